@@ -21,8 +21,9 @@ from benchmarks._tables import add_data
 from benchmarks._timing import least_seconds
 from depnet import ConstantSource, Domain, Network
 from depnet.arrays import CodeArray
-from depnet.law.program import TABLE_STATES, Law
+from depnet.law.program import Law
 from depnet.model.boosted import BoostedNode
+from depnet.model.compiled import TABLE_STATES
 from depnet.model.stages import Stages, Test
 
 VARIABLES, STAGES, LEAVES = 30, 100, 8

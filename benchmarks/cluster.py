@@ -3,7 +3,9 @@
 Both go from a Parquet file to the fitted model with one thread a process, as `depnet fit --jobs 1` does; the cluster is of
 processes on this machine, and is there already. Beside the wall time, which the neighbours of a busy machine are part of,
 stands the CPU time of the longest way: that of the driver, and of the busiest worker. With cores enough it is what one waits
-for, but for what travels. `--memory` prints the bytes a cell that a fit takes instead.
+for, but for what travels. `--memory` prints the bytes a cell that a fit takes instead, `--sample` what a table larger than
+memory costs: the seconds of a fit of all rows in one place, those of a fit by a sample whose tables are counted over all
+rows, and the score of both laws on all rows.
 """
 
 import argparse
@@ -21,8 +23,9 @@ import depnet
 from benchmarks._tables import from_random_network
 from depnet import Dataset
 from depnet.checks import STEADY_SEED
-from depnet.cluster.fit import fit_on_cluster
-from depnet.cluster.placed import TableRequest
+from depnet.cluster import table as chunked_table
+from depnet.cluster.fit import CountedModel, fit_chunks, score
+from depnet.cluster.table import TableRequest, Where
 from depnet.data.table.holed import with_holes
 from depnet.fitting.fit import FitOptions, Fitted, fit
 
@@ -31,11 +34,10 @@ Frame = Callable[[int], Any]
 
 
 class Case(NamedTuple):
-    """Tables of one kind, by their rows, and how they are fitted."""
+    """Tables of one kind, by their rows."""
 
     name: str
     frame: Frame
-    boost: str | None
     rows: tuple[int, ...]
 
 
@@ -57,10 +59,8 @@ def numbers(rows: int) -> Any:
 
 
 CASES = (
-    Case("categories", categories, None, (200_000, 1_000_000, 4_000_000)),
-    Case("numbers", numbers, None, (50_000, 200_000, 1_000_000)),
-    Case("categories, boosted", categories, "auto", (5_000, 100_000)),
-    Case("numbers, boosted", numbers, "auto", (2_000,)),
+    Case("categories", categories, (200_000, 1_000_000)),
+    Case("numbers", numbers, (50_000, 200_000)),
 )
 
 
@@ -68,13 +68,19 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks cluster", description=__doc__)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", action="store_true")
+    parser.add_argument(
+        "--sample", type=float, metavar="SHARE", help="of the rows, those that fit into memory"
+    )
     parser.add_argument("--only", help="of the kinds of tables, those whose name begins so")
     options = parser.parse_args(arguments)
     cases = [case for case in CASES if options.only is None or case.name.startswith(options.only)]
     if options.memory:
         for case in cases:
-            if case.rows[-1] >= 100_000:  # of fewer rows, what a process holds anyway is all there is to see
-                print_memory(case)
+            print_memory(case)
+        return 0
+    if options.sample is not None:
+        for case in cases:
+            print_sample(case, options.sample)
         return 0
     distributed: Any = importlib.import_module("distributed")  # it is typed in part only
     print(
@@ -89,7 +95,7 @@ def main(arguments: list[str]) -> int:
     ):
         warm = Path(directory, "warm.parquet")
         numbers(2000).to_parquet(warm)
-        by_cluster(warm, None, client)
+        by_cluster(warm, client)
         for name in ("pyarrow.parquet", "depnet.cluster.fit"):  # what each worker imports once
             client.run(importlib.import_module, name)
         for case in cases:
@@ -102,8 +108,8 @@ def main(arguments: list[str]) -> int:
 
 def compare(case: Case, rows: int, path: Path, client: Any) -> None:
     """One line: both ways, and whether they end in the same model."""
-    one, wall, cpu = by_one_process(path, case.boost)
-    other, wall_there, here, busiest = by_cluster(path, case.boost, client)
+    one, wall, cpu = by_one_process(path)
+    other, wall_there, here, busiest = by_cluster(path, client)
     way = here + busiest
     same = one.network == other.network and one.law == other.law
     print(
@@ -114,21 +120,21 @@ def compare(case: Case, rows: int, path: Path, client: Any) -> None:
     )
 
 
-def by_one_process(path: Path, boost: str | None) -> tuple[Fitted, float, float]:
+def by_one_process(path: Path) -> tuple[Fitted, float, float]:
     """The model, and the wall and CPU seconds that it took."""
     began, cpu = time.perf_counter(), time.process_time()
     table = with_holes(depnet.read(path, keep="all"))
-    found = fit(table, FitOptions(n_jobs=1, boost=boost), np.random.default_rng(STEADY_SEED))
+    found = fit(table, FitOptions(n_jobs=1), np.random.default_rng(STEADY_SEED))
     return found, time.perf_counter() - began, time.process_time() - cpu
 
 
-def by_cluster(path: Path, boost: str | None, client: Any) -> tuple[Any, float, float, float]:
+def by_cluster(path: Path, client: Any) -> tuple[Any, float, float, float]:
     """The model, the wall seconds, and the CPU seconds of the driver and of the busiest worker."""
     before = client.run(time.process_time)
     began, cpu = time.perf_counter(), time.process_time()
-    options = FitOptions(n_jobs=1, boost=boost)
+    options = FitOptions(n_jobs=1)
     request = TableRequest(str(path), keep="all")
-    done = fit_on_cluster(request, options, np.random.default_rng(STEADY_SEED), client)
+    done = fit_chunks(request, options, np.random.default_rng(STEADY_SEED), Where(client))
     wall, here = time.perf_counter() - began, time.process_time() - cpu
     after = client.run(time.process_time)
     return done.found, wall, here, max(after[worker] - before[worker] for worker in after)
@@ -147,12 +153,38 @@ def print_memory(case: Case) -> None:
     before = _resident()
     watcher = threading.Thread(target=watch)
     watcher.start()
-    options = FitOptions(n_jobs=1, boost=case.boost)
+    options = FitOptions(n_jobs=1)
     fit(with_holes(dataset), options, np.random.default_rng(STEADY_SEED))
     over.set()
     watcher.join()
     more = (highest[0] - before) / (rows * COLUMNS)
     print(f"  {case.name}, {rows:,} rows x {COLUMNS}: {more:.1f} bytes a cell beside the codes", flush=True)
+
+
+def print_sample(case: Case, share: float) -> None:
+    """Fits of the largest table: all rows in one place, and a share of them whose tables are counted over all."""
+    rows = case.rows[-1]
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "table.parquet")
+        case.frame(rows).to_parquet(path, row_group_size=rows // 16)
+        one, wall, cpu = by_one_process(path)
+        usual = chunked_table.CELL_BYTES
+        chunked_table.CELL_BYTES = int(10**9 / (share * rows * COLUMNS))  # as if the rows were more
+        began, before = time.perf_counter(), time.process_time()
+        done = fit_chunks(
+            TableRequest(str(path), keep="all"),
+            FitOptions(n_jobs=1),
+            np.random.default_rng(STEADY_SEED),
+            Where(memory="1.3GB"),
+        )
+        counted, counted_cpu = time.perf_counter() - began, time.process_time() - before
+        chunked_table.CELL_BYTES = usual
+    assert isinstance(done.found, CountedModel)
+    print(
+        f"  {case.name}, {rows:,} rows: all {wall:.1f} s ({cpu:.1f} CPU s), score {score(one.law):.5f} nats a row; "
+        f"sample of {done.found.sample:,} {counted:.1f} s ({counted_cpu:.1f} CPU s), score {score(done.found.law):.5f}",
+        flush=True,
+    )
 
 
 def _resident() -> int:

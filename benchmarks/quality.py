@@ -27,6 +27,8 @@ from depnet import Dataset, Mdl, Network, StructuralMdl, learn
 from depnet.arrays import FloatArray
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions
+from depnet.learning.work import Work
 from depnet.model.score import score
 
 LIBRA = {
@@ -112,10 +114,9 @@ def single_graphs(name: str, options: argparse.Namespace) -> tuple[tuple[float, 
     began = time.process_time()
     network, choice = learn_with_choice(
         train,
-        penalty=Auto(),
-        smoothing=options.smoothing,
-        validation=None if options.without_valid else valid,
-        n_jobs=options.jobs,
+        LearnOptions(Auto(), options.smoothing),
+        Work.of(options.jobs),
+        None if options.without_valid else valid,
     )
     assert choice is not None
     shown.append(result(network, test, began))

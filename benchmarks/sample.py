@@ -20,16 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from depnet import Dataset, DecisionGraph, Network, RandomScan, SequentialScan, learn
-from depnet._native import sampler as native
+from depnet import Dataset, Network, RandomScan, SequentialScan, learn
+from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray
-from depnet.model import Scan
+from depnet.model import Scan, compiled
 from depnet.sampling.kernels import KERNELS, CodesKernel, Kernel, PackedKernel, Randomness, Task, start_codes
 from depnet.sampling.plan.plan import ChainPlan, chain_plan
-from depnet.sampling.plan.row_finder import WALK, RowFinder
 
 ROWS, PARENTS = 20_000, 3
-SINGLE_REACH, SLICED_REACH, PGMPY_REACH, PYAGRUM_REACH = 0.30, 20.0, 1e4, 1e3
+SINGLE_REACH, PGMPY_REACH, PYAGRUM_REACH = 0.30, 1e4, 1e3
 MANY = 4096
 
 
@@ -80,7 +79,7 @@ def rate(kernel: Kernel, chains: int, seconds: float) -> float:
     """Million site updates a second, `chains` at a time."""
     state = kernel.state(start_codes(kernel.plan, 1, 0, chains))
     out: CodeArray = np.zeros((kernel.plan.variables, 0), dtype=kernel.plan.dtype)
-    a_sweep = len(kernel.plan.rules) * chains
+    a_sweep = len(kernel.plan.order) * chains
     sweeps = max(1, 2**21 // a_sweep)
     task = Task(0, chains, lead=sweeps)
 
@@ -93,13 +92,11 @@ def rate(kernel: Kernel, chains: int, seconds: float) -> float:
 
 def walking(made: ChainPlan) -> Kernel:
     """The kernel that walks every decision graph, tables left aside."""
-    finders = tuple(
-        RowFinder(WALK, (), 0, rule.thresholds, graph=rule.source)
-        if isinstance(rule.source, DecisionGraph)
-        else finder
-        for rule, finder in made.found
-    )
-    return CodesKernel(dataclasses.replace(made, finders=finders))
+    written_out, compiled.TABLE_STATES = compiled.TABLE_STATES, 0
+    try:
+        return CodesKernel(dataclasses.replace(made, network=dataclasses.replace(made.network)))
+    finally:
+        compiled.TABLE_STATES = written_out
 
 
 def scalar_words(seconds: float) -> float:
@@ -208,7 +205,7 @@ def main(arguments: Sequence[str]) -> int:
         "64 binary": (2,) * 64,
         "30 of 2, 3, 4 states": (2, 3, 4) * 10,
     }
-    single, ratio = math.inf, math.inf
+    single = math.inf
     scans: list[Scan] = [SequentialScan(), RandomScan()]
     figures: dict[tuple[str, str, str], list[float]] = {}
     for domain, cards in domains.items():
@@ -224,16 +221,12 @@ def main(arguments: Sequence[str]) -> int:
                 figures[domain, order, name] = rates
                 cells = " ".join(f"{r:9,.0f}" for r in rates)
                 print(f"{domain:22} {order:11} {name:9} {cells}", flush=True)
-        if (domain, "sequential", "sliced") in figures:
-            own = figures[domain, "sequential", "walking"][0]
-            ratio = min(ratio, figures[domain, "sequential", "sliced"][2] / own)
-            if len(cards) <= 16:
-                single = min(single, figures[domain, "sequential", PackedKernel.name][0] / floor)
+        if len(cards) <= 16:
+            single = min(single, figures[domain, "sequential", PackedKernel.name][0] / floor)
     print()
     good &= verdict(
         "single chain over scalar random words, n <= 16, worst", 100 * single, 100 * SINGLE_REACH, " %"
     )
-    good &= verdict(f"bit-sliced {MANY} chains over own walking chain, worst", ratio, SLICED_REACH)
     own_scan = figures["16 binary", "random", PackedKernel.name]
     print(
         f"random scan, 16 binary: {own_scan[0]:,.0f} in one chain, {own_scan[2]:,.0f} in {MANY} (million / s)"
@@ -241,7 +234,7 @@ def main(arguments: Sequence[str]) -> int:
 
     truth = BayesianNetwork.random((2,) * 10, options.seed)
     made = chain_plan(truth.learned(options.seed), SequentialScan())
-    best = rate(KERNELS["sliced"](made), MANY, seconds)
+    best = rate(PackedKernel(made), MANY, seconds)
     one = rate(PackedKernel(made), 1, seconds)
     others = {"pgmpy": (pgmpy_rate(truth), PGMPY_REACH), "pyAgrum": (pyagrum_rate(truth), PYAGRUM_REACH)}
     for name, (theirs, reach) in others.items():

@@ -7,6 +7,7 @@ import numpy as np
 from depnet import DecisionGraph, Domain, LosslessSource, Network
 from depnet.model import Split
 from depnet.model.boosted import BoostedNode
+from depnet.model.digits import DigitTree
 from depnet.model.sources.source import ConstantSource, InformationSource
 from depnet.model.stages import Stages, Test
 
@@ -37,11 +38,12 @@ def random_stages(
 def random_boosted_node(
     rng: np.random.Generator, i: int, inputs: list[int], cardinalities: list[int], stages: int = 4
 ) -> BoostedNode:
-    """A boosted node of variable i, from random base rates on."""
+    """A boosted node of variable i, from random base rates on; of several states, half of the time of their digits."""
     states = cardinalities[i]
     start = rng.integers(-SPREAD, SPREAD, size=(1, states))
     made = random_stages(rng, inputs, cardinalities, states, stages)
-    return BoostedNode((i,), ConstantSource(), start, made)
+    digits = DigitTree.of(rng.integers(0, 9, size=states)) if states > 2 and rng.random() < 0.5 else None
+    return BoostedNode((i,), ConstantSource(), start, made, None, digits)
 
 
 def random_boosted_network(

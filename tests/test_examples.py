@@ -49,13 +49,16 @@ def test_the_demo_classifies(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_readme_example_runs() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (said,) = re.findall(r"# Yes (\S+) \(model (\S+), table (\S+)\): (\d+) of", text)
+    pattern = r"# Yes (\S+) \(model (\S+), table (\S+)\), 90 % sure: (\S+) to (\S+); (\d+) of"
+    (said,) = re.findall(pattern, text)
     namespace: dict[str, object] = {}
     for part in text.split("```python\n")[1:]:
         exec(compile(part.split("```")[0], "README.md", "exec"), namespace)
     answer = namespace["answer"]
     assert isinstance(answer, depnet.QueryResult)
     figures = (answer.combined, answer.probabilities, answer.observed)
-    assert said == (*(f"{np.asarray(each)[1]:.4f}" for each in figures), str(answer.matching))
+    low, high = np.asarray(answer.interval)[1]
+    sure = (f"{low:.2f}", f"{high:.2f}")
+    assert said == (*(f"{np.asarray(each)[1]:.4f}" for each in figures), *sure, str(answer.matching))
     assert np.abs(np.asarray(answer.combined) - np.asarray(answer.observed)).max() < 0.01, "as the table says"
     assert np.abs(np.asarray(answer.probabilities) - np.asarray(answer.observed)).max() < 0.03

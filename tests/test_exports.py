@@ -9,7 +9,6 @@ from types import ModuleType
 import pytest
 
 import depnet
-from depnet.removed import NAMES
 
 HEAVY = (
     "scipy",
@@ -76,11 +75,3 @@ def test_star_imports_all_names() -> None:
 def test_a_misspelt_name_is_an_attribute_error_that_names_it() -> None:
     with pytest.raises(AttributeError, match=r"module 'depnet' has no attribute 'statoinary'"):
         depnet.statoinary  # type: ignore[attr-defined]  # noqa: B018  # which mypy sees, too
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_removed_name_says_what_there_is_instead(name: str) -> None:
-    with pytest.raises(AttributeError, match=rf"depnet\.{name} was removed; .+\.$"):
-        getattr(depnet, name)
-    assert name not in dir(depnet)
-    assert not hasattr(depnet, name)

@@ -6,7 +6,6 @@ All names are listed in `__init__.pyi`, and imported when they are first used, s
 """
 
 from depnet.lazy import exports
-from depnet.removed import NAMES
 
 __version__ = "0.1.0"
-__getattr__, __dir__, __all__ = exports(__name__, removed=NAMES)
+__getattr__, __dir__, __all__ = exports(__name__)

@@ -6,16 +6,13 @@ checkers and editors read it as it is; `exports` reads the same lines, one name 
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 
-def exports(
-    package: str, removed: Mapping[str, str] | None = None
-) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+def exports(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a package, from its `__init__.pyi`.
 
-    A line `from package import name as name` is a submodule: an attribute, but not among `__all__`. `removed` says
-    of names that are gone what to use instead.
+    A line `from package import name as name` is a submodule: an attribute, but not among `__all__`.
     """
     module = sys.modules[package]
     with open(f"{module.__file__}i", encoding="utf-8") as stub:  # noqa: PTH123  # pathlib takes ten milliseconds to import
@@ -23,8 +20,6 @@ def exports(
     home = {name: where for _, where, _, name, *_ in lines}
 
     def getattr_(name: str) -> object:
-        if name in (removed or {}):
-            raise AttributeError(f"{package}.{name} was removed; {(removed or {})[name]}.")
         if name not in home:  # with the module, Python suggests the nearest name
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
         if home[name] == package:

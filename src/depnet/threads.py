@@ -1,6 +1,7 @@
 """Work in threads: the kernels let go of Python's lock."""
 
 import itertools
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -14,7 +15,8 @@ Result = TypeVar("Result")
 
 def threads_of(n_jobs: int | None) -> int:
     """`n_jobs` as a number of threads, by joblib's rules."""
-    if n_jobs == 1:  # to import joblib takes longer than to learn from a small table
+    # To import joblib takes longer than to learn from a small table; without it there is no joblib.parallel_config.
+    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
         return 1
     from joblib import effective_n_jobs
 

@@ -69,6 +69,15 @@ def counted(number: int, what: str, many: str | None = None) -> str:
     return f"{number:,} {what if number == 1 else many or what + 's'}"
 
 
+def percent(share: float) -> str:
+    """A share for people.
+
+    >>> percent(0.342), percent(0.0042), percent(0.0)
+    ('34 %', '0.42 %', '0 %')
+    """
+    return f"{100 * share:.0f} %" if share >= 0.095 or share == 0 else f"{100 * share:.2g} %"
+
+
 def some_of(names: Sequence[str], most: int = 5) -> str:
     """The first names, and how many more there are.
 

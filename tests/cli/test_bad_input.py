@@ -65,9 +65,8 @@ def test_outputs_are_asked_about_before_the_work_begins(model: Path, table: Path
     ):
         assert "exists. Give another name, or --force" in refused(*command)
     assert out.read_text() == "mine"
-    fit = ["fit", nothing, "-o", tmp_path / "m.json", "--resume"]
-    assert "is a directory. Name a file in it" in refused(*fit, tmp_path)
-    assert "there is no directory" in refused(*fit, tmp_path / "no" / "resume")
+    assert "is a directory. Name a file in it" in refused("fit", nothing, "-o", tmp_path)
+    assert "there is no directory" in refused("fit", nothing, "-o", tmp_path / "no" / "m.json")
     real("example", "-o", out, "--force")
     assert out.read_text() == table.read_text().replace("\r\n", "\n")
 

@@ -1,12 +1,16 @@
 """The command on a model with a boosted node: what it shows, exports and refuses."""
 
-import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import depnet as library
+from depnet import Dataset
+from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions
+from depnet.learning.work import Work
 from tests.cli.entry import answer, depnet, refused
 from tests.cli.test_documented import check_fields
 from tests.mixed import mixed_titanic
@@ -49,10 +53,10 @@ def test_show_a_node(model: Path, table: Path) -> None:
 
 def test_show_links(model: Path) -> None:
     first = answer("show", model, "--links", "1")["links"][0]
-    assert (first["source"], first["targets"]) == ("sex", ["survived"])
+    assert (first["source"], first["target"]) == ("sex", "survived")
 
 
-@pytest.mark.parametrize("form", ["dot", "graphml", "mermaid", "svg", "csv"])
+@pytest.mark.parametrize("form", ["dot", "graphml", "svg", "csv"])
 def test_exports(model: Path, form: str) -> None:
     assert "survived" in depnet("export", model, "--format", form).stdout.decode()
 
@@ -69,12 +73,11 @@ def test_update_says_to_fit_again(model: Path, table: Path, tmp_path: Path) -> N
 def test_fit_boost_is_passed_on(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def learn(*args: object, boost: object = None, **options: object) -> object:
-        asked.append(boost)
-        return learn_with_choice(*args, **options)  # type: ignore[arg-type]
+    def learn(rows: Dataset, options: LearnOptions, work: Work) -> object:
+        asked.append(options.boost)
+        return learn_with_choice(rows, replace(options, boost=None), work)
 
-    monkeypatch.setattr("depnet.fitting.rows.learn_with_choice", learn)
+    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
     depnet("fit", table, "-o", tmp_path / "m.json", "--penalty", "mdl", "--boost")
     depnet("fit", table, "-o", tmp_path / "n.json", "--penalty", "mdl")
-    assert asked == ["auto", "auto", None, None]
-    assert json.loads((tmp_path / "n.json").read_text())["version"] == 3
+    assert asked == [AutoBoost(), AutoBoost(), None, None]

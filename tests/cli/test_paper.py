@@ -38,8 +38,8 @@ def test_figures_and_a_plot_of_pixels(tmp_path: Path) -> None:
     plot = tmp_path / "s.png"
     assert run(["paper", "perturbation", "--plot", str(plot)]) == 0
     assert plot.read_bytes().startswith(b"\x89PNG")
-    assert run(["paper", "figures", "fcd", "--into", str(tmp_path), "--format", "html"]) == 0
-    assert (tmp_path / "fcd.html").exists()
+    assert run(["paper", "figures", "fcd", "--into", str(tmp_path), "--format", "svg"]) == 0
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["fcd.svg", "s.png"]
 
 
 def test_records_as_json_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,7 +94,7 @@ def test_help_says_what_each_command_is(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
-    from depnet.cli.deliver import deliver
+    from depnet.cli.paper import deliver
     from depnet.paper import Claim, Column, Report
 
     report = Report("x", "x", (Column("a", "a"),), ({"a": 1.5},), (Claim("two is three", False),))
@@ -123,9 +123,9 @@ def test_nothing_is_written_over_an_existing_file_without_force(
         assert there.read_text() == "mine"
         assert run(["paper", "perturbation", option, str(there), "--force"]) == 0
         assert there.read_text() != "mine"
-    (tmp_path / "fcd.html").write_text("mine")
-    figure = ["paper", "figures", "fcd", "--into", str(tmp_path), "--format", "html"]
+    (tmp_path / "fcd.svg").write_text("mine")
+    figure = ["paper", "figures", "fcd", "--into", str(tmp_path), "--format", "svg"]
     assert run(figure) == 1
-    assert (tmp_path / "fcd.html").read_text() == "mine"
+    assert (tmp_path / "fcd.svg").read_text() == "mine"
     assert run([*figure, "--force"]) == 0
-    assert (tmp_path / "fcd.html").read_text() != "mine"
+    assert (tmp_path / "fcd.svg").read_text() != "mine"

@@ -164,7 +164,7 @@ def test_the_answer_joins_the_table_s_and_the_model_s(model: Path, table: Path) 
     joined, of_model, of_table = (
         found[name]["survived"][1] for name in ("combined", "probabilities", "observed")
     )
-    assert line[1:4] == [f"{joined:.4f}", f"{of_model:.4f}", f"{of_table:.4f}"]
+    assert [line[1], *line[5:7]] == [f"{joined:.4f}", f"{of_model:.4f}", f"{of_table:.4f}"]
     assert "answer    joins the table's 179 matching rows" in text
     assert min(of_model, of_table) < joined < max(of_model, of_table)
 
@@ -204,7 +204,7 @@ def test_evidence_without_effect_is_said_and_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "one-sided.json"
     library.save(library.Network(library.Domain.from_cardinalities([2, 2]), (alone, reader)), path)
     text = depnet("query", path, "X0", "-g", "X1=1").stdout.decode()
-    assert "ignored   X1: clamped, it reaches no target; --method bayes" in text
+    assert "ignored   X1: clamped, it reaches no target" in text
     assert answer("query", path, "X0", "-g", "X1=1")["evidence_ignored"] == ["X1"]
     asked = answer("query", path, "X0", "-g", "X1=1", "--method", "bayes")
     assert asked["evidence_ignored"] == []
@@ -337,16 +337,6 @@ def test_json_is_strict(model: Path, table: Path) -> None:
     assert found["observed"]["survived"] == [None, None]
     assert found["matching"] == 0
     assert found["combined"] == found["probabilities"]
-
-
-def test_what_was_removed_names_its_successor(model: Path, table: Path, tmp_path: Path) -> None:
-    assert "mean-field was removed" in refused("query", model, "survived", "--method", "mean-field", code=2)
-    out = ("-o", tmp_path / "m.json")
-    for words in (["--blocks", "auto"], ["--calibrate"]):
-        said = refused("fit", table, *out, *words, code=2)
-        assert f"{words[0]} was removed: " in said
-        assert "ordered law" in said
-        assert words[0] not in depnet("fit", "--help").stdout.decode()
 
 
 def test_bars_are_drawn_on_a_terminal_only_and_never_in_the_answer(table: Path, tmp_path: Path) -> None:

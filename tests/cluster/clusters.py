@@ -32,13 +32,10 @@ def kill_workers(client: Any, many: int) -> list[int]:
     return killed
 
 
-def stay_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on no table fits one place."""
-    monkeypatch.setattr("depnet.cluster.forecast.CELL_BYTES", 1 << 40)
+SMALL = "301MB"
+"""Of memory, a million bytes more than the program itself takes."""
 
 
-def send_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on every node is worth its way to workers."""
-    monkeypatch.setattr("depnet.learning.grow.parallel.HERE_SECONDS", -1.0)
-    monkeypatch.setattr("depnet.learning.grow.parallel.SENT_BYTES", 10**18)
-    monkeypatch.setattr("depnet.learning.boost.in_turn.SENT_CELLS", 0)
+def room_for(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on this many cells, rows times columns, fit into `SMALL`."""
+    monkeypatch.setattr("depnet.cluster.table.CELL_BYTES", 10**6 // cells)

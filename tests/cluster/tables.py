@@ -1,15 +1,13 @@
-"""Tables in Parquet files, for tests of parts."""
+"""Tables in Parquet files, for tests of chunks."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from pyarrow import parquet
 
 from depnet import Network
-from depnet.learning.grow.native import Grower
 
 
 def mixed_table(rows: int, seed: int) -> Any:
@@ -54,16 +52,3 @@ def assert_same_network(found: Network, expected: Network) -> None:
         assert one.source.operations == other.source.operations  # type: ignore[attr-defined]
         assert np.array_equal(one.table.counts, other.table.counts)  # type: ignore[arg-type]
         assert np.array_equal(one.table.probabilities, other.table.probabilities)
-
-
-def counted_pickles(monkeypatch: pytest.MonkeyPatch) -> list[Grower]:
-    """From now on, what is pickled with the whole table in it."""
-    pickled: list[Grower] = []
-    state = Grower.__getstate__
-
-    def counted(grower: Grower) -> dict[str, Any]:
-        pickled.append(grower)
-        return state(grower)
-
-    monkeypatch.setattr(Grower, "__getstate__", counted)
-    return pickled

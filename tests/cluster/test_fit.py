@@ -1,4 +1,4 @@
-"""`depnet fit --cluster` writes the file of `depnet fit`, whether the table fits one place or stays in parts."""
+"""`depnet fit --cluster` writes the file of `depnet fit`, where the table fits one place; else one of the same form."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cli.entry import answer, depnet, refused
-from tests.cluster.clusters import send_everything, stay_in_parts
+from depnet import load
+from tests.cli.entry import answer, depnet
+from tests.cluster.clusters import SMALL, room_for
 from tests.cluster.tables import mixed_table
 
 pytest.importorskip("distributed")
@@ -72,70 +73,49 @@ def both_files(frame: Any, client: Any, directory: Path, *options: str) -> tuple
 def test_the_file_is_that_of_one_process(
     table: Callable[[], Any], dask_client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("depnet.cluster.source.FEWEST_ROWS", 190)  # or these few rows would be one part
+    monkeypatch.setattr("depnet.cluster.source.FEWEST_ROWS", 190)  # or these few rows would be one chunk
     one, other, said, said_too = both_files(table(), dask_client, tmp_path, *TABLES[table])
     assert one == other
     assert {**said, "output": None} == {**said_too, "output": None}
 
 
-@pytest.mark.parametrize("table", [numbers, left_out], ids=lambda table: table.__name__)
-def test_the_file_of_rows_that_stay_in_parts_is_the_same(
+@pytest.mark.parametrize("table", [numbers, holes, left_out], ids=lambda table: table.__name__)
+def test_a_larger_table_has_the_structure_of_a_sample_and_the_counts_of_all_rows(
     table: Callable[[], Any], dask_client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("depnet.cluster.source.FEWEST_ROWS", 190)
-    stay_in_parts(monkeypatch)
-    one, other, said, said_too = both_files(table(), dask_client, tmp_path)
-    assert one == other
-    for name in ("rows", "variables", "left_out", "leaves", "links", "marginals"):
-        assert said_too[name] == said[name]
-    for name in ("kl", "one_leaf_kl", "score"):
-        assert said_too["law"][name] == pytest.approx(said["law"][name], abs=1e-9)
-    assert said_too["score"] == pytest.approx(said["score"], abs=1e-9)
-    assert said_too["figures"] == said["figures"][:-1]  # the bound of Theorem 3 needs all rows in one place
+    frame = table()
+    frame.to_parquet(tmp_path / "table.parquet", row_group_size=190)
+    room_for(frame.size // 2, monkeypatch)
+    fit = ["fit", tmp_path / "table.parquet", "--memory", SMALL]
+    here = answer(*fit, "-o", tmp_path / "here.json")
+    there = answer(*fit, "-o", tmp_path / "there.json", "--cluster", dask_client.cluster.scheduler_address)
+    assert (tmp_path / "here.json").read_bytes() == (tmp_path / "there.json").read_bytes()
+    assert {**here, "output": None} == {**there, "output": None}
+    assert here["rows"] == len(frame)
+    assert 0.4 * len(frame) < here["sample"] < 0.6 * len(frame)
+    assert here["figures"][-1].startswith("no FC-limit and no KL(data || law) are known")
+    law = load(tmp_path / "here.json", law=True)
+    assert law.counts is not None
+    assert law.counts.total == len(frame)
+    if table is not holes:
+        assert all(np.sum(node.table.counts) == len(frame) for node in law.nodes)  # type: ignore[arg-type]
+    assert -here["law"]["score"] == pytest.approx(here["law"]["entropy"], rel=0.05)  # but for smoothing
 
 
-def test_the_file_with_boosted_nodes_is_the_same(
-    dask_client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    send_everything(monkeypatch)
+def test_a_table_that_fits_the_memory_is_that_of_one_process(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.json", tmp_path / "other.json"
+    categories().to_parquet(tmp_path / "table.parquet")
+    depnet("fit", tmp_path / "table.parquet", "-o", one)
+    depnet("fit", tmp_path / "table.parquet", "--memory", "1GB", "-o", other)
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_the_file_with_boosted_nodes_is_the_same(dask_client: Any, tmp_path: Path) -> None:
     frame = mixed_table(400, seed=6)[["class", "alive", "fare"]]
     one, other, said, _ = both_files(frame, dask_client, tmp_path, "--boost", "--jobs", "1")
     assert said["boosted"] > 0
     assert one == other
-
-
-def test_what_does_not_fit_is_refused_before_a_row_is_read(
-    dask_client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stay_in_parts(monkeypatch)
-    monkeypatch.setattr(
-        "depnet.cluster.on_dask.DaskPlace.columns", None
-    )  # the first pass, which is not begun
-    holes().to_parquet(tmp_path / "table.parquet")
-    fit = ["fit", tmp_path / "table.parquet", "--cluster", dask_client.cluster.scheduler_address]
-    message = refused(*fit, "-o", tmp_path / "m.json")
-    assert (
-        "missing values are completed by drawing all rows again and again: 600 rows of 6 columns" in message
-    )
-    assert "--missing state" in message
-    message = refused(*fit, "--missing", "state", "--boost", "-o", tmp_path / "m.json")
-    assert "boosting: 600 rows of 6 columns need about" in message
-    assert "Learn without it" in message
-    assert not (tmp_path / "m.json").exists()
-
-
-def test_holes_that_files_do_not_tell_of_are_refused_after_the_first_pass(
-    dask_client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """NaN is a value to Parquet, and missing to us."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    stay_in_parts(monkeypatch)
-    parquet.write_table(pa.table({"x": [0.5, float("nan")] * 30, "y": [1, 2] * 30}), tmp_path / "t.parquet")
-    address = dask_client.cluster.scheduler_address
-    message = refused("fit", tmp_path / "t.parquet", "--cluster", address, "-o", tmp_path / "m.json")
-    assert "missing values are completed" in message
 
 
 def test_several_files_are_one_table(dask_client: Any, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Summaries, reprs and the small picture."""
 
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 import depnet
-from depnet import DependencyNetwork
+from depnet import Dataset, DependencyNetwork
 from depnet.errors import ModelError
 from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions
+from depnet.learning.work import Work
 from tests.estimators.tables import people, with_holes
 from tests.mixed import mixed_titanic
 
@@ -30,7 +33,7 @@ def test_a_summary_says_plain_figures_first_then_the_theory(model: DependencyNet
     summary = model.summary()
     text = str(summary)
     parts = (
-        "the model explains",
+        "the model predicts",
         "drawn rows against the data",
         "strongest links",
         "missing at random",
@@ -61,11 +64,11 @@ def test_a_summary_of_a_large_domain_does_not_compute_its_law() -> None:
 def test_a_repr_shows_what_is_explained_and_the_strongest_links(model: DependencyNetwork) -> None:
     text = repr(model)
     assert text.startswith("DependencyNetwork(random_state=0)")
-    assert "the model explains" in text
+    assert "the model predicts" in text
     assert model.law_certificate_ is not None
     assert model.law_certificate_.said in text
     first = model.links()[0]
-    assert f"{first.source} -> {first.targets[0]}" in text
+    assert f"{first.source} -> {first.target}" in text
     assert repr(DependencyNetwork()) == "DependencyNetwork()"
     assert "DependencyNetwork" in repr(make_pipeline(model))
 
@@ -102,10 +105,10 @@ def test_a_loaded_model_shows_what_its_file_knows(model: DependencyNetwork, tmp_
     model.save(tmp_path / "model.json")
     again = DependencyNetwork.load(tmp_path / "model.json", random_state=0)
     text = str(again.summary())
-    assert "the model explains" in text
+    assert "the model predicts" in text
     assert "drawn rows against the data" in text  # whose counts the file has
     assert "no certificate" in text
-    assert "the model explains" in repr(again)
+    assert "the model predicts" in repr(again)
 
 
 @pytest.mark.parametrize(
@@ -115,17 +118,17 @@ def test_a_loaded_model_shows_what_its_file_knows(model: DependencyNetwork, tmp_
 def test_boost_is_a_parameter_that_is_passed_on(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
 
-    def learn(*args: object, **options: object) -> object:
-        asked.append(options.pop("boost", None))
-        return learn_with_choice(*args, **options)  # type: ignore[arg-type]
+    def learn(rows: Dataset, options: LearnOptions, work: Work) -> object:
+        asked.append(options.boost)
+        return learn_with_choice(rows, replace(options, boost=None), work)
 
-    monkeypatch.setattr("depnet.fitting.rows.learn_with_choice", learn)
+    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
     rows = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 5)
     assert "boost" in estimator().get_params()
     more = {"n_networks": 2} if estimator is depnet.DependencyNetworkImputer else {}
     estimator(boost="auto", penalty="mdl", random_state=0, **more).fit(rows, rows[:, 0])
     averaged = estimator is depnet.DependencyNetworkClassifier  # which learns the chosen stages several times
-    assert set(asked) == {AutoBoost(runs=4) if averaged else "auto"}
+    assert set(asked) == {AutoBoost(runs=4) if averaged else AutoBoost()}
 
 
 def test_a_model_with_boosted_nodes_shows_itself_and_cannot_be_updated(tmp_path: Path) -> None:
@@ -134,6 +137,6 @@ def test_a_model_with_boosted_nodes_shows_itself_and_cannot_be_updated(tmp_path:
     assert "1 boosted node" in repr(model)
     cells = ["".join(cell.itertext()) for cell in ET.fromstring(model._repr_html_()).iter("td")]
     assert cells[:2] == ["sex", "survived"]
-    assert model.links()[0].targets == ("survived",)
+    assert model.links()[0].target == "survived"
     with pytest.raises(ModelError, match=r"^partial_fit: .* Fit again from all rows\.$"):
         model.partial_fit(people())

@@ -4,8 +4,11 @@ from functools import cache
 
 import numpy as np
 
-from depnet import Dataset, Domain, Mdl, Network, Variable, learn, titanic
+from depnet import Dataset, Domain, Mdl, Network, QueryResult, Variable, learn, titanic
 from depnet.fitting.fit import FitOptions, fit_law
+from depnet.inference.answer.observed import Support
+from depnet.inference.answer.spread import Spread
+from depnet.inference.judge.shifts import Shift
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -46,3 +49,41 @@ def wide_table(variables: int, rows: int) -> Dataset:
         tuple(Variable(name, HOSTILE[:2] if k < 4 else ("no", "yes")) for k, name in enumerate(names))
     )
     return Dataset.from_codes(codes, domain=domain)
+
+
+def shift_of(
+    variable: Variable,
+    prior: np.ndarray,
+    law: np.ndarray,
+    *,
+    errors: np.ndarray | None = None,
+    observed: np.ndarray | None = None,
+    missing: tuple[float, float] = (0.0, 0.0),
+    rows: int = 40,
+) -> Shift:
+    """A variable whose law was `prior`, and is `law` now; `missing` by the model, and in the `rows` that match."""
+    errors = np.zeros(len(law)) if errors is None else errors
+    result = QueryResult(
+        targets=(variable.name,),
+        states=(variable.present_states,),
+        joint=False,
+        probabilities=law,
+        standard_errors=errors,
+        method="exact",
+        scan=None,
+        closure=(),
+        evidence={},
+        evidence_used=(),
+        evidence_ignored=(),
+        support=Support(rows, rows, exact=True),
+        tolerance=0.01,
+        converged=True,
+        seconds=0.0,
+        observed=observed,
+        matching=None if observed is None else rows,
+        missing={variable.name: missing[0]},
+        missing_observed={variable.name: missing[1]},
+        variables=(variable,),
+        spreads={variable.name: Spread(errors)},
+    )
+    return Shift(prior, result.table(variable.name))

@@ -6,8 +6,7 @@ import pytest
 import depnet
 from depnet.explorer.answer_words import found_by, sharpness
 from depnet.explorer.ask import Answer
-from depnet.inference.judge.shifts import Shift
-from tests.explorer.cases import titanic_models
+from tests.explorer.cases import shift_of, titanic_models
 
 
 @pytest.mark.parametrize(
@@ -22,9 +21,8 @@ from tests.explorer.cases import titanic_models
 )
 def test_nothing_is_called_sharp_that_is_not(error: float, sharp: bool, said: str) -> None:
     half = np.array([0.5, 0.5])
-    result = depnet.query(titanic_models()[1], "sex")
-    shift = Shift("x", ("a", "b"), half, half, np.array([0.0, error]), 0.0, half)
-    assert sharpness(Answer((shift,), result, sharp, True, 0.1)) == said
+    shift = shift_of(depnet.Variable("x", ("a", "b")), half, half, errors=np.array([0.0, error]))
+    assert sharpness(Answer((shift,), shift.now.result, sharp, True, 0.1)) == said
 
 
 def test_methods_are_said_in_words() -> None:

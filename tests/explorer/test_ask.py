@@ -90,8 +90,8 @@ def test_a_small_model_answers_once_and_exactly(titanic: Network) -> None:
         assert np.allclose(shift.posterior, of(expected.probabilities)[shift.name], rtol=0, atol=1e-12)
         assert np.allclose(shift.prior, of(prior.probabilities)[shift.name], rtol=0, atol=1e-12)
         assert shift.change == total_variation(shift.prior, shift.posterior)
-        assert (shift.error == 0).all()
-        assert shift.observed is None
+        assert (shift.now.error == 0).all()
+        assert shift.now.observed is None
     changes = [shift.change for shift in answer.shifts]
     assert changes == sorted(changes, reverse=True)
     assert answer.result.scan is None  # of the law
@@ -105,14 +105,14 @@ def test_with_rows_the_answer_joins_model_and_table(titanic: Network) -> None:
     assert answer.result.support is not None
     assert answer.result.support.exact
     for shift in answer.shifts:
-        assert shift.rows == 145
+        assert shift.now.rows == 145
         if shift.name not in ("age", "survived"):
             continue
         assert np.allclose(shift.posterior, of(expected.combined)[shift.name], rtol=0, atol=1e-12)
         assert np.allclose(shift.prior, of(prior.combined)[shift.name], rtol=0, atol=1e-12)
-        assert np.array_equal(shift.model, of(expected.probabilities)[shift.name])
-        assert shift.observed is not None
-        assert np.array_equal(shift.observed, of(expected.observed)[shift.name])
+        assert np.array_equal(shift.now.law, of(expected.probabilities)[shift.name])
+        assert shift.now.observed is not None
+        assert np.array_equal(shift.now.observed, of(expected.observed)[shift.name])
 
 
 def test_counts_of_few_rows_are_hidden_where_that_is_asked(titanic: Network) -> None:
@@ -125,21 +125,21 @@ def test_counts_of_few_rows_are_hidden_where_that_is_asked(titanic: Network) -> 
     (answer,) = asked(titanic, chosen, data=people, hide=True)
     assert len(answer.shifts) == 4
     for shift in open_to_all.shifts:
-        assert shift.observed is not None
-        assert np.isfinite(shift.observed).all()
-        assert (shift.observed * shift.rows < 5).any()
+        assert shift.now.observed is not None
+        assert np.isfinite(shift.now.observed).all()
+        assert (shift.now.observed * shift.now.rows < 5).any()
     for shift in answer.shifts:
         if shift.name in chosen:
             continue
-        assert shift.observed is not None
-        assert np.isnan(shift.observed).all()
-        assert np.array_equal(shift.posterior, shift.model)  # nor do they show in the answer
+        assert shift.now.observed is not None
+        assert np.isnan(shift.now.observed).all()
+        assert np.array_equal(shift.posterior, shift.now.law)  # nor do they show in the answer
     rare: dict[str, Held] = {"sex": ("female",), "class": ("1st",), "age": ("child",)}
     (answer,) = asked(titanic, rare, data=people, hide=True)
     assert answer.result.matching is None
     assert answer.result.support is None
     assert any("fewer than 5 rows match" in text for text in answer.result.warnings)
-    assert all(shift.observed is None and shift.rows == 0 for shift in answer.shifts)
+    assert all(shift.now.observed is None and shift.now.rows == 0 for shift in answer.shifts)
 
 
 def test_a_wide_law_answers_within_the_tolerance(wide: Network, table: Dataset) -> None:
@@ -154,8 +154,8 @@ def test_a_wide_law_answers_within_the_tolerance(wide: Network, table: Dataset) 
     assert np.abs(shift.posterior - expected).max() < 5 * TOLERANCE
     # Joined with rows, the model's error has the model's share.
     *_, joined = asked(wide, chosen, data=table)
-    share = joined.result.law_share(joined.result.targets[0])
-    assert max(shift.error.max() for shift in joined.shifts) <= share * TOLERANCE
+    share = joined.result.table(joined.result.targets[0]).share
+    assert max(shift.now.error.max() for shift in joined.shifts) <= share * TOLERANCE
 
 
 def test_an_answer_that_is_not_within_the_tolerance_is_sharpened(sticky: Network) -> None:
@@ -178,7 +178,7 @@ def test_clamping_everything_leaves_nothing_to_ask(titanic: Network) -> None:
     assert answer.sharp
     assert answer.result.warnings == (ALL_KNOWN,)
     for shift in answer.shifts:
-        assert shift.states[int(shift.posterior.argmax())] == chosen[shift.name][0]
+        assert shift.variable.states[int(shift.posterior.argmax())] == chosen[shift.name][0]
         assert shift.posterior.max() == 1.0
 
 

@@ -229,7 +229,9 @@ def test_ranges_of_numbers_are_drawn_and_typed(page: Page, numbers: str) -> None
     expect(page.locator(SHARP)).to_have_text(re.compile("computed in full|±"))
     bins = age.locator("[data-state]")
     assert bins.count() > 8
-    expect(age.locator(".depnet-marginal-number")).to_have_text(re.compile(r"^mean \d+[\d.]*, sd \d+[\d.]*$"))
+    expect(age.locator(".depnet-marginal-number")).to_have_text(
+        re.compile(r"^mean \d+[\d.]* \[[\d.]+ to [\d.]+\], sd \d+[\d.]*$")
+    )
     before = boxes(page)
     first, last = (bins.nth(k).bounding_box() for k in (2, 5))
     assert first is not None
@@ -241,7 +243,7 @@ def test_ranges_of_numbers_are_drawn_and_typed(page: Page, numbers: str) -> None
     expect(evidence).to_contain_text(re.compile(r"age in \d+\.\.\d+"))
     expect(age.locator('[aria-pressed="true"]')).to_have_count(4)
     expect(age.locator(".depnet-marginal-number")).to_have_text(
-        re.compile(r"^mean [\d.]+ → [\d.]+, sd [\d.]+ → [\d.]+$")
+        re.compile(r"^mean [\d.]+ → [\d.]+ \[[\d.]+ to [\d.]+\], sd [\d.]+ → [\d.]+$")
     )
     assert boxes(page) == before
     bins.nth(3).focus()
@@ -495,9 +497,11 @@ def test_where_they_do_not_differ_nothing_is_said(page: Page, titanic: str) -> N
 def test_how_good_the_answers_are_is_said(page: Page, titanic: str, people: Network) -> None:
     page.goto(f"{titanic}ask")
     assert people.held_out is not None
-    expect(page.locator("header")).to_contain_text(f"explains {people.held_out.gained:.3g} bits a row")
-    expect(page.get_by_text("bits a row that independent columns leave")).to_be_visible()
-    expect(page.get_by_text("by chance alone")).to_be_visible()
+    expect(page.locator("header")).to_contain_text(
+        f"predicts {100 * people.held_out.predicted:.0f} % of what single columns cannot"
+    )
+    expect(page.get_by_text("of what the single columns leave open")).to_be_visible()
+    expect(page.get_by_text("chance alone")).to_be_visible()
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from depnet import Variable
 from depnet.data.binning.bins import Bins, Kind
 from depnet.errors import EvidenceError
-from depnet.explorer.bars import between, has_order, is_histogram, short_labels, typed
+from depnet.explorer.bars import between, has_ranges, is_histogram, short_labels, typed
 from depnet.explorer.known import held_by, weights
 
 KINDS: tuple[Kind, ...] = ("float", "integer", "date")
@@ -53,8 +53,9 @@ def test_ranges_are_written_by_their_edges() -> None:
     assert between(counts, 0, 1) == "<=2"
     size = Variable("size", ("small", "medium", "large"), ordered=True)
     assert between(size, 0, 1) == ("small", "medium")
-    assert (has_order(size), is_histogram(size)) == (True, False)
-    assert not has_order(Variable("sex", ("f", "m")))
+    assert (has_ranges(size), is_histogram(size)) == (True, False)
+    assert not has_ranges(Variable("sex", ("f", "m")))
+    assert not has_ranges(Variable("survived", (0, 1)))
 
 
 def test_a_written_condition_is_checked() -> None:

@@ -1,30 +1,22 @@
 """What a card shows: all bars of a number, the likely states of others, and no bar that moves."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from depnet import Variable
 from depnet.data.binning.bins import Bins
 from depnet.explorer.cards import MOST_STATES, OTHERS, STATES, Card
-from depnet.inference.judge.shifts import Missing, Shift
-
-
-def shift_of(
-    variable: Variable, prior: np.ndarray, later: np.ndarray, observed: np.ndarray | None = None
-) -> Shift:
-    error = 0.0 * prior
-    return Shift(variable.name, variable.states, prior, later, error, 0.5, later, observed, 40, variable)
+from tests.explorer.cases import shift_of
 
 
 def test_few_states_have_a_bar_each() -> None:
     variable = Variable("class", ("1st", "2nd", "3rd", "Crew"))
     prior, later = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.4, 0.3, 0.2, 0.1])
     card = Card.of(variable, prior, opened=False)
-    numbers = card.numbers(shift_of(variable, prior, later, np.array([0.5, np.nan, np.nan, 0.1])))
+    numbers = card.numbers(shift_of(variable, prior, later, observed=np.array([0.5, np.nan, np.nan, 0.1])))
     assert numbers["p"] == [0.4, 0.3, 0.2, 0.1]
     assert numbers["o"] == [0.5, None, None, 0.1]  # some are hidden
-    assert "e" not in numbers
+    assert all(low < p < high for p, (low, high) in zip(numbers["p"], numbers["sure"], strict=True))
+    assert "sure" not in card.numbers(shift_of(variable, prior, np.eye(4)[0]), held=True)
     static = card.static(numbers)
     assert [state["l"] for state in static["states"]] == list(variable.states)
     assert not static["columns"]
@@ -49,14 +41,16 @@ def test_many_states_are_the_likely_ones_and_the_rest_until_opened() -> None:
 
 def test_a_number_has_all_its_bins_and_its_mean_and_spread() -> None:
     bins = Bins(tuple(range(17)), tuple((k,) for k in range(16)), "integer")
-    variable = Variable("n", (*bins.labels, "?"), bins, "?")
-    flat, later = np.full(16, 1 / 16), np.eye(16)[7]
+    variable = Variable("n", bins.labels, bins)
+    flat, later = np.full(16, 1 / 16), np.array([0.25, 0, 0, 0, 0.5, 0, 0, 0, 0.25, *[0.0] * 7])
     card = Card.of(variable, flat, opened=False, holes=True)
     assert card.codes == tuple(range(16))
-    shift = replace(shift_of(variable, flat, later), number=(7.0, 0.0), missing=Missing(0.6, 0.7, 0.66))
+    shift = shift_of(variable, flat, later, missing=(0.6, 0.7), rows=75)
     numbers = card.numbers(shift)
-    assert (numbers["mean"], numbers["sd"]) == ("7", "0")
-    assert numbers["p"][7] == 1.0  # given that it is known
+    assert (numbers["mean"], numbers["sd"]) == ("4", "2.83")
+    low, high = map(float, numbers["between"].split(" to "))
+    assert low < 4 < high
+    assert numbers["p"][4] == 0.5  # given that it is known
     assert numbers["p"][-1] == 0.66
     assert numbers["known"] == "among the 34 % of rows that have it"
     static = card.static(numbers)
@@ -70,9 +64,9 @@ def test_what_is_known_to_be_missing_has_no_state() -> None:
     variable = Variable("word", ("a", "b"))  # without a state for it
     law = np.array([0.5, 0.5])
     card = Card.of(variable, law, opened=False, holes=True)
-    numbers = card.numbers(replace(shift_of(variable, law, law), missing=Missing(1.0, 1.0, 1.0)))
+    numbers = card.numbers(shift_of(variable, law, law, missing=(1.0, 1.0)))
     assert numbers["p"] == [0.0, 0.0, 1.0]
     assert card.held("is missing") == [0.0, 0.0, 1.0]
     assert card.held(("a",)) == [1.0, 0.0, 0.0]
-    few = card.numbers(replace(shift_of(variable, law, law), missing=Missing(0.004, 0.004, 0.004)))
+    few = card.numbers(shift_of(variable, law, law, missing=(0.004, 0.004)))
     assert "known" not in few

@@ -8,7 +8,8 @@ import depnet
 from depnet.data import Bins, Domain, Variable
 from depnet.explorer.differences import card_of, groups_of, other_known, other_text
 from depnet.explorer.known import Held
-from depnet.inference.judge.shifts import Shift, differences_between, shifts_between
+from depnet.inference.judge.shifts import differences_between, shifts_between
+from tests.explorer.cases import shift_of
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 
@@ -42,7 +43,7 @@ def test_a_card_has_both_sides_and_the_largest_difference_comes_first() -> None:
     changes = [each.change for each in found]
     assert changes == sorted(changes, reverse=True)
     assert found[0].first.name == "survived"
-    card = card_of(found[0], (), (found[0].first.states[1],))
+    card = card_of(found[0], (), (found[0].first.variable.states[1],))
     for place, state in enumerate(card["states"]):
         for side, answer in (("a", women), ("b", men)):
             assert isinstance(answer.probabilities, dict)
@@ -51,21 +52,16 @@ def test_a_card_has_both_sides_and_the_largest_difference_comes_first() -> None:
     assert not any(state["a"]["held"] for state in card["states"])
 
 
-def shift(variable: Variable) -> Shift:
-    law = np.full(variable.cardinality, 1 / variable.cardinality)
-    return Shift(variable.name, variable.states, law, law, 0 * law, 0.0, law, variable=variable)
-
-
 def test_states_of_a_number_are_taken_together_with_their_neighbours() -> None:
     edges = tuple(range(21))
     bins = Bins(edges, tuple((k,) for k in edges[:-1]), "integer")
-    age = Variable("age", (*bins.labels, "none"), bins, missing="none")
-    groups = groups_of(shift(age), np.zeros(21))
-    assert sum(len(codes) for _, _, codes in groups) == 21
+    age = Variable("age", bins.labels, bins)
+    groups = groups_of(shift_of(age, np.full(20, 0.05), np.full(20, 0.05)), np.zeros(20))
+    assert sum(len(codes) for _, _, codes in groups) == 20
     assert all((np.diff(codes) == 1).all() for _, _, codes in groups)
     assert groups[0][1].startswith("0")
-    assert groups[-1][1] == "none"
+    assert groups[-1][1] == "18 to 19"
     names = Variable("name", tuple(f"n{k}" for k in range(12)))
-    rare = groups_of(shift(names), np.arange(12) / 66)
+    rare = groups_of(shift_of(names, np.full(12, 1 / 12), np.full(12, 1 / 12)), np.arange(12) / 66)
     assert [code for code, _, _ in rare] == [5, 6, 7, 8, 9, 10, 11, -1]
     assert rare[-1][1] == "5 others"

@@ -18,8 +18,10 @@ from depnet.explorer.copyable import command_line
 from depnet.explorer.fit import learn_model, read_table
 from depnet.explorer.known import Known, given, opened
 from depnet.explorer.loaded import Loaded
+from depnet.explorer.rows import drawn
 from depnet.explorer.session import Stop
 from depnet.explorer.target import find, seen_of
+from depnet.inference.answer.numbers import NumberSummary
 from depnet.inference.judge.pair import pair
 from depnet.inference.judge.row_list import matching_rows
 from depnet.inference.judge.shifts import Shift
@@ -125,16 +127,18 @@ def test_ask_is_as_pandas_and_the_estimator_and_the_command(
         document = answer(*_words(words))
         own = matching[name].dropna()
         shift = shifts[name]
-        assert shift.rows == len(own) == expected.matching == document["matching"]
-        assert shift.missing is not None
+        assert shift.now.rows == len(own) == expected.matching == document["matching"]
         assert shift.missing.observed == pytest.approx(matching[name].isna().mean())
         assert np.allclose(shift.posterior, np.asarray(expected.combined), atol=0.01)
         assert np.allclose(np.array(document["combined"][name]), np.asarray(expected.combined), atol=0.01)
-        if shift.observed is not None:
-            assert np.allclose(shift.observed, np.asarray(expected.observed))
+        if shift.now.observed is not None:
+            assert np.allclose(shift.now.observed, np.asarray(expected.observed))
             assert np.allclose(np.array(document["observed"][name]), np.asarray(expected.observed))
+        sure = np.asarray(expected.interval)
+        assert np.allclose(shift.now.interval(), sure, atol=0.01)
+        assert np.allclose(np.array(document["interval"][name]), sure, atol=0.01)
         if name == "delay" and len(own):
-            _check_mean(doors, link.known, shift, own, expected.numbers[name].mean, document)
+            _check_mean(doors, link.known, shift, own, expected.numbers[name], document)
 
 
 def _words(command: str) -> list[str]:
@@ -144,20 +148,24 @@ def _words(command: str) -> list[str]:
 
 
 def _check_mean(
-    doors: Doors, known: Known, shift: Shift, own: pd.Series, mean: float, document: dict[str, Any]
+    doors: Doors, known: Known, shift: Shift, own: pd.Series, exact: NumberSummary, document: dict[str, Any]
 ) -> None:
     """Of a number: Ask, Target, the estimator and the command have one mean, and the table's own is that of pandas."""
     scale = max(own.std() if len(own) > 1 else 1.0, 1.0)
-    assert shift.number is not None
-    assert shift.number[0] == pytest.approx(mean, abs=0.03 * scale)
+    mean, number = exact.mean, shift.now.number
+    assert number is not None
+    assert number.mean == pytest.approx(mean, abs=0.03 * scale)
+    for interval in (number.interval, document["numbers"]["delay"]["interval"]):
+        assert interval == pytest.approx(exact.interval, abs=0.05 * scale)
     assert document["numbers"]["delay"]["observed"]["mean"] == pytest.approx(own.mean())
     target = find(doors.loaded, "delay", known, "mean", Stop(threading.Event()))
     assert target.value == pytest.approx(mean, abs=0.03 * scale)
+    assert target.interval == pytest.approx(exact.interval, abs=0.05 * scale)
     assert target.seen == f"{target.influence.measure.shown(own.mean())} in {len(own):,} rows"
     above = find(doors.loaded, "delay", known, ">3.3", Stop(threading.Event()))
-    exact = doors.model.query("delay > 3.3", given(known)).combined
-    assert isinstance(exact, np.ndarray)
-    assert above.value == pytest.approx(float(exact[1]), abs=0.02)
+    asked = doors.model.query("delay > 3.3", given(known))
+    assert above.value == pytest.approx(float(np.asarray(asked.combined)[1]), abs=0.02)
+    assert above.interval == pytest.approx(np.asarray(asked.interval)[1].tolist(), abs=0.02)
     assert above.seen == f"{(own > 3.3).mean():.3f} in {len(own):,} rows"
 
 
@@ -184,6 +192,17 @@ def test_one_more_fact_of_target_is_what_asking_with_it_says(doors: Doors) -> No
         assert seen["masts"].values[code] == pytest.approx(by_masts["mean"][mast])
 
 
+def test_drawn_rows_have_the_holes_of_the_table(doors: Doors) -> None:
+    rows = pd.DataFrame(
+        drawn(doors.loaded.asked, 4000, {}, lambda: False).rows, columns=doors.model.domain_.names
+    )
+    assert doors.frame.isna().to_numpy().any()
+    for name in doors.model.domain_.names:
+        rate = doors.frame[name].isna().mean()
+        spread = (rate * (1 - rate) * (1 / 4000 + 1 / len(doors.frame))) ** 0.5
+        assert rows[name].isna().mean() == pytest.approx(rate, abs=5 * spread + 0.01)
+
+
 def test_a_pair_counts_the_rows_that_know_both(doors: Doors) -> None:
     found = pair(doors.loaded.asked, "masts", "came", data=doors.loaded.data)
     both = doors.frame.dropna(subset=["masts"])
@@ -200,6 +219,6 @@ def test_a_model_learned_on_the_page_keeps_the_table_as_it_came(doors: Doors) ->
     assert loaded.certificate is not None  # of the completed rows
     shift = {s.name: s for s in asked(loaded, {"line": ("grey",)}).shifts}["delay"]
     own = doors.frame[doors.frame.line == "grey"].delay
-    assert shift.rows == own.count()
+    assert shift.now.rows == own.count()
     found = find(loaded, "delay", {"line": ("grey",)}, "mean", Stop(threading.Event()))
     assert found.seen == f"{found.influence.measure.shown(own.mean())} in {own.count():,} rows"

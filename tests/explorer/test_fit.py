@@ -10,7 +10,7 @@ from depnet.errors import DataError, DepnetError
 from depnet.explorer.fit import learn_model, model_file, read_table, some_columns
 from depnet.explorer.rows import StoppedError
 from depnet.fitting.fit import FitOptions, fit_law
-from depnet.model.file import load_both
+from depnet.model.file import load_model
 
 
 def test_a_dropped_table_is_learned_as_the_command_learns_it(tmp_path: Path) -> None:
@@ -39,8 +39,8 @@ def test_a_dropped_table_is_learned_as_the_command_learns_it(tmp_path: Path) -> 
     assert loaded.law is not None
     assert loaded.law.nodes == law.nodes
     (tmp_path / "model.json").write_bytes(model_file(loaded))
-    both = load_both(tmp_path / "model.json")
-    assert (both.network, both.law, both.lacks) == (loaded.network, loaded.law, None)
+    both = load_model(tmp_path / "model.json")
+    assert (both.network, both.law) == (loaded.network, loaded.law)
     with pytest.raises(StoppedError):
         learn_model(table, ["sex", "class"], "mdl", lambda *now: None, lambda: True)
 

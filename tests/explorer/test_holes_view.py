@@ -33,7 +33,15 @@ def test_missing_is_asked_and_given(page: Page, ships: str) -> None:
     )
     missing = card.locator(".depnet-bin.missing")
     expect(missing).to_have_attribute("data-observed", f"{grey.isna().mean():.6f}".rstrip("0"))
-    expect(card.locator(".depnet-marginal-number").first).to_contain_text("mean")
+    number = card.locator(".depnet-marginal-number").first
+    expect(number).to_have_text(re.compile(r"mean .* → [-\d.]+ \[[-\d.]+ to [-\d.]+\], sd"))
+    mean, low, high = map(float, re.findall(r"-?[\d.]+", number.inner_text().split("→")[1].split("],")[0]))
+    assert low < mean < high
+    assert abs(mean - grey.mean()) < grey.std()
+    bar = card.locator(".depnet-bin:not(.missing)").first
+    expect(bar.locator(".depnet-whisker")).to_be_attached()
+    ends = [float(end) for end in (bar.get_attribute("data-sure") or "").split()]
+    assert ends[0] <= float(bar.get_attribute("data-posterior") or -1) <= ends[1]
     missing.click()
     expect(page).to_have_url(re.compile(r"line=grey&delay=is\+missing"))
     expect(page.get_by_role("listitem").filter(has_text="delay is missing")).to_be_visible()
@@ -77,6 +85,14 @@ def test_target_says_what_ask_says(page: Page, ships: str) -> None:
     expect(page.get_by_text(f"in {grey.count():,} rows").first).to_be_visible()
     expect(page.get_by_text("among the rows that have it")).to_be_visible()
     expect(page.locator(".depnet-headline")).to_contain_text("by model and table")
+    headline = page.locator(".depnet-headline").inner_text()
+    sure = page.get_by_text(re.compile(r"^90 % sure: .* in the population the rows come from$")).inner_text()
+    low, high = map(float, re.findall(r"-?\d+\.?\d*", sure.removeprefix("90 % sure")))
+    mean = float(re.findall(r"is (-?\d+\.?\d*)", headline)[0])
+    assert low < mean < high
+    page.goto(f"{ships}ask?line=grey")  # one number in all views
+    number = page.locator('[data-variable="delay"] .depnet-marginal-number').first
+    expect(number).to_contain_text(f"→ {mean:g} [{low:g} to {high:g}]")
 
 
 def test_other_views_open(page: Page, ships: str) -> None:
@@ -91,3 +107,15 @@ def test_other_views_open(page: Page, ships: str) -> None:
     expect(page.get_by_text(re.compile("known in .* of A")).first).to_be_visible()
     page.goto(f"{ships}network?line=grey")
     expect(page.get_by_role("heading", name="Network")).to_be_attached()
+    board = page.get_by_role("listbox")
+    board.focus()
+    for key in ("Home", *("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp") * 4):
+        board.press(key)
+        if board.get_by_role("option").inner_text() in ("delay", "masts"):
+            break
+    board.press("Enter")
+    menu = page.get_by_role("dialog")
+    missing = menu.get_by_role("button", name=re.compile("is missing: "))
+    missing.click()
+    expect(page).to_have_url(re.compile(r"is\+missing"))
+    expect(page.get_by_role("listitem").filter(has_text="is missing")).to_be_visible()

@@ -11,7 +11,7 @@ import pytest
 
 import depnet
 from depnet.explorer.app import STATIC
-from depnet.explorer.patience import PatientProtocol
+from depnet.explorer.deadlines import DeadlineProtocol
 from tests.explorer.browser import SECONDS, wait_for
 from tests.explorer.raw import asked, connect, frame, head, heard, status, websocket
 from tests.explorer.watched import Watched, watched
@@ -24,7 +24,7 @@ FILE = b'--b\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    """An explorer of the Titanic table with little patience, so that its end is seen."""
+    """An explorer of the Titanic table with short deadlines, so that they are seen."""
     folder = tmp_path_factory.mktemp("attacked")
     depnet.save(depnet.learn(depnet.titanic(), smoothing=0.5), folder / "model.json")
     with watched(
@@ -81,7 +81,7 @@ def test_many_slow_heads_keep_nobody_out_and_end(server: Watched, begun: bytes) 
         said = [heard(connection) for connection in slow]
         ends = [status(one) for one in said if one]  # those that had said nothing are told nothing
         assert set(ends) <= {408, 503}
-        assert ends.count(408) <= PatientProtocol.most_coming  # the oldest had to go before their time
+        assert ends.count(408) <= DeadlineProtocol.most_coming  # the oldest had to go before their time
         assert bool(begun) == bool(ends.count(408))
 
 

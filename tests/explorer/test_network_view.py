@@ -175,7 +175,11 @@ def test_evidence_is_given_by_a_click_and_colours_what_it_moves(page: Page, tita
     hover(page, "survived")
     card = page.get_by_role("tooltip", name="survived")
     expect(card).to_contain_text(f"moved {moved['survived']:.3f}")
-    expect(card.locator(".depnet-prior")).to_have_count(2)
+    for bars in (card.locator(".depnet-before"), card.locator(".depnet-fill")):
+        expect(bars).to_have_count(2)
+        sizes = [bar.bounding_box() for bar in bars.all()]
+        assert max(size["width"] for size in sizes if size) > 20  # the longest fills its track
+        assert all(size is not None and size["height"] > 4 for size in sizes)
     page.get_by_role("button", name="community", exact=True).click()
     expect(page.get_by_text("unmoved")).to_be_hidden()
     expect(page).to_have_url(re.compile(r"\.colour=community"))
@@ -277,6 +281,14 @@ def test_a_cell_of_the_matrix_leads_to_its_pair(page: Page, titanic: str) -> Non
     assert found.counts is not None
     numbers = panel.locator(".depnet-joint td small")
     expect(numbers).to_have_text([f"{count:,.0f}" for count in found.counts.ravel()])
+    inside, whole = panel.locator(".depnet-joint").bounding_box(), panel.bounding_box()
+    assert inside is not None
+    assert whole is not None
+    assert inside["x"] >= whole["x"]
+    assert inside["x"] + inside["width"] <= whole["x"] + whole["width"]
+    table = panel.locator(".depnet-table").bounding_box()
+    assert table is not None
+    assert table["width"] > 0.8 * whole["width"]  # the panel is one column
     panel.get_by_label("probabilities of").select_option("second")
     shares = [float(cell.inner_text().split()[0]) for cell in panel.locator(".depnet-joint tbody td").all()]
     assert shares == pytest.approx(found.given_first.ravel().round(3).tolist(), abs=1e-3)

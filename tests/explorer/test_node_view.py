@@ -1,4 +1,4 @@
-"""A node in a browser: its graph, its leaves, its stages."""
+"""A node in a browser: its graph, its leaves."""
 
 import re
 from dataclasses import replace
@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 import depnet
 from depnet.explorer.node_view import without_few
-from depnet.pictures import boosted, decision_at, growth
+from depnet.pictures import boosted
 from depnet.pictures.node.decision import Leaf, decision
 from tests.explorer.cases import HOSTILE
 from tests.mixed import mixed_titanic
@@ -28,39 +28,10 @@ def drawn_leaves(page: Page) -> dict[int, int]:
     return {int(f[1]): int(f[2].replace(",", "")) for f in found if f}
 
 
-def leaves_at(step: int) -> dict[int, int | None]:
-    graph = decision_at(NETWORK, "age", step, DATA)
-    return {v.number: v.rows for v in graph.vertices if isinstance(v, Leaf)}
-
-
-def test_stepping_shows_the_stages_of_learning(page: Page, titanic: str) -> None:
-    stages = growth(NETWORK, "age", DATA)
-    last = len(stages) - 1
-    page.goto(f"{titanic}node?.variable=age")
-    expect(page.get_by_text(f"{last} of {last}")).to_be_visible()
-    assert drawn_leaves(page) == leaves_at(last)
-    page.get_by_role("button", name="Back").click()
-    expect(page.get_by_text(f"{last - 1} of {last}")).to_be_visible()
-    expect(page).to_have_url(re.compile(rf"\.variable=age&.step={last - 1}$"))
-    expect(
-        page.locator(f"{GRAPH} .vertex text").get_by_text(f"leaf {stages[-2].leaves - 1},")
-    ).to_be_visible()
-    assert drawn_leaves(page) == leaves_at(last - 1)
-    page.get_by_role("button", name="First").click()
-    expect(page.get_by_text("Before the first operation: 1 leaf.")).to_be_visible()
-    page.get_by_role("button", name="On").focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("Leaf 0 is split by class: 4 leaves.")).to_be_visible()
-
-
-def test_the_cost_and_the_certificate_are_the_librarys(page: Page, titanic: str) -> None:
-    page.goto(f"{titanic}node?.variable=survived&.step=2")
-    expect(page.get_by_text("2 of ")).to_be_visible()
-    series = page.evaluate("""() => {
-        const charts = [...document.querySelectorAll(".nicegui-echart")].map((e) => getElement(e.id.slice(1)).chart);
-        return charts.map((chart) => chart.getOption().series[0].data);
-    }""")
-    assert [round(stage.cost or 0.0, 6) for stage in growth(NETWORK, "survived", DATA)] in series
+def test_the_leaves_and_the_certificate_are_the_librarys(page: Page, titanic: str) -> None:
+    page.goto(f"{titanic}node?.variable=survived")
+    leaves = [v for v in decision(NETWORK, "survived").vertices if isinstance(v, Leaf)]
+    assert drawn_leaves(page) == {leaf.number: leaf.rows for leaf in leaves}
     proven = depnet.certificate(NETWORK, DATA).nodes[NETWORK.domain.index("survived")]
     for value in (proven.entropy, proven.source_entropy, proven.kl, proven.penalty, proven.cost):
         expect(page.get_by_text(f"{value:.6f}", exact=True)).to_be_visible()
@@ -115,9 +86,7 @@ def test_another_node_is_chosen_by_keyboard(page: Page, titanic: str) -> None:
 
 
 def test_without_rows_it_says_what_needs_them(page: Page, hostile: str) -> None:
-    page.goto(f"{hostile}node?.variable=variable+050&.step=1")
-    expect(page.get_by_text("The cost after each operation needs the rows")).to_be_visible()
-    expect(page.get_by_text("The leaves of an earlier stage need the rows")).to_be_visible()
+    page.goto(f"{hostile}node?.variable=variable+050")
     expect(page.get_by_text("The certificate (how far")).to_be_visible()
     expect(page.locator(f"{GRAPH} .vertex text").get_by_text("leaf 0")).to_be_visible()
 

@@ -27,7 +27,7 @@ def test_the_overview_shows_the_table_and_leads_on(page: Page, titanic: str) -> 
     expect(columns).to_contain_text("male 79 %, female 21 %")
     expect(columns.get_by_role("img", name="Shares of class")).to_be_visible()
     expect(panel(page, "Strongest links").locator("tbody tr").first).to_be_visible()
-    expect(panel(page, "Oddest rows").locator(".depnet-odd")).to_have_count(5)
+    expect(panel(page, "Oddest rows").locator(".depnet-odd-row")).to_have_count(5)
     expect(page.get_by_text("Furthest from the table")).to_be_visible()
     questions = page.locator(".depnet-question")
     expect(questions).to_have_count(3)

@@ -12,11 +12,11 @@ import depnet
 from depnet import DependencyNetwork, Network
 from depnet.data.table.holed import holed_rows, with_holes
 from depnet.errors import DepnetError
-from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import (
     Cell,
     StoppedError,
+    csv_text,
     drawn,
     filled,
     filled_csv,

@@ -1,4 +1,4 @@
-"""What belongs to one page and what to all: the session, the shelf, the turns."""
+"""What belongs to one page and what to all: the session, the shelf, the workers."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ import depnet
 from depnet.explorer.loaded import MOST_LEARNED, Loaded, Shelf
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
-from depnet.explorer.turns import Turns
+from depnet.explorer.workers import Workers
 from tests.explorer.loops import run_apart
 
 MODEL = Loaded(depnet.learn(depnet.titanic()))
@@ -77,8 +77,8 @@ def test_a_page_that_is_gone_says_so_to_its_work() -> None:
     assert own.closed.is_set()
 
 
-def test_work_is_done_in_turns() -> None:
-    turns, running, most, lock = Turns(2), 0, 0, threading.Lock()
+def test_work_is_done_in_workers() -> None:
+    workers, running, most, lock = Workers(2), 0, 0, threading.Lock()
     begun, go = threading.Semaphore(0), threading.Event()
 
     def work(k: int) -> int:
@@ -93,7 +93,7 @@ def test_work_is_done_in_turns() -> None:
         return k
 
     async def main() -> None:
-        tasks = [asyncio.create_task(turns.work(lambda k=k: work(k))) for k in range(6)]  # type: ignore[misc]
+        tasks = [asyncio.create_task(workers.run(lambda k=k: work(k))) for k in range(6)]  # type: ignore[misc]
         for _ in range(2):
             assert await asyncio.to_thread(begun.acquire, timeout=60)
         tasks[0].cancel()  # its thread goes on, and so does its turn
@@ -113,6 +113,6 @@ def test_work_is_done_in_turns() -> None:
 def test_an_error_comes_to_whoever_asked() -> None:
     async def main() -> None:
         with pytest.raises(ZeroDivisionError):
-            await Turns(1).work(lambda: 1 // 0)
+            await Workers(1).run(lambda: 1 // 0)
 
     run_apart(main)

@@ -6,8 +6,8 @@ import pytest
 from depnet import RandomScan, SequentialScan, stationary
 from depnet.errors import DepnetError
 from depnet.explorer.known import given
+from depnet.explorer.theory_walk import walk
 from depnet.explorer.two_tables import binary_variables, pair_network, relevant_others
-from depnet.pictures.tetrahedron.walk import walk
 from tests.explorer.cases import titanic_models
 
 

@@ -20,7 +20,7 @@ from nicegui import Client
 
 from depnet.cli import main
 from depnet.explorer import app
-from depnet.explorer.patience import PatientProtocol
+from depnet.explorer.deadlines import DeadlineProtocol
 from depnet.explorer.session import Session
 from tests.explorer.browser import SECONDS, serving, wait_for
 
@@ -77,9 +77,9 @@ def watched(
     arguments: Sequence[str | Path],
     folder: Path,
     *,
-    head_seconds: float = PatientProtocol.head_seconds,
-    body_seconds: float = PatientProtocol.body_seconds,
-    unread_seconds: float = PatientProtocol.unread_seconds,
+    head_seconds: float = DeadlineProtocol.head_seconds,
+    body_seconds: float = DeadlineProtocol.body_seconds,
+    unread_seconds: float = DeadlineProtocol.unread_seconds,
     most_pages: int = app.MOST_PAGES,
     unopened_seconds: float = app.UNOPENED_SECONDS,
 ) -> Iterator[Watched]:
@@ -112,8 +112,8 @@ if __name__ == "__main__":
     parser.add_argument("--most-pages", type=int)
     parser.add_argument("--unopened-seconds", type=float)
     options, rest = parser.parse_known_args()
-    PatientProtocol.head_seconds, PatientProtocol.body_seconds = options.head_seconds, options.body_seconds
-    PatientProtocol.unread_seconds = options.unread_seconds
+    DeadlineProtocol.head_seconds, DeadlineProtocol.body_seconds = options.head_seconds, options.body_seconds
+    DeadlineProtocol.unread_seconds = options.unread_seconds
     app.MOST_PAGES, app.UNOPENED_SECONDS = options.most_pages, options.unopened_seconds
     signal.signal(signal.SIGUSR1, _tell)
     sys.argv = ["depnet", *rest]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from depnet import Dataset, learn, titanic
-from depnet.fitting.explained import law_nearness, plain_figures
+from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
 from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
 
@@ -16,12 +16,17 @@ def test_bits_a_row_that_are_explained() -> None:
     assert plain_figures(None) == plain_figures(network) == []
     bit = math.log(2)
     better = replace(network, held_out=HeldOut(rows=120, score=-3.0 * bit, independent=-5.0 * bit))
-    said = "the model explains 2.00 of the 5.00 bits a row that independent columns leave (120 held-out rows)"
-    assert plain_figures(better) == [said]
+    assert plain_figures(better) == [
+        "the model predicts 40 % of what the single columns leave open (120 held-out rows)"
+    ]
+    assert exact_figures(better) == [
+        "2.00 of the 5.00 bits a row that independent columns leave are explained"
+    ]
+    assert exact_figures(network) == exact_figures(None) == []
     worse = replace(network, held_out=HeldOut(rows=1, score=-5.5 * bit, independent=-5.0 * bit))
     (line,) = plain_figures(worse)
-    assert line.startswith("the model explains nothing of the 5.00 bits a row that independent columns leave")
-    assert line.endswith("it needs 0.50 more (1 held-out row)")
+    assert line.startswith("the model predicts nothing of what the single columns leave open")
+    assert line.endswith("(1 held-out row)")
 
 
 def test_how_near_drawn_rows_are() -> None:

@@ -1,7 +1,6 @@
 """Both networks of one table: what they share, and that sharing changes nothing."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,11 @@ import pytest
 from depnet import Dataset, Network
 from depnet.data.table.holed import Holed, with_holes
 from depnet.fitting.fit import FitOptions, Fitted, fit, fit_law
+from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.choose.ladder import LADDER
 from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions
+from depnet.learning.work import Work
 from tests.estimators.tables import people
 
 ROWS = Dataset.from_frame(people())
@@ -40,17 +42,18 @@ def test_the_law_is_that_of_the_whole_ladder(fitted: Fitted, alone: Network) -> 
 def test_a_law_whose_best_is_the_first_rung_tried_climbs_the_whole_ladder(
     alone: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, choice = learn_with_choice(ROWS, penalty="auto", smoothing=0.5)
+    _, choice = learn_with_choice(ROWS, LearnOptions(penalty="auto", smoothing=0.5))
     assert choice is not None
     far = replace(choice, pooled=(LADDER[-1], 0.5))
     monkeypatch.setattr("depnet.fitting.fit.BEFORE", 0)
     tried: list[int] = []
 
-    def counted(*args: object, **options: object) -> object:
-        tried.append(len(getattr(options["penalty"], "penalties", LADDER)))
-        return learn_with_choice(*args, **options)  # type: ignore[arg-type]
+    def counted(rows: Dataset, options: LearnOptions, work: Work) -> object:
+        if options.auto is not None:
+            tried.append(len(options.auto.penalties))
+        return learn_with_choice(rows, options, work)
 
-    monkeypatch.setattr("depnet.fitting.rows.learn_with_choice", counted)
+    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", counted)
     assert fit_law(ROWS, FitOptions(), beside=far).nodes == alone.nodes
     assert tried == [1, len(LADDER)]
     tried.clear()
@@ -68,27 +71,6 @@ def test_progress_counts_rounds_and_the_nodes_of_both() -> None:
         fit(holed, options, np.random.default_rng(0), told.append)
         assert told == sorted(told)
         assert told[-1] == options.steps(holed) == 10 + (0 if holed.complete else 3)
-
-
-def test_an_interrupted_fit_goes_on_with_both(fitted: Fitted, tmp_path: Path) -> None:
-    path = tmp_path / "fit.jsonl"
-    options = FitOptions(resume=str(path))
-
-    class StopError(Exception):
-        pass
-
-    total = options.steps(with_holes(ROWS))
-
-    def stop(done: int) -> None:
-        if done > total - 3:
-            raise StopError
-
-    with pytest.raises(StopError):
-        fit(with_holes(ROWS), options, np.random.default_rng(0), stop)
-    assert path.exists()
-    assert path.with_name("fit.jsonl.law").exists()
-    found = fit(with_holes(ROWS), options, np.random.default_rng(0))
-    assert (found.network, found.law) == (fitted.network, fitted.law)
 
 
 def test_what_a_law_is_worth_is_judged_by_rows_it_has_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,17 +98,17 @@ def test_boost_is_passed_on_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -
     """To both networks, and not to the rounds of completion."""
     asked: list[object] = []
 
-    def learn(*args: object, **options: object) -> object:
-        asked.append(options.pop("boost", "not said"))
-        return learn_with_choice(*args, **options)  # type: ignore[arg-type]
+    def learn(rows: Dataset, options: LearnOptions, work: Work) -> object:
+        asked.append(options.boost)
+        return learn_with_choice(rows, replace(options, boost=None), work)
 
-    monkeypatch.setattr("depnet.fitting.rows.learn_with_choice", learn)
+    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
     hidden = np.zeros(ROWS.codes.shape, dtype=bool)
     hidden[0, 0] = True
     holed = Holed(ROWS.domain, np.where(hidden, 0, ROWS.codes).astype(np.uint8), hidden)
     fit(holed, FitOptions(penalty="mdl", rounds=1, boost="auto"), np.random.default_rng(0))
-    assert asked[-2:] == ["auto", "auto"]
-    assert set(asked[:-2]) == {"not said"}
+    assert asked[-2:] == [AutoBoost(), AutoBoost()]
+    assert set(asked[:-2]) == {None}
     asked.clear()
     fit(with_holes(ROWS), FitOptions(penalty="mdl"), np.random.default_rng(0))
-    assert set(asked) == {"not said"}
+    assert set(asked) == {None}

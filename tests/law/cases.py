@@ -11,9 +11,9 @@ from hypothesis.strategies import DrawFn, composite
 
 from depnet import ConditionalTable, ConstantSource, LosslessSource, Network, Node
 from depnet.data import Domain
-from depnet.law import program
 from depnet.law.program import Law, Passes
 from depnet.model import Evidence
+from depnet.model import compiled as model_compiled
 from tests.boosted import with_boosted_nodes
 from tests.strategies import cardinalities, random_ordered_network, seeds
 
@@ -47,8 +47,8 @@ def compiled(network: Network, walked: bool) -> Law:
     """The law with decision graphs `walked` and stages summed, or written out where they are small."""
     with pytest.MonkeyPatch.context() as patch:
         if walked:
-            patch.setattr(program, "TABLE_STATES", 0)
-        return Law(network)
+            patch.setattr(model_compiled, "TABLE_STATES", 0)
+        return Law(replace(network))  # another object: what was compiled before is kept by the network
 
 
 def some(rng: np.random.Generator, variables: int) -> list[int]:

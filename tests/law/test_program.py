@@ -10,15 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from depnet import Dataset, Network, Node, RandomScan, TabulatedSource, learn, sample
+from depnet import Dataset, FunctionSource, Network, Node, RandomScan, TabulatedSource, learn, sample
 from depnet.errors import DomainTooLargeError, ModelError, SamplingError
 from depnet.law import program
 from depnet.law.program import Law, law_of
 from depnet.model import Evidence
+from depnet.model import compiled as compiled_network
 from depnet.sampling.plan.words import words
 from tests.isas import AVAILABLE
 from tests.law.cases import assert_same_passes, compiled, evidence_of, given_tables, laws, some, without
 from tests.reference import ordered
+from tests.reference.sampling import drawn_state
+from tests.reference.stages import node_theta
 from tests.strategies import random_evidence, random_joint, random_table, seeds
 
 ROWS = 12
@@ -161,6 +164,45 @@ def test_moves_are_the_slow_ones(network: Network, seed: int, walked: bool, alik
         np.testing.assert_allclose(sums[r], total, rtol=1e-10, atol=1e-12)
 
 
+@given(laws(), seeds, st.booleans(), st.sampled_from([1, 3]))
+def test_a_pass_of_rows_with_their_own_roles_is_the_slow_one(
+    network: Network, seed: int, walked: bool, each: int
+) -> None:
+    """The mutant draws what is to be weighed."""
+    rng = np.random.default_rng(seed)
+    cards, order = network.domain.cardinalities, ordered.order_of(network)
+    law = compiled(network, walked)
+    roles = rng.integers(0, 3, size=(23, len(cards)), dtype=np.uint8)
+    start = rng.integers(0, cards, size=(len(roles) * each, len(cards))).astype(np.uint16)
+    codes = start.copy()
+    logs = law.row_passes(codes, roles, seed=seed, first=5)
+    own = words(seed, PASS_STREAM, 0, len(order), 5, len(codes))
+    for r, row in enumerate(start):
+        state, log = row.tolist(), 0.0
+        for place, i in enumerate(order):
+            theta = list(node_theta(network.nodes[i], state))
+            if roles[r // each, i] == program.DRAW:
+                state[i] = drawn_state(theta, int(own[place, r]))
+            elif roles[r // each, i] == program.WEIGH:
+                log += math.log(theta[state[i]]) if theta[state[i]] > 0 else -math.inf
+        assert codes[r].tolist() == state
+        assert log == logs[r] or math.isclose(log, logs[r], rel_tol=1e-12, abs_tol=1e-12)
+    mutant = law.row_passes(start.copy(), np.where(roles > 0, np.uint8(1), roles), seed=seed, first=5)
+    assert not mutant.any()
+
+
+def test_the_same_passes_of_rows_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "THREAD_CELLS", 0)
+    law = law_of(LEARNED)
+    roles = np.random.default_rng(1).integers(0, 3, size=(70, len(LEARNED)), dtype=np.uint8)
+    found = []
+    for n_jobs in (1, 3):
+        codes = np.zeros((140, len(LEARNED)), dtype=np.uint16)
+        found.append((law.row_passes(codes, roles, seed=3, n_jobs=n_jobs), codes))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
 def test_the_same_moves_in_whatever_pieces() -> None:
     law = law_of(LEARNED)
     start = np.ascontiguousarray(law.passes(50, KNOWN, seed=2).codes, dtype=np.uint16)
@@ -196,7 +238,9 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelError, match='order="auto"'):
         Law(unordered)
     network = given_tables(([], [[0.3, 0.7]]), ([0], [[0.5, 0.5], [0.1, 0.9]]))
-    monkeypatch.setattr(program, "FUNCTION_STATES", 1)
+    called = Node((1,), FunctionSource(lambda x: x[:, 0], (0,), 2), network.nodes[1].table)
+    network = replace(network, nodes=(network.nodes[0], called))
+    monkeypatch.setattr(compiled_network, "FUNCTION_STATES", 1)
     with pytest.raises(DomainTooLargeError, match="too many to write out"):
         Law(network)
 

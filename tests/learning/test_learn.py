@@ -15,6 +15,7 @@ from depnet._native.learner import xlogx
 from depnet.learning.grow.native import Grower
 from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.penalty import Penalty
+from depnet.learning.rows.training import native_table
 from depnet.model import ConditionalTable, DecisionGraph, Node
 from tests.reference.learning import learn_operations
 from tests.strategies import datasets, seeds
@@ -155,7 +156,7 @@ def test_the_number_of_threads_does_not_matter(dataset: Dataset, n_jobs: int | N
 @given(datasets(max_rows=80))
 def test_the_order_of_nodes_does_not_matter(dataset: Dataset) -> None:
     specs = node_specs(dataset.domain)
-    backwards = Grower(dataset, specs[::-1], [Mdl()] * len(specs))
+    backwards = Grower(native_table(dataset), dataset.total, specs[::-1], [Mdl()] * len(specs))
     forwards = learn(dataset).nodes[::-1]
     (batch,) = backwards(range(len(specs)))
     for grown in batch.nodes(specs[::-1], dataset.domain.cardinalities, 0.0):

@@ -1,7 +1,6 @@
 """learn(order=...): the reference learner with earlier variables to read, and every option with it."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import joblib
@@ -27,9 +26,6 @@ from depnet.learning.penalty import Penalty
 from depnet.learning.rows.held_out import held_out
 from depnet.learning.rows.pair_counts import TablePairs
 from depnet.model.score import score
-from tests.cluster.tables import assert_same_network
-from tests.learning.grow.test_resume import KilledError, kill_after, table
-from tests.learning.parts import learn_parts, parted, parts_of
 from tests.learning.test_learn import penalties
 from tests.learning.test_learn_options import copies
 from tests.reference.learning import learn_ordered
@@ -97,61 +93,6 @@ def test_workers_change_nothing(backend: str) -> None:
         assert learn(dataset, order="auto", n_jobs=None) == learn(dataset, order="auto")
 
 
-@given(parted(), st.sampled_from([Mdl(), StructuralMdl(), LADDER]), st.sampled_from(["auto", "given"]), seeds)
-@settings(deadline=None)
-def test_rows_in_parts(parts: tuple[Dataset, list[np.ndarray]], penalty: Any, order: str, seed: int) -> None:
-    dataset, rows = parts
-    options: dict[str, Any] = {
-        "penalty": penalty,
-        "smoothing": 0.5,
-        "order": "auto" if order == "auto" else names_of(dataset, some_order(dataset, seed)),
-    }
-    found = learn_parts(dataset, rows, **options)
-    assert found.order is not None
-    assert_same_network(found, learn(dataset, **options))
-
-
-@given(parted())
-def test_pairs_of_parts_are_those_of_the_table(parts: tuple[Dataset, list[np.ndarray]]) -> None:
-    dataset, rows = parts
-    cards = dataset.domain.cardinalities
-    made = parts_of(dataset, rows).pair_counts()
-    for first in range(len(cards) - 1):
-        ours, table = (pairs(first, len(cards)) for pairs in (made, TablePairs(dataset)))
-        assert np.array_equal(ours.cells, table.cells)
-        assert np.array_equal(ours[first, first + 1], table[first, first + 1])
-    assert chosen_order(made, cards) == chosen_order(TablePairs(dataset), cards)
-
-
-def test_pairs_of_parts_with_very_many_states() -> None:
-    rng = np.random.default_rng(0)
-    dataset = Dataset.from_codes(rng.integers(0, 300, size=(500, 3)), [300, 300, 300])
-    made = parts_of(dataset, np.array_split(np.arange(500), 3)).pair_counts()
-    assert np.array_equal(made(0, 3).cells, TablePairs(dataset)(0, 3).cells)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("penalty", [Mdl(), LADDER])
-def test_a_killed_fit_continues(tmp_path: Path, n_jobs: int, penalty: Any) -> None:
-    options: dict[str, Any] = {"order": "auto", "penalty": penalty, "smoothing": 0.5, "n_jobs": n_jobs}
-    path = tmp_path / "fit.jsonl"
-    with pytest.raises(KilledError):
-        learn(table(), resume=path, progress=kill_after(2), **options)
-    assert len(path.read_text().splitlines()) >= 3, "a header and two nodes"
-    assert learn(table(), resume=path, **options) == learn(table(), **options)
-    written = path.read_bytes()
-    assert learn(table(), resume=path, **options) == learn(table(), **options)
-    assert path.read_bytes() == written, "nothing was learned again"
-
-
-@pytest.mark.parametrize("other", [None, "auto", [1, 0, 2, 3, 4]])
-def test_a_file_is_of_one_order(tmp_path: Path, other: Any) -> None:
-    path = tmp_path / "fit.jsonl"
-    learn(table(), order=[4, 3, 2, 1, 0], resume=path)
-    with pytest.raises(LearningError, match="other data or other options"):
-        learn(table(), order=other, resume=path)
-
-
 @pytest.mark.parametrize("order", ["auto", ["X1", "X3", "X0", "X2"]])
 def test_roles(order: Any) -> None:
     """Inputs come first and read earlier inputs; a target comes last, and nobody reads it."""
@@ -216,7 +157,7 @@ def test_bad_orders_are_clear_errors(options: dict[str, Any], message: str) -> N
     with pytest.raises(DepnetError, match=message):
         learn(copies(), **options)
     with pytest.raises(DepnetError, match=message):
-        first_specs(copies().domain, LearnOptions(**options))  # before the second pass over rows in parts
+        first_specs(copies().domain, LearnOptions(**options))  # before rows are read
 
 
 def test_an_empty_table_is_an_error_all_the_same() -> None:
@@ -279,7 +220,7 @@ def test_held_out_scores_are_those_of_the_parts() -> None:
     dataset = copies(rows=500, noise=0.2)
     for order in (None, "auto"):
         ladder = Auto((Mdl(),), (2.0,))
-        network, choice = learn_with_choice(dataset, penalty=ladder, smoothing=0.5, order=order)
+        network, choice = learn_with_choice(dataset, LearnOptions(penalty=ladder, smoothing=0.5, order=order))
         assert choice is not None
         assert network.held_out == choice.held_out
         assert network.held_out is not None
@@ -297,7 +238,7 @@ def test_held_out_scores_are_those_of_the_parts() -> None:
 
 def test_what_was_tried_are_the_networks_without_each_part() -> None:
     dataset = copies(rows=500, noise=0.2)
-    network, choice = learn_with_choice(dataset, penalty=LADDER, smoothing=0.5, order="auto")
+    network, choice = learn_with_choice(dataset, LearnOptions(penalty=LADDER, smoothing=0.5, order="auto"))
     assert choice is not None
     for tried, (rows, held) in zip(choice.tried, held_out(dataset), strict=True):
         assert rows.total + held.total == 500
@@ -305,12 +246,14 @@ def test_what_was_tried_are_the_networks_without_each_part() -> None:
         for i, (penalty, smoothing) in enumerate(zip(choice.penalties, choice.smoothings, strict=True)):
             again = learn(rows, penalty=penalty, smoothing=smoothing, order=network.order)
             assert again.nodes[i] == tried.nodes[i]
-    assert learn_with_choice(dataset, order="auto")[1] is None
+    assert learn_with_choice(dataset, LearnOptions(order="auto"))[1] is None
 
 
 def test_validation_rows_judge_an_order_too() -> None:
     dataset, held = copies(), copies(rows=200, noise=0.3)
-    network, choice = learn_with_choice(dataset, penalty=LADDER, smoothing=0.5, order="auto", validation=held)
+    network, choice = learn_with_choice(
+        dataset, LearnOptions(penalty=LADDER, smoothing=0.5, order="auto"), validation=held
+    )
     assert choice is not None
     assert network.held_out is not None
     assert network.held_out.rows == 200
@@ -327,7 +270,7 @@ def test_a_ladder_of_one_is_that_penalty() -> None:
 def test_the_ladder_of_an_order() -> None:
     dataset = copies()
     tuning = tune(dataset, auto=LADDER, order="auto")
-    _, choice = learn_with_choice(dataset, penalty=LADDER, smoothing=0.5, order="auto")
+    _, choice = learn_with_choice(dataset, LearnOptions(penalty=LADDER, smoothing=0.5, order="auto"))
     assert choice is not None
     assert np.array_equal(tuning.choice.scores, choice.scores)
     assert tuning.choice.held_out == choice.held_out
@@ -377,15 +320,10 @@ def test_cuts_are_learned_as_by_the_learner_of_cuts(order: Any) -> None:
 
 
 @pytest.mark.parametrize("order", [None, "auto"])
-def test_cuts_do_not_depend_on_threads_and_resume(order: Any, tmp_path: Path) -> None:
+def test_cuts_do_not_depend_on_threads(order: Any) -> None:
     dataset = numbers()
     network = learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True)
     assert learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True, n_jobs=2) == network
-    resume = tmp_path / "resume"
-    assert learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True, resume=resume) == network
-    # Without cuts it is another fit, which the file is not of.
-    with pytest.raises(LearningError):
-        learn(dataset, penalty="auto", smoothing=0.5, order=order, resume=resume)
 
 
 def test_cuts_of_what_may_not_be_read_are_not_offered() -> None:

@@ -67,7 +67,7 @@ def test_parts_of_a_node_are_what_they_should_be() -> None:
 
 def test_the_one_variable_of_a_node() -> None:
     assert Node((np.int64(1),), ConstantSource(), uniform(1, 3)).variable == 1  # type: ignore[arg-type]  # numpy's, too
-    with pytest.raises(ModelError, match=r'Block nodes are gone.*order="auto"'):
+    with pytest.raises(ModelError, match="a node updates one variable"):
         Node((0, 1), ConstantSource(), uniform(1, 6))
 
 

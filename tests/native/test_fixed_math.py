@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from depnet._native import boost as native_boost
-from depnet._native import stages as native
+from depnet._native import network as native
 from depnet.model.stages import UNIT, theta_of
 from tests.isas import AVAILABLE
 from tests.reference import boosting as twin
@@ -120,7 +120,6 @@ def test_vectors_of_quick_exp_and_log_have_the_bits_of_one(
                 own=own,
                 start=row[None],
                 readable=[],
-                ordered=False,
                 held_table=table,
                 held_own=own,
                 held_start=row[None],

@@ -9,9 +9,8 @@ from depnet import Network, RandomScan, SequentialScan, WithLossless, learn, lea
 from depnet.exact import stationary, stationary_cycle
 from depnet.geometry import fc_limit, m_projection, manifolds
 from depnet.paper.convergence import convergence, with_lossless
-from depnet.paper.data_sets import sample
 from depnet.paper.game import Turn, is_nash, play
-from depnet.paper.laws import ising
+from depnet.paper.laws import ising, sample
 from depnet.paper.perturbation import perturbation, sticky_pair, transition_change
 from depnet.paper.rare import rare
 from depnet.paper.report import ExperimentError
@@ -31,12 +30,10 @@ def test_scans_differ_and_the_cycle_sum_is_the_fc_limit(network: Network) -> Non
     p = np.full((2,) * 5, 1 / 32)
     order = (3, 1, 4, 0, 2)
     cycle = stationary_cycle(network, SequentialScan(order))
-    assert np.isclose(cycle_sum(p, cycle, [(i,) for i in order]), fc_limit(p, network), rtol=1e-8, atol=0)
+    assert np.isclose(cycle_sum(p, cycle, order), fc_limit(p, network), rtol=1e-8, atol=0)
     shifted = (*cycle[2:], *cycle[:2])
     with pytest.raises(AssertionError):
-        assert np.isclose(
-            cycle_sum(p, shifted, [(i,) for i in order]), fc_limit(p, network), rtol=1e-8, atol=0
-        )
+        assert np.isclose(cycle_sum(p, shifted, order), fc_limit(p, network), rtol=1e-8, atol=0)
 
 
 def test_consistent_tables_have_one_law_for_every_scan() -> None:

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from depnet.geometry import conditional_entropy, empirical
-from depnet.paper.data_sets import sample, true_law
-from depnet.paper.laws import draw, growing, ising, random_bayesian_network
+from depnet.paper.laws import draw, growing, ising, random_bayesian_network, sample, true_law
 from depnet.paper.report import ExperimentError
 
 

@@ -17,12 +17,10 @@ from depnet.pictures import (
     decision,
     dependency_graph,
     links_csv,
-    node_mermaid,
     node_svg,
     node_text,
     to_dot,
     to_graphml,
-    to_mermaid,
     to_networkx,
     to_svg,
 )
@@ -96,33 +94,6 @@ def test_dot(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
     assert named == {v: line(name) for v, name in enumerate(graph.names)}
 
 
-MERMAID_LABEL = r'"(?:[\w .,%=↵…␣]|#\d+;)*"'
-
-
-def shown(label: str) -> str:
-    """What Mermaid shows: its own codes, then no markup of any kind."""
-    return re.sub(r"#(\d+);", lambda m: chr(int(m[1])), label[1:-1])
-
-
-def test_mermaid(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
-    graph = drawn[2]
-    text = to_mermaid(graph)
-    assert text == to_mermaid(graph)
-    head, *lines = text.splitlines()
-    assert head == "flowchart LR"
-    named, found = {}, set()
-    for row in lines:
-        vertex = re.fullmatch(rf"  n(\d+)\[({MERMAID_LABEL})\]", row)
-        edge = re.fullmatch(r'  n(\d+) (<?)-\.?-?>\|"[-\d.]+"\| n(\d+)', row)
-        assert vertex or edge, row
-        if vertex:
-            named[int(vertex[1])] = shown(vertex[2])
-        elif edge:
-            found |= {(int(edge[1]), int(edge[3]))} | ({(int(edge[3]), int(edge[1]))} if edge[2] else set())
-    assert found == ways(graph)
-    assert named == {v: short(name, 40) for v, name in enumerate(graph.names)}
-
-
 def test_svg(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
     network, data, graph = drawn
     text = to_svg(graph)
@@ -165,7 +136,7 @@ def test_csv(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
     rows = list(csv.DictReader(io.StringIO(links_csv(found), newline="")))
     assert len(rows) == len(found)
     for row, link in zip(rows, found, strict=True):
-        assert (row["source"], row["target"]) == (guarded(link.source), guarded(link.targets[0]))
+        assert (row["source"], row["target"]) == (guarded(link.source), guarded(link.target))
         assert (float(row["strength"]), int(row["node"])) == (link.strength, link.node)
         assert (row["conditional_information"] == "") == (link.conditional_information is None)
 
@@ -173,10 +144,10 @@ def test_csv(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
 @pytest.mark.parametrize("name", ["=1+1", "+cmd", "-2+3", "@SUM(1)", "\t=1", "a\n=1", "\uff1d1"])
 def test_no_spreadsheet_computes_a_name_in_the_csv(name: str) -> None:
     rows = list(
-        csv.reader(io.StringIO(links_csv([Link(name, (name,), 0, 0, 0.5, None, None, None)]), newline=""))
+        csv.reader(io.StringIO(links_csv([Link(name, name, 0, 0, 0.5, None, None, None)]), newline=""))
     )
     assert rows[1][0] == rows[1][1] == guarded(name) != name
-    plain = Link("a", ("b",), 0, 0, -0.5, None, None, None)
+    plain = Link("a", "b", 0, 0, -0.5, None, None, None)
     assert links_csv([plain]).splitlines()[1] == "a,b,0,-0.5,,,"
 
 
@@ -186,12 +157,6 @@ def test_decision_graphs(drawn: tuple[Network, Dataset, DependencyGraph]) -> Non
         graph = decision(network, number)
         check_svg(node_svg(network, number))
         assert node_svg(network, number) == node_svg(network, number)
-        for row in node_mermaid(network, number).splitlines()[1:]:
-            assert re.fullmatch(
-                rf"  v\d+\(\[{MERMAID_LABEL}\]\):::leaf(shared)?|  v\d+\[{MERMAID_LABEL}\]"
-                rf"|  v\d+ -->\|{MERMAID_LABEL}\| v\d+|  classDef \w+ [\w:#,-]+",
-                row,
-            ), row
         text = node_text(network, number)
         assert not re.search("[\x00-\x09\x0b-\x1f]", text)
         leaves = {v.number for v in graph.vertices if isinstance(v, Leaf)}
@@ -203,7 +168,7 @@ def test_hostile_names_are_hostile() -> None:
     graph = dependency_graph(network, data)
     assert len(graph.arrows) > 10, "the names are on arrows too"
     assert "<script>" in "".join(HOSTILE)
-    for text in (to_svg(graph), to_graphml(graph), node_svg(network, 0), to_mermaid(graph)):
+    for text in (to_svg(graph), to_graphml(graph), node_svg(network, 0)):
         assert "<script" not in text
 
 

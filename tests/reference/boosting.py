@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from depnet._native.stages import log, quick_exp
+from depnet._native.network import log, quick_exp
 from depnet.model.stages import Test
 
 Row = Sequence[int]
@@ -92,7 +92,6 @@ def boost(
     *,
     variables: int,
     readable: Sequence[int],
-    ordered: bool,
     held: NodeRows | None = None,
 ) -> Grown:
     """The stages of one node; see `depnet._native.boost.boost`."""
@@ -107,7 +106,7 @@ def boost(
     for stage in range(settings.stages):
         key = mixed(settings.seed, stage)
         usable = drawn_tests(tests, readable, settings.share, mixed(key, 1))
-        looked_at = state_set(stage, states, ordered)
+        looked_at = state_set(stage, states)
         p = [shares(row) for row in scores]
         rounding = Rounding(p, looked_at, mixed(key, 2))
         splits, gains = grow(rows, tests, usable, looked_at, rounding, settings)
@@ -237,17 +236,9 @@ def drawn_tests(tests: Sequence[Test], readable: Sequence[int], share: float, ke
     return [d for j in sorted(variables[:wanted]) for d, test in enumerate(tests) if test.variable == j]
 
 
-def state_set(stage: int, states: int, ordered: bool) -> set[int]:
-    """The second of two states; of more one after the other; of an order those from a cut on, the cuts in turn."""
-    if states == 2:
-        return {1}
-    if not ordered:
-        return {stage % states}
-    cuts = states - 1
-    step = int(0.618 * cuts) | 1
-    while math.gcd(step, cuts) != 1:
-        step += 1
-    return set(range(1 + stage * step % cuts, states))
+def state_set(stage: int, states: int) -> set[int]:
+    """The second of two states; of more one after the other."""
+    return {1} if states == 2 else {stage % states}
 
 
 # Random rounding.

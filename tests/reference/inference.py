@@ -9,6 +9,7 @@ from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.exact import stationary, stationary_cycle
 from depnet.model import Evidence, Scan
+from tests.reference.sampling import drawn_state
 from tests.reference.stages import node_theta
 
 GOLDEN, FIRST, SECOND, MASK = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 2**64 - 1
@@ -142,7 +143,7 @@ def clamped_chain(
     weights = [0.0] * len(estimators)
     for t in range(sweeps * len(order)):
         random = word(key, t)
-        u, half = (random & 0xFFFFFFFF) / 2**32, random >> 32
+        low, half = random & 0xFFFFFFFF, random >> 32
         if isinstance(scan, RandomScan):
             chances = scan.weights_of(len(network), free)
             if scan.weights is None:
@@ -163,7 +164,7 @@ def clamped_chain(
             for cell, probability in _drawn(network, number, row, targets, evidence).items():
                 sums[e][cell] = sums[e].get(cell, 0.0) + weight * probability
             weights[e] += weight
-        row[number] = list(law)[_draw(np.cumsum(list(law.values())).tolist(), u)]
+        row[number] = list(law)[drawn_state(list(law.values()), low)]
     return row, sums, weights
 
 

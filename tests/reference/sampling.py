@@ -110,17 +110,3 @@ def word(seed: int, stream: int, chain: int, index: int) -> int:
     block = index // 4
     counter = (block & LARGEST, block >> 32, chain, stream)
     return philox(counter, (seed & LARGEST, seed >> 32))[index % 4]
-
-
-def sliced_word(seed: int, stream: int, chain: int, step: int) -> int:
-    """The word of a chain in the bit-sliced kernel: its bits come from 32 planes, highest first.
-
-    Plane b of 32 neighbouring chains is one word: number b % 4 of the block with the counter
-    (step, chain // 32, stream + b // 4).
-    """
-    bits = 0
-    for b in range(32):
-        counter = (step & LARGEST, step >> 32, chain // 32, stream + b // 4)
-        plane = philox(counter, (seed & LARGEST, seed >> 32))[b % 4]
-        bits = 2 * bits + (plane >> (chain % 32) & 1)
-    return bits

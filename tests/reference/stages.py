@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from depnet import Node
-from depnet._native.stages import exp
+from depnet._native.network import exp
 from depnet.model.boosted import BoostedNode
+from depnet.model.digits import DigitTree
 from depnet.model.stages import UNIT, Stages, Test
 
 Stage = tuple[list[tuple[int, Test]], list[list[int]]]
@@ -52,7 +53,20 @@ def probabilities(node: BoostedNode, row: Sequence[int]) -> list[float]:
     """theta_i(. | x_-i) of one row."""
     first = node.start_scores[int(node.start([list(row)])[0])].tolist()
     added = sums(row, stages_of(node.stages), node.states)
-    return theta([a + b for a, b in zip(first, added, strict=True)])
+    scores = [a + b for a, b in zip(first, added, strict=True)]
+    return theta(scores) if node.digits is None else digit_theta(scores, node.digits)
+
+
+def digit_theta(scores: Sequence[int], tree: DigitTree) -> list[float]:
+    """The product over the vertices on the way to each state of the probability of its digit there."""
+    found = []
+    for x in range(tree.states):
+        product = 1.0
+        for (low, middle, high), logit in zip(tree.vertices, scores, strict=False):
+            if low <= x < high:
+                product *= theta([0, logit])[int(x >= middle)]
+        found.append(product)
+    return found
 
 
 def node_theta(node: Node, row: Sequence[int]) -> list[float]:

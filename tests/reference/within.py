@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from depnet.data.frames.within import PlaceTrees, Within, is_category
+from depnet.data.frames.within import PlaceTrees, Within
 
 Test = tuple[int, int]
 """A variable and a threshold."""
@@ -107,7 +107,7 @@ def slow_level_law(
 
     `code_law` are the probabilities of codes with the shares of cut bins in them: each is divided by that of its bin.
     """
-    domain, equal = within.domain, [is_category(variable) for variable in within.domain.variables]
+    domain, equal = within.domain, [not variable.has_order for variable in within.domain.variables]
     found: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}
 
     def firsts(i: int) -> list[int]:

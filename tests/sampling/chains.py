@@ -59,7 +59,7 @@ def scans(rng: np.random.Generator, network: Network) -> tuple[Scan, ...]:
 
 def twin_trace(made: ChainPlan, start: Sequence[int], words: NDArray[np.uint32]) -> States:
     """X^0, X^1, ... of the slow twin for one chain, whose words are a column of the kernels' buffer."""
-    numbers = [rule.number for rule in made.rules]
+    numbers = list(made.order)
     column = [int(w) for w in words]
     if not made.random:
         return list(reference.sequential_trace(made.network, numbers, start, column, made.evidence))
@@ -72,7 +72,7 @@ def twin_rows(
     made: ChainPlan, task: Task, start: CodeArray, words: NDArray[np.uint32], places: NDArray[np.uint32]
 ) -> CodeArray:
     """The rows [variables, records * chains] that a task should record, from the twin's traces."""
-    m = len(made.rules)
+    m = len(made.order)
     out = np.zeros((made.variables, task.records * task.chains), dtype=made.dtype)
     for c in range(task.chains):
         states = twin_trace(made, tuple(start[:, c].tolist()), words[:, c])
@@ -97,7 +97,7 @@ def run_kernel(
 def words_needed(made: ChainPlan, task: Task) -> int:
     """Rows of the buffer that a task reads at most."""
     sweeps = task.lead + task.records * (task.gap + 1)
-    return sweeps * len(made.rules) * (2 if made.random else 1)
+    return sweeps * len(made.order) * (2 if made.random else 1)
 
 
 def kernels_of(network: Network, scan: Scan, evidence: Evidence) -> list[Kernel]:

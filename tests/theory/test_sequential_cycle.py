@@ -16,10 +16,18 @@ import pytest
 from hypothesis import given
 
 import depnet
-from depnet import Network, RandomScan, SequentialScan, geometry
+from depnet import (
+    ConditionalTable,
+    Domain,
+    LosslessSource,
+    Network,
+    Node,
+    RandomScan,
+    SequentialScan,
+    geometry,
+)
 from depnet.arrays import FloatArray
 from depnet.geometry import FullConditionalManifold
-from depnet.paper.laws import lossless_network
 from tests.strategies import networks, random_joint, random_network, seeds
 
 
@@ -83,7 +91,13 @@ def test_the_slack_of_the_bound_is_linear_in_p(network: Network, seed: int) -> N
 
 def lossless(rng: np.random.Generator, variables: int) -> Network:
     """Binary variables whose tables have rows that are uniform on the simplex: nothing fits anything."""
-    return lossless_network([rng.dirichlet(np.ones(2), size=2 ** (variables - 1)) for _ in range(variables)])
+    sizes = (2,) * variables
+    tables = [rng.dirichlet(np.ones(2), size=2 ** (variables - 1)) for _ in range(variables)]
+    nodes = [
+        Node((i,), LosslessSource.of_all_but((i,), sizes), ConditionalTable.from_probabilities(table))
+        for i, table in enumerate(tables)
+    ]
+    return Network(Domain.from_cardinalities(sizes), tuple(nodes))
 
 
 @given(seeds)

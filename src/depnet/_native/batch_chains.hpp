@@ -3,13 +3,12 @@
 
 #include <span>
 
-#include "batch_program.hpp"
+#include "batch_estimators.hpp"
 #include "splitmix.hpp"
 
-namespace depnet {
+namespace depnet::rows {
 
 constexpr std::size_t kTogether = 8;  // chains stepped in turn, so that their latencies overlap
-constexpr std::int32_t kManyStates = 24;
 constexpr double kUnit = 1.0 / 4294967296.0;
 
 // A row of evidence.
@@ -33,7 +32,9 @@ struct Chain {
 
 class Stepper {
   public:
-    explicit Stepper(const Program& program) : program_(program) {}
+    Stepper(const Network& network, const View& view, const Steps& steps,
+            const Estimators& estimators)
+        : view_(view), steps_(steps), estimators_(estimators), buffers_(network) {}
 
     // Sequential scan: an update of an estimator's targets stands until the next one, a share
     // (steps until then) / (steps of a sweep), nodes counted that are left out as irrelevant.
@@ -41,16 +42,16 @@ class Stepper {
         const std::size_t places = row.free.size();
         row.weight_begin.assign(places + 1, 0);
         for (std::size_t p = 0; p < places; ++p) {
-            const Node& node = program_.nodes[row.free[p]];
+            const Feeds& node = estimators_.feeds[row.free[p]];
             row.weight_begin[p + 1] = row.weight_begin[p] + node.pair_end - node.pair_begin;
         }
         row.weight.assign(row.weight_begin[places], 0.0);
-        std::vector<std::ptrdiff_t> next(program_.estimators.size(), -1);
+        std::vector<std::ptrdiff_t> next(estimators_.estimators.size(), -1);
         for (std::size_t again = 2 * places; again-- > 0;) {  // twice round, backwards
             const std::size_t p = again % places;
-            const Node& node = program_.nodes[row.free[p]];
+            const Feeds& node = estimators_.feeds[row.free[p]];
             for (std::int32_t q = node.pair_begin; q < node.pair_end; ++q) {
-                std::ptrdiff_t& following = next[program_.pairs[q].estimator];
+                std::ptrdiff_t& following = next[estimators_.pairs[q].estimator];
                 const std::ptrdiff_t now = row.positions[p] + (again < places ? 0 : row.length);
                 if (again < places)
                     row.weight[row.weight_begin[p] + q - node.pair_begin] =
@@ -61,18 +62,18 @@ class Stepper {
     }
 
     template <bool Sequential, bool Record>
-    void sweep(const Row& row, std::span<Chain> chains, std::int64_t sweeps) const {
+    void sweep(const Row& row, std::span<Chain> chains, std::int64_t sweeps) {
         const std::size_t places = row.free.size();
         for (std::int64_t s = 0; s < sweeps; ++s)
             for (std::size_t p = 0; p < places; ++p)
                 for (Chain& chain : chains) {
                     const std::uint64_t random = splitmix(chain.key, chain.counter++);
-                    const double u = static_cast<double>(random & 0xFFFFFFFFULL) * kUnit;
+                    const auto word = static_cast<std::uint32_t>(random);
                     if constexpr (Sequential) {
-                        update<Record>(chain, row.free[p], u,
+                        update<Record>(chain, row.free[p], word,
                                        row.weight.data() + row.weight_begin[p]);
                     } else {
-                        update<Record>(chain, row.free[chosen(row, random >> 32)], u, nullptr);
+                        update<Record>(chain, row.free[chosen(row, random >> 32)], word, nullptr);
                     }
                 }
     }
@@ -86,28 +87,45 @@ class Stepper {
     }
 
     template <bool Record>
-    void update(Chain& chain, std::int32_t number, double u, const double* weight) const {
-        const Node& node = program_.nodes[number];
-        const auto [theta, cumulated] = program_.row(node, chain.codes, scratch_);
+    void update(Chain& chain, std::int32_t place, std::uint32_t word, const double* weight) {
+        const Step& step = steps_[place];
+        const Node& node = view_.nodes[place];
+        const Feeds& feeds = estimators_.feeds[place];
         const std::int32_t k = node.states;
         std::uint16_t& code = chain.codes[node.variable];
-        if (cumulated[k - 1] == 0) {  // the evidence leaves theta no mass here: the state stays
+        const double* theta;
+        std::uint32_t x;
+        bool possible = true;
+        if (node.boosted >= 0) {
+            const Scratch scratch = buffers_.scratch();
+            const double total = boosted_theta(view_, step, chain.codes, 1, scratch);
+            possible = total > 0.0;
+            x = possible ? state_of(scratch.theta, k, total, clipped(word)) : code;
+            if (Record && step.weights != nullptr && possible)
+                for (std::int32_t s = 0; s < k; ++s) scratch.theta[s] /= total;
+            theta = scratch.theta;
+        } else {
+            const std::int64_t leaf = leaf_of(view_, node, chain.codes, 1);
+            possible = step.logs == nullptr || step.logs[leaf * step.stride] > kImpossible;
+            theta = step.theta + leaf * k;
+            x = state_of(step.marks + leaf * (k - 1), k - 1, clipped(word));
+        }
+        if (!possible) {  // the evidence leaves theta no mass here: the state stays
             if constexpr (Record) {
                 ++chain.impossible;
-                add(chain, node, weight,
+                add(chain, feeds, weight,
                     [&](double* cell, std::int32_t stride, double w) { cell[code * stride] += w; });
             }
             return;
         }
-        const std::int32_t x = k == 2 ? u >= cumulated[0] : draw(cumulated, k, u);
         if constexpr (Record) {
-            if (node.simple_cell != kNone) {
-                double* cell = chain.sums + node.simple_cell;
+            if (feeds.simple_cell != kNone) {
+                double* cell = chain.sums + feeds.simple_cell;
                 const double w = weight == nullptr ? 1.0 : weight[0];
                 for (std::int32_t s = 0; s < k; ++s) cell[s] += w * theta[s];
-                chain.weights[program_.pairs[node.pair_begin].estimator] += w;
+                chain.weights[estimators_.pairs[feeds.pair_begin].estimator] += w;
             } else {
-                add(chain, node, weight, [&](double* cell, std::int32_t stride, double w) {
+                add(chain, feeds, weight, [&](double* cell, std::int32_t stride, double w) {
                     for (std::int32_t s = 0; s < k; ++s) cell[s * stride] += w * theta[s];
                 });
             }
@@ -115,32 +133,26 @@ class Stepper {
         code = static_cast<std::uint16_t>(x);
     }
 
-    static std::int32_t draw(const double* cumulated, std::int32_t k, double u) {
-        if (k > kManyStates)
-            return static_cast<std::int32_t>(std::upper_bound(cumulated, cumulated + k - 1, u) -
-                                             cumulated);
-        std::int32_t x = 0;
-        while (x < k - 1 && u >= cumulated[x]) ++x;
-        return x;
-    }
-
     // What an update adds to each of its estimators: `put(cell of the other codes, stride,
     // weight)`.
     template <typename Put>
-    void add(Chain& chain, const Node& node, const double* weight, Put&& put) const {
+    void add(Chain& chain, const Feeds& node, const double* weight, Put&& put) const {
         for (std::int32_t q = node.pair_begin; q < node.pair_end; ++q) {
-            const Pair& pair = program_.pairs[q];
+            const Pair& pair = estimators_.pairs[q];
             const double w = weight == nullptr ? 1.0 : weight[q - node.pair_begin];
             double* cell = chain.sums + pair.cell;
             for (std::int32_t o = pair.outside_begin; o < pair.outside_end; ++o)
-                cell += chain.codes[program_.outside_variable[o]] * program_.outside_stride[o];
+                cell +=
+                    chain.codes[estimators_.outside_variable[o]] * estimators_.outside_stride[o];
             put(cell, pair.stride, w);
             chain.weights[pair.estimator] += w;
         }
     }
 
-    const Program& program_;
-    mutable Scratch scratch_;  // a stepper is of one thread
+    const View& view_;
+    const Steps& steps_;  // of all places
+    const Estimators& estimators_;
+    Buffers buffers_;  // a stepper is of one thread
 };
 
-}  // namespace depnet
+}  // namespace depnet::rows

@@ -173,7 +173,7 @@ using Stages = std::tuple<Array1<std::int32_t>, Array1<std::uint16_t>, Array1<st
                           Array1<std::int32_t>, Array1<double>, Array1<double>, bool>;
 
 Stages boost(const BitTable& table, const Settings& settings, In1<std::uint16_t> own,
-             In2<std::int32_t> start, std::vector<std::int32_t> readable, bool ordered,
+             In2<std::int32_t> start, std::vector<std::int32_t> readable,
              const BitTable* held_table, std::optional<In1<std::uint16_t>> held_own,
              std::optional<In2<std::int32_t>> held_start, std::optional<double> seconds,
              const Stop& stop) {
@@ -188,8 +188,7 @@ Stages boost(const BitTable& table, const Settings& settings, In1<std::uint16_t>
             "rows held out have a table, states and scores; some of them are missing.");
     require(!held_table || held_table->tests() == table.tests(),
             "rows held out have the table's tests.");
-    Booster booster(settings, table.tests(), table.variables(), std::move(readable), states,
-                    ordered);
+    Booster booster(settings, table.tests(), table.variables(), std::move(readable), states);
     Ended ended;
     {
         nb::gil_scoped_release release;
@@ -311,8 +310,8 @@ NB_MODULE(boost, m) {
                      "high: numpy.typing.NDArray[numpy.uint16]) -> None"));
     m.def(
         "boost", &boost::boost, arg("table"), arg("settings"), nb::kw_only(), arg("own"),
-        arg("start"), arg("readable"), arg("ordered"), arg("held_table").none(),
-        arg("held_own").none(), arg("held_start").none(), arg("seconds").none(), arg("stop"),
+        arg("start"), arg("readable"), arg("held_table").none(), arg("held_own").none(),
+        arg("held_start").none(), arg("seconds").none(), arg("stop"),
         R"(The stages of one node, from the scores `start` ([N, states]) on; `own` are the states of its variable.
 
 Stages split on the variables of `readable`. With rows held out, growing ends once `patience` stages have not scored better

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 
 namespace depnet::boost {
 namespace {
@@ -50,21 +49,10 @@ void Booster::draw_tests(std::uint64_t key) {
             stage_tests_.push_back(d);
 }
 
-// Two states: the second. More: the states in turn, each against all others; of an order, those
-// from a cut on, the cuts in turn, far ones after each other.
+// Two states: the second. More: the states in turn, each against all others.
 void Booster::choose_set(std::size_t stage) {
     set_.assign(states_, 0);
-    if (states_ == 2) {
-        set_[1] = 1;
-    } else if (!ordered_) {
-        set_[stage % states_] = 1;
-    } else {
-        const std::size_t cuts = states_ - 1;
-        std::size_t step = static_cast<std::size_t>(0.618 * static_cast<double>(cuts)) | 1;
-        while (std::gcd(step, cuts) != 1) ++step;
-        const std::size_t cut = 1 + (stage * step) % cuts;
-        for (std::size_t x = cut; x < states_; ++x) set_[x] = 1;
-    }
+    set_[states_ == 2 ? 1 : stage % states_] = 1;
 }
 
 void Booster::make_root(const NodeRows& rows, std::uint64_t key) {

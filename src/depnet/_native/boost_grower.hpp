@@ -108,13 +108,12 @@ struct NodeRows {
 class Booster {
   public:
     Booster(const Settings& settings, const std::vector<Test>& tests, std::size_t variables,
-            std::vector<std::int32_t> readable, std::size_t states, bool ordered)
+            std::vector<std::int32_t> readable, std::size_t states)
         : kernels_(chosen_kernels()),
           settings_(settings),
           tests_(tests),
           readable_(std::move(readable)),
-          states_(states),
-          ordered_(ordered) {
+          states_(states) {
         grown_.gains.assign(variables, 0.0);
         own_tests_.resize(variables);
         for (std::size_t d = 0; d < tests_.size(); ++d)
@@ -146,7 +145,6 @@ class Booster {
     const std::vector<Test>& tests_;
     std::vector<std::int32_t> readable_;
     std::size_t states_;
-    bool ordered_;
     std::vector<std::vector<std::int32_t>> own_tests_;  // of each variable
 
     Grown grown_;

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "arrays.hpp"
+#include "bindings.hpp"
 #include "decision_graph_compile.hpp"
 
 namespace depnet {
@@ -45,8 +45,7 @@ void walk(In1<std::int32_t> variable, In1<std::int32_t> begin, In1<std::int32_t>
 }  // namespace
 }  // namespace depnet
 
-NB_MODULE(decision_graph, m) {
-    using namespace depnet;
+void depnet::bind_graphs(nb::module_& m) {
     m.def(
         "compile_operations", &compile, nb::arg("kinds"), nb::arg("first"), nb::arg("second"),
         nb::arg("branches"),

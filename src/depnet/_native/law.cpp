@@ -3,129 +3,33 @@
 
 #include <nanobind/stl/optional.h>
 
-#include <limits>
+#include <numeric>
 #include <optional>
 
+#include "bindings.hpp"
 #include "isa.hpp"
-#include "law_program.hpp"
+#include "law_kernels.hpp"
+#include "network.hpp"
 
 namespace depnet::law {
 namespace {
 
-constexpr double kImpossible = -std::numeric_limits<double>::infinity();
-
-// What is known of each variable: where its weights begin, or -1, and all weights.
-struct Known {
-    std::vector<std::int32_t> begin;
-    std::vector<double> weights, log_weights;
-
-    Known(In1<std::int32_t> begin, In1<double> weights)
-        : begin(copied(begin)), weights(copied(weights)) {
-        for (const double weight : this->weights) log_weights.push_back(std::log(weight));
-    }
-};
-
-void check_known(const Program& program, const Known& known) {
-    if (known.begin.size() != program.variables())
-        throw std::invalid_argument("one begin a variable");
-}
-
-// Of a variable with weights: thresholds in proportion to theta_i(. | y_i) w_i of every leaf, and
-// the log of what these are divided by. Where nothing is possible: the first state that w allows.
-struct Weighted {
-    std::vector<std::uint32_t> marks;
-    std::vector<double> logs;
-
-    Weighted(const double* theta, std::size_t leaves, std::size_t states, const double* weights)
-        : marks(leaves * (states - 1)), logs(leaves) {
-        const auto allowed = static_cast<std::size_t>(
-            std::find_if(weights, weights + states, [](double w) { return w > 0.0; }) - weights);
-        std::vector<double> row(states);
-        for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-            double total = 0.0;
-            for (std::size_t s = 0; s < states; ++s)
-                total += row[s] = theta[leaf * states + s] * weights[s];
-            std::uint32_t* own = marks.data() + leaf * (states - 1);
-            logs[leaf] = total > 0.0 ? std::log(total) : kImpossible;
-            if (total > 0.0)
-                thresholds_of(row.data(), states, own);
-            else
-                for (std::size_t s = 0; s + 1 < states; ++s) own[s] = s < allowed ? 0 : kAlways;
-        }
-    }
-};
-
-// The scratch of boosted nodes; nothing where there are none.
-struct Buffers {
-    std::vector<std::uint64_t> masks;
-    std::vector<std::int32_t> scores, read, kept;
-    std::vector<double> theta;
-
-    explicit Buffers(const Program& program) : masks(program.masks() + 1) {
-        if (program.sums() == 0) return;
-        const std::size_t cells = program.most_states() * kRows;
-        scores.resize(cells);
-        read.resize(cells);
-        kept.resize(program.most_kept());
-        theta.resize(cells);
-    }
-    Scratch scratch() {
-        return {masks.data(), scores.data(), read.data(), kept.data(), theta.data()};
-    }
-};
-
-// The state that alone has weight, and weight 1; -1 where there is none.
-std::int32_t clamped_to(const double* weights, std::size_t states) {
-    std::int32_t code = -1;
-    for (std::size_t s = 0; s < states; ++s) {
-        if (weights[s] == 0.0) continue;
-        if (code >= 0 || weights[s] != 1.0) return -1;
-        code = static_cast<std::int32_t>(s);
-    }
-    return code;
-}
-
 template <typename Code>
-void passes(Program& program, const Known& known, In1<std::int32_t> places, std::uint64_t seed,
+void passes(Network& network, const Known& known, In1<std::int32_t> places, std::uint64_t seed,
             std::int64_t first, std::optional<In2<std::uint32_t>> words,
             nb::ndarray<nb::numpy, Code, nb::ndim<2>, nb::f_contig, nb::device::cpu> codes,
             Out1<double> log_weights) {
-    check_known(program, known);
-    const View view = program.view();
+    const View view = network.view();
     nb::gil_scoped_release release;
-    std::vector<Weighted> weighted;
-    weighted.reserve(places.size());
-    std::vector<Step> steps;
+    const Steps steps(network, known, places.data(), places.size(), true);
     std::vector<std::int32_t> others;
-    std::vector<bool> taking(program.variables());
-    for (std::size_t k = 0; k < places.size(); ++k) {
-        const Node& node = program.node(static_cast<std::size_t>(places(k)));
-        taking[static_cast<std::size_t>(node.variable)] = true;
-        const auto states = static_cast<std::size_t>(node.states);
-        const std::int32_t begin = known.begin[static_cast<std::size_t>(node.variable)];
-        Step step{places(k), -1, program.thresholds(node), nullptr, 0, nullptr};
-        if (begin >= 0 && node.boosted >= 0) {
-            step.weights = known.weights.data() + begin;
-            step.code = clamped_to(step.weights, states);
-        } else if (begin >= 0) {
-            const double* weights = known.weights.data() + begin;
-            step.code = clamped_to(weights, states);
-            if (step.code >= 0) {
-                step.logs = program.log_theta(node) + step.code;
-                step.stride = node.states;
-            } else {
-                weighted.emplace_back(program.theta(node), program.leaves(node), states, weights);
-                step.marks = weighted.back().marks.data();
-                step.logs = weighted.back().logs.data();
-                step.stride = 1;
-            }
-        }
-        steps.push_back(step);
-    }
+    std::vector<bool> taking(network.variables());
+    for (std::size_t k = 0; k < places.size(); ++k)
+        taking[static_cast<std::size_t>(view.nodes[places(k)].variable)] = true;
     for (std::size_t i = 0; i < taking.size(); ++i)
         if (!taking[i]) others.push_back(static_cast<std::int32_t>(i));
-    std::vector<std::uint16_t> tile(program.variables() * kRows);
-    Buffers buffers(program);
+    std::vector<std::uint16_t> tile(network.variables() * kRows);
+    Buffers buffers(network);
     const PassTask task{steps.data(),
                         steps.size(),
                         others.data(),
@@ -141,45 +45,63 @@ void passes(Program& program, const Known& known, In1<std::int32_t> places, std:
     DEPNET_DISPATCH(pass(view, task, codes.data()))
 }
 
+// Passes through rows that know different variables; a row's words are those of `passes`.
+void row_passes(Network& network, In2<std::uint8_t> roles, std::uint64_t seed, std::int64_t first,
+                Out2<std::uint16_t> codes, Out1<double> log_weights) {
+    const View view = network.view();
+    nb::gil_scoped_release release;
+    std::vector<std::int32_t> places(network.variables());
+    std::iota(places.begin(), places.end(), 0);
+    const Steps steps(network, Known(network.variables()), places.data(), places.size(), false);
+    std::vector<std::uint16_t> tile(network.variables() * kRows);
+    Buffers buffers(network);
+    const std::size_t rows = codes.shape(0), given = std::max<std::size_t>(roles.shape(0), 1);
+    const RowPassTask task{steps.data(), roles.data(),     rows / given, seed,
+                           first,        codes.data(),     rows,         log_weights.data(),
+                           tile.data(),  buffers.scratch()};
+    DEPNET_DISPATCH(pass_rows(view, task))
+}
+
+// Which sweeps of which rows.
+struct MoveSchedule {
+    std::uint64_t seed;
+    std::int64_t first_row, first_sweep, sweeps;
+};
+
+// Where moves leave the sums of their conditionals, and how often they found no possible state; the
+// arrays are the caller's.
+struct MoveSums {
+    In1<std::int32_t> cells;
+    Out2<double> sums;
+    Out1<std::int64_t> impossible;
+};
+
 // Sweeps over the hidden variables of each row, in the order. Word t of a row's stream is that of
 // its t-th update of all sweeps, `first_sweep` having been made before.
-void moves(Program& program, const Known& known, In1<std::uint8_t> active, std::uint64_t seed,
-           std::int64_t first_row, std::int64_t first_sweep, std::int64_t sweeps,
-           In2<std::uint8_t> hidden, Out2<std::uint16_t> codes, In1<std::int32_t> cells,
-           Out2<double> sums, Out1<std::int64_t> impossible) {
-    check_known(program, known);
-    const View view = program.view();
+void moves(Network& network, const Known& known, const MoveSchedule& schedule,
+           In1<std::uint8_t> active, In2<std::uint8_t> hidden, Out2<std::uint16_t> codes,
+           const MoveSums& found) {
+    if (known.begin.size() != network.variables())
+        throw std::invalid_argument("one begin a variable");
+    const View view = network.view();
     nb::gil_scoped_release release;
-    std::vector<std::uint16_t> tile(program.variables() * kRows);
-    std::vector<double> logs(program.most_states() * kRows);
-    std::vector<std::int32_t> totals(program.sums());
-    Buffers buffers(program);
-    const MoveTask task{active.data(),
-                        known.begin.data(),
-                        known.log_weights.data(),
-                        seed,
-                        first_row,
-                        first_sweep,
-                        sweeps,
-                        hidden.data(),
-                        hidden.shape(0) == 1,
-                        codes.data(),
-                        codes.shape(0),
-                        cells.data(),
-                        sums.data(),
-                        sums.shape(1),
-                        impossible.data(),
-                        tile.data(),
-                        logs.data(),
-                        totals.data(),
-                        buffers.scratch()};
+    std::vector<std::uint16_t> tile(network.variables() * kRows);
+    std::vector<double> logs(network.most_states() * kRows);
+    std::vector<std::int32_t> totals(network.sums());
+    Buffers buffers(network);
+    const MoveTask task{
+        active.data(),        known.begin.data(),   known.log_weights.data(), schedule.seed,
+        schedule.first_row,   schedule.first_sweep, schedule.sweeps,          hidden.data(),
+        hidden.shape(0) == 1, codes.data(),         codes.shape(0),           found.cells.data(),
+        found.sums.data(),    found.sums.shape(1),  found.impossible.data(),  tile.data(),
+        logs.data(),          totals.data(),        buffers.scratch()};
     DEPNET_DISPATCH(move(view, task))
 }
 
 template <typename Code>
 void bind_passes(nb::module_& m, const char* doc) {
     using nb::arg;
-    m.def("passes", &passes<Code>, arg("program"), arg("known"), nb::kw_only(), arg("places"),
+    m.def("passes", &passes<Code>, arg("network"), arg("known"), nb::kw_only(), arg("places"),
           arg("seed"), arg("first"), arg("words").none(), arg("codes").noconvert(),
           arg("log_weights").noconvert(), doc);
 }
@@ -187,38 +109,9 @@ void bind_passes(nb::module_& m, const char* doc) {
 }  // namespace
 }  // namespace depnet::law
 
-NB_MODULE(law, m) {
-    using namespace depnet;
+void depnet::bind_law(nb::module_& m) {
     using namespace depnet::law;
     using nb::arg;
-    nb::class_<Stages>(m, "Stages",
-                       "The stages of a boosted node, and `start`, the scores [leaf, state] of its "
-                       "first source.")
-        .def(
-            nb::init<In1<std::int32_t>, In1<std::uint16_t>, In1<std::uint16_t>, In1<std::int32_t>,
-                     In1<std::uint16_t>, In1<std::int32_t>, In2<std::int32_t>, In2<std::int32_t>>(),
-            arg("variable"), arg("low"), arg("high"), arg("begin"), arg("leaf"), arg("test"),
-            arg("scores"), arg("start"));
-    nb::class_<Program>(
-        m, "Program",
-        R"(An ordered network laid out for passes and moves. Add the nodes in the order.
-
-A table node's leaf is `leaves[x]` of the joint state x of its inputs, row-major; a graph node's is where the compiled
-decision graph (tested, begin, children) leads. `theta` is [leaf, state], flat. Of a boosted node that is its first
-source, to whose scores those of its stages are added.)")
-        .def(nb::init<In1<std::int32_t>>(), arg("cardinalities"))
-        .def("add_graph_node", &Program::add_graph_node, arg("variable"), arg("tested"),
-             arg("begin"), arg("children"), arg("theta"))
-        .def("add_table_node", &Program::add_table_node, arg("variable"), arg("inputs"),
-             arg("leaves"), arg("theta"))
-        .def("add_boosted_graph_node", &Program::add_boosted_graph_node, arg("variable"),
-             arg("tested"), arg("begin"), arg("children"), arg("stages"))
-        .def("add_boosted_table_node", &Program::add_boosted_table_node, arg("variable"),
-             arg("inputs"), arg("leaves"), arg("stages"));
-    nb::class_<Known>(m, "Known",
-                      "What is known of variable i are the weights `weights[begin[i] :]` of its "
-                      "states (begin -1: nothing).")
-        .def(nb::init<In1<std::int32_t>, In1<double>>(), arg("begin"), arg("weights"));
     bind_passes<std::uint8_t>(
         m,
         R"(One pass of every row of `codes` ([rows, n], column-major) over the nodes at `places` of the order, ascending.
@@ -228,14 +121,27 @@ Word p of a row is that of the node at place p: of the counter generator, row r 
 [place, row].)");
     bind_passes<std::uint16_t>(m, "");
     m.def(
-        "moves", &moves, arg("program"), arg("known"), nb::kw_only(), arg("active"), arg("seed"),
-        arg("first_row"), arg("first_sweep"), arg("sweeps"), arg("hidden"),
-        arg("codes").noconvert(), arg("cells"), arg("sums").noconvert(),
-        arg("impossible").noconvert(),
+        "row_passes", &row_passes, arg("network"), nb::kw_only(), arg("roles"), arg("seed"),
+        arg("first"), arg("codes").noconvert(), arg("log_weights").noconvert(),
+        R"(One pass of every row of `codes` ([rows, n], row-major), in the order, each by its own roles.
+
+`roles[k, i]` are those of X_i in the k-th of equally many neighbouring rows: 0 leaves it as it is, 1 draws it, 2 adds
+log theta_i of its code to the row's `log_weights`.)");
+    nb::class_<MoveSchedule>(m, "MoveSchedule", "Which sweeps of moves, and of which rows.")
+        .def(nb::init<std::uint64_t, std::int64_t, std::int64_t, std::int64_t>(), nb::kw_only(),
+             arg("seed"), arg("first_row"), arg("first_sweep"), arg("sweeps"));
+    nb::class_<MoveSums>(
+        m, "MoveSums",
+        R"(What moves find. Where `sums` has columns, each conditional is added to `sums[row, cells[i] :]`.
+
+`impossible[row]` counts updates that found no possible state, and left the row as it was.)")
+        .def(nb::init<In1<std::int32_t>, Out2<double>, Out1<std::int64_t>>(), nb::kw_only(),
+             arg("cells"), arg("sums").noconvert(), arg("impossible").noconvert());
+    m.def(
+        "moves", &moves, arg("network"), arg("known"), arg("schedule"), nb::kw_only(),
+        arg("active"), arg("hidden"), arg("codes").noconvert(), arg("found"),
         R"(Sweeps over the `hidden` variables of every row of `codes` ([rows, n], row-major), in the order.
 
 X_i is drawn from its conditional under the law of the `active` places given all others: theta_i times its weights times
-the tables of the active nodes that read it. `hidden` is [rows, n], or [1, n] for all rows alike. Where `sums` has columns,
-each conditional is added to `sums[row, cells[i] :]`. `impossible[row]` counts updates that found no possible state, and
-left the row as it was.)");
+the tables of the active nodes that read it. `hidden` is [rows, n], or [1, n] for all rows alike.)");
 }

@@ -12,9 +12,7 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "learner_counted.hpp"
 #include "learner_grow.hpp"
-#include "learner_grower.hpp"
 #include "stop.hpp"
 #include "xlogx.hpp"
 
@@ -39,12 +37,6 @@ Settings settings_of(double per_parameter, std::optional<nb::callable> penalty,
     }
     if (max_leaves) settings.max_leaves = *max_leaves;
     settings.min_leaf_rows = min_leaf_rows;
-    return settings;
-}
-
-Settings of_node(Settings settings, std::int32_t target, std::vector<std::int32_t> inputs) {
-    settings.target = target;
-    settings.inputs = std::move(inputs);
     return settings;
 }
 
@@ -88,7 +80,7 @@ struct Batch {
 class Table {
   public:
     Table(AnyCodes codes, const std::vector<std::int32_t>& cardinalities,
-          std::optional<In1<std::int64_t>> weights, bool in_bits)
+          std::optional<In1<std::int64_t>> weights)
         : codes_(codes), weights_(weights) {
         data_.rows = static_cast<std::int64_t>(codes.shape(0));
         data_.cardinalities = cardinalities;
@@ -103,7 +95,7 @@ class Table {
             for (std::int64_t r = 0; r < data_.rows; ++r) data_.total += data_.weights[r];
         }
         kernels_ = &learner_kernels(chosen_isa());
-        if (!weights && in_bits) {
+        if (!weights) {
             nb::gil_scoped_release release;
             bits_ = make_bits(data_, *kernels_, check_signals);
         }
@@ -146,88 +138,12 @@ class Table {
                 to_numpy(std::move(batch.graph.children)), to_numpy(std::move(batch.sizes))};
     }
 
-    const Data& data() const { return data_; }
-    const Bits& bits() const { return bits_; }
-    const LearnerKernels& kernels() const { return *kernels_; }
-
   private:
     AnyCodes codes_;
     std::optional<In1<std::int64_t>> weights_;
     Data data_;
     const LearnerKernels* kernels_;
     Bits bits_;
-};
-
-// One node, grown from counts that come from elsewhere.
-class CountedNode {
-  public:
-    CountedNode(const Settings& settings, const std::vector<std::int32_t>& cardinalities,
-                In1<std::int64_t> root, std::int32_t target, std::vector<std::int32_t> inputs)
-        : settings_(of_node(settings, target, std::move(inputs))),
-          watch_(-1.0, never_, check_signals) {
-        data_.cardinalities = cardinalities;
-        std::vector<std::int64_t> counts(root.data(), root.data() + root.shape(0));
-        for (const std::int64_t count : counts) data_.total += count;
-        grower_ = std::make_unique<Grower<CountedSplits>>(
-            data_, learner_kernels(chosen_isa()), settings_, watch_,
-            [&](const XLogX& xlogx, const Costs& costs, bool keep_all) {
-                return CountedSplits(data_, settings_, xlogx, costs, keep_all, std::move(counts));
-            });
-    }
-
-    std::tuple<Bytes, Longs, Longs, Longs, bool> advance(std::optional<In1<std::int64_t>> counts) {
-        bool done = false;
-        {
-            nb::gil_scoped_release release;
-            if (counts) grower_->splits().tell(counts->data());
-            done = grower_->advance();
-            if (!done) grower_->foresee();
-        }
-        auto news = grower_->splits().news();
-        return {to_numpy(std::move(news.kinds)), to_numpy(std::move(news.first)),
-                to_numpy(std::move(news.second)), to_numpy(grower_->splits().wanted()), done};
-    }
-
-    std::tuple<Bytes, Ints, Ints, Longs> result() {
-        Grown grown = grower_->result();
-        return {to_numpy(std::move(grown.kinds)), to_numpy(std::move(grown.first)),
-                to_numpy(std::move(grown.second)), to_numpy(std::move(grown.counts))};
-    }
-
-    std::size_t width() const { return width_of_counts(data_, settings_); }
-    std::size_t leaves() const { return grower_->size(); }
-
-  private:
-    Settings settings_;
-    Data data_;
-    std::atomic<bool> never_{false};
-    Watch watch_;
-    std::unique_ptr<Grower<CountedSplits>> grower_;
-};
-
-// The rows of one node's leaves in one part of the table.
-class NodeRows {
-  public:
-    NodeRows(const Table& table, std::int32_t target, std::vector<std::int32_t> inputs) {
-        nb::gil_scoped_release release;
-        rows_ = std::make_unique<LeafRows>(table.data(), table.bits(), table.kernels(),
-                                           of_node({}, target, std::move(inputs)));
-    }
-
-    void apply(In1<std::uint8_t> kinds, In1<std::int64_t> first, In1<std::int64_t> second) {
-        nb::gil_scoped_release release;
-        for (std::size_t t = 0; t < kinds.shape(0); ++t)
-            rows_->apply(kinds.data()[t], first.data()[t], second.data()[t]);
-    }
-
-    void add_counts(In1<std::int64_t> ids, Out1<std::int64_t> out) {
-        nb::gil_scoped_release release;
-        for (std::size_t at = 0; at < ids.shape(0); ++at)
-            rows_->add_counts(ids.data()[at], out.data() + at * rows_->width());
-    }
-
-  private:
-    std::unique_ptr<LeafRows> rows_;
 };
 
 double xlogx(std::int64_t x) { return shared_xlogx(x)(x); }
@@ -261,16 +177,13 @@ splits and of merges (StructuralMdl).)")
     nb::class_<Table>(m, "Table",
                       "A coded table ([N, n], column-major), made ready once and shared by all "
                       "nodes and threads.")
-        .def(nb::init<AnyCodes, const std::vector<std::int32_t>&, std::optional<In1<std::int64_t>>,
-                      bool>(),
+        .def(nb::init<AnyCodes, const std::vector<std::int32_t>&,
+                      std::optional<In1<std::int64_t>>>(),
              arg("codes").noconvert(), arg("cardinalities"), arg("weights").none(),
-             arg("in_bits") = true,
              nb::sig("def __init__(self, codes: numpy.typing.NDArray[numpy.uint8] | "
                      "numpy.typing.NDArray[numpy.uint16], cardinalities: "
                      "collections.abc.Sequence[int], weights: numpy.typing.NDArray[numpy.int64] | "
-                     "None, in_bits: bool = True) -> None"),
-             "`in_bits` keeps the table in bits beside the codes, for speed; without, memory is "
-             "the codes' alone.")
+                     "None) -> None"))
         .def("grow", &Table::grow, arg("settings"), nb::kw_only(), arg("targets"), arg("barred"),
              arg("readable"), arg("seconds").none(), arg("slice_seconds"), arg("stop"),
              R"(Algorithm 3 for some nodes in turn, at least one and until `slice_seconds` are over.
@@ -280,32 +193,6 @@ Node k updates `targets[k]` and may be split by what is `readable` less its targ
 for Split(first, second) and 1 for Merge(first, second); `counts` is [leaf, state]; (variable, begin, children) is the
 compiled graph. `sizes` has five numbers a node: those of its operations, counts, vertices and children, and 0 if
 `seconds` passed before it was complete; what was grown until then is valid.)");
-    nb::class_<CountedNode>(m, "CountedNode",
-                            "One node grown from counts alone, wherever the rows are; the same "
-                            "node as `Table.grow` gives.")
-        .def(nb::init<const Settings&, const std::vector<std::int32_t>&, In1<std::int64_t>,
-                      std::int32_t, std::vector<std::int32_t>>(),
-             arg("settings"), arg("cardinalities"), arg("root"), nb::kw_only(), arg("target"),
-             arg("inputs"), "`root` is how many rows have each state of the target.")
-        .def("advance", &CountedNode::advance, arg("counts").none(),
-             R"(Go on until counts are wanted: (kinds, first, second, wanted, done).
-
-`counts` are those wanted last, `width` for each id. The operations since then are what the parts shall do to their rows,
-by ids: those of the node, and splits that are foreseen, which a merge may take back. `wanted` are the ids to count next.)")
-        .def("result", &CountedNode::result,
-             "(kinds, first, second, counts) as of `Table.grow`; once, at the end.")
-        .def_prop_ro("width", &CountedNode::width,
-                     "How many counts a leaf has: [z][x] for each input, one after the other.")
-        .def_prop_ro("leaves", &CountedNode::leaves, "How many leaves it has by now.");
-    nb::class_<NodeRows>(m, "NodeRows",
-                         "The rows of one node's leaves in one part of the table: what "
-                         "`CountedNode` wants counted.")
-        .def(nb::init<const Table&, std::int32_t, std::vector<std::int32_t>>(), arg("table"),
-             nb::kw_only(), arg("target"), arg("inputs"), nb::keep_alive<1, 2>())
-        .def("apply", &NodeRows::apply, arg("kinds"), arg("first"), arg("second"),
-             "Split and merge as `CountedNode.advance` says; an unknown leaf is an IndexError.")
-        .def("add_counts", &NodeRows::add_counts, arg("ids"), arg("out"),
-             "Add the counts of these leaves to `out`, one after the other.");
     m.def("xlogx", &xlogx, arg("x"),
           "T(x) = x log x, and 0 at 0: the one function behind every entropy.");
 }

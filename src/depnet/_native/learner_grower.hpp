@@ -1,4 +1,4 @@
-// Algorithm 3 for one node, whichever way its leaves are counted.
+// Algorithm 3 for one node.
 #pragma once
 
 #include <algorithm>
@@ -6,20 +6,17 @@
 
 #include "learner_grow.hpp"
 #include "learner_merges.hpp"
+#include "learner_splits.hpp"
 
 namespace depnet {
 
 constexpr std::int64_t kMostDenseStates = 256;
 constexpr std::int64_t kCountsKept = 4 << 20;  // bytes
 
-// `Splits` says how leaves are counted and split: from the rows of the table, or from counts that
-// come from elsewhere. `make(xlogx, costs, keep_all)` gives one.
-template <class Splits>
 class Grower {
   public:
-    template <typename Make>
-    Grower(const Data& data, const LearnerKernels& kernels, const Settings& settings, Watch& watch,
-           Make&& make)
+    Grower(const Data& data, const Bits& bits, const LearnerKernels& kernels,
+           const Settings& settings, Watch& watch)
         : data_(data),
           settings_(settings),
           watch_(watch),
@@ -29,38 +26,19 @@ class Grower {
           // the best split of a leaf changes with the number of leaves.
           keep_all_(!costs_.linear() ||
                     settings.max_leaves != std::numeric_limits<std::int64_t>::max()),
-          splits_(make(xlogx_, costs_, keep_all_)),
+          splits_(data, bits, kernels, settings, xlogx_, costs_, keep_all_, watch),
           merges_(leaves_, xlogx_, kernels, splits_.states(),
                   splits_.states() <= kMostDenseStates && data.total < (std::int64_t{1} << 31),
                   watch) {}
 
-    // Algorithm 3 from here on: true when nothing lowers the cost any more, false if counts of new
-    // leaves are missing.
-    bool advance() {
-        if (leaves_.empty()) append(splits_.root());
-        do
-            if (!evaluate_new()) return false;
-        while (step());
-        return true;
-    }
-
-    // Have the children of leaves counted whose best split lowers the cost as things are.
-    void foresee() {
-        const double name = costs_.split_name(size());
-        for (const auto& leaf : leaves_)
-            if (leaf->split_delta + name < -kStep) splits_.foresee(*leaf);
-    }
-
     Grown grow() {
         try {
-            advance();
+            append(splits_.root());
+            do evaluate_new();
+            while (step());
         } catch (const DeadlineReached&) {
             grown_.complete = false;
         }
-        return result();
-    }
-
-    Grown result() {
         grown_.counts.assign(leaves_.size() * splits_.states(), 0);
         for (std::size_t y = 0; y < leaves_.size(); ++y)
             for (const Cell& cell : leaves_[y]->cells)
@@ -68,10 +46,9 @@ class Grower {
         return std::move(grown_);
     }
 
-    Splits& splits() { return splits_; }
+  private:
     std::int64_t size() const { return static_cast<std::int64_t>(leaves_.size()); }
 
-  private:
     void append(std::unique_ptr<Leaf> leaf) { insert(std::move(leaf), size()); }
 
     void insert(std::unique_ptr<Leaf> leaf, std::int64_t position) {
@@ -91,19 +68,17 @@ class Grower {
         for (auto y = position; y < size(); ++y) leaves_[y]->position = y;
     }
 
-    // Finds the splits of the new leaves; false if some of them cannot be counted yet.
-    bool evaluate_new() {
+    // Finds the splits of the new leaves.
+    void evaluate_new() {
         watch_.poll(size());
         // Counts are kept for subtracting and adding, as long as they are few beside the data.
         const bool drop =
             leaves_.size() * splits_.bytes_of_counts() >
             static_cast<std::size_t>(std::max(data_.rows * data_.variables() / 8, kCountsKept));
-        std::erase_if(new_, [&](Leaf* leaf) {
-            const bool known = splits_.evaluate(*leaf);
-            if (known && drop) splits_.drop_counts(*leaf);
-            return known;
-        });
-        return new_.empty();
+        for (Leaf* leaf : std::exchange(new_, {})) {
+            splits_.evaluate(*leaf);
+            if (drop) splits_.drop_counts(*leaf);
+        }
     }
 
     // The best split: the least Delta, then the lowest (leaf, variable).

@@ -165,9 +165,9 @@ void Splits::fill_cells(Leaf& leaf) const {
     leaf.sum_up(xlogx_);
 }
 
-bool Splits::evaluate(Leaf& leaf) {
+void Splits::evaluate(Leaf& leaf) {
     leaf.forget_splits(keep_all_ ? settings_.inputs.size() : 0);
-    if (!costs_.may_pay(leaf, cardinalities_)) return true;
+    if (!costs_.may_pay(leaf, cardinalities_)) return;
     watch_.poll(leaf.count);
     if (bits_) evaluate_planes(leaf);
     for (const std::size_t at : single_) {
@@ -177,42 +177,6 @@ bool Splits::evaluate(Leaf& leaf) {
         as_list(leaf);
         propose(leaf, at, change(leaf, j));
     }
-    return true;
-}
-
-void Splits::add_counts(Leaf& leaf, std::int64_t* out) {
-    if (leaf.count == 0) return;
-    if (bits_ && leaf.ones.empty()) count(leaf);
-    for (const std::int32_t j : settings_.inputs) {
-        const std::int64_t k = data_.cardinalities[j];
-        const std::int32_t place = bits_ ? bits_->place[j] : -1;
-        if (k == 1) {
-            for (const Cell& cell : leaf.cells) out[cell.state] += cell.count;
-        } else if (place >= 0) {
-            for (const Cell& cell : leaf.cells) {
-                std::int64_t rest = cell.count;
-                const std::uint32_t* ones =
-                    leaf.ones.data() + cell.state * stride_ + bits_->first_plane[place];
-                for (std::int64_t z = 1; z < k; ++z) {
-                    out[z * states_ + cell.state] += ones[z - 1];
-                    rest -= ones[z - 1];
-                }
-                out[cell.state] += rest;
-            }
-        } else {
-            as_list(leaf);
-            data_.column(j, [&](const auto* code) {
-                for (const std::uint32_t r : leaf.rows)
-                    out[code[r] * states_ + target_[r]] += data_.weight(r);
-            });
-        }
-        out += k * states_;
-    }
-}
-
-void Splits::propose(Leaf& leaf, std::size_t input, double entropy_change) const {
-    const std::int64_t k = data_.cardinalities[settings_.inputs[input]];
-    costs_.propose(leaf, input, k, entropy_change, keep_all_);
 }
 
 // The entropy change of Split(leaf, j), in nats * rows; infinite if a new leaf has too few rows.

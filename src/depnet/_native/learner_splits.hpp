@@ -36,13 +36,8 @@ class Splits {
         if (!leaf.ones.empty()) spare_.push_back(std::exchange(leaf.ones, {}));
     }
 
-    // Find the leaf's best split, or the entropy changes of all its splits (`keep_all`). True: the
-    // rows are at hand, and nothing has to be waited for.
-    bool evaluate(Leaf& leaf);
-
-    // Add the leaf's counts to `out`: for each input X_j, ascending, [z][x] is how many rows have
-    // X_j = z and the target x.
-    void add_counts(Leaf& leaf, std::int64_t* out);
+    // Find the leaf's best split, or the entropy changes of all its splits (`keep_all`).
+    void evaluate(Leaf& leaf);
 
     // The |X_j| leaves of Split(leaf, j), the empty ones among them. Uses the leaf up.
     Leaves split(Leaf& leaf, std::int32_t j);
@@ -58,7 +53,10 @@ class Splits {
 
     // One variable at a time.
     double change(const Leaf& leaf, std::int32_t j);
-    void propose(Leaf& leaf, std::size_t input, double entropy_change) const;
+    void propose(Leaf& leaf, std::size_t input, double entropy_change) const {
+        const std::int64_t k = data_.cardinalities[settings_.inputs[input]];
+        costs_.propose(leaf, input, k, entropy_change, keep_all_);
+    }
     void fill_cells(Leaf& leaf) const;
 
     // All planes at once.

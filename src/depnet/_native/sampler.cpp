@@ -3,14 +3,12 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 
-#include "arrays.hpp"
+#include "bindings.hpp"
 #include "isa.hpp"
+#include "network.hpp"
 #include "sampler_kernels.hpp"
-#include "stages_kept.hpp"
 
 namespace depnet::sampler {
 namespace {
@@ -42,7 +40,7 @@ struct NodeChoice {
         thresholds = copied(*choice);
         for (std::uint64_t top = 0; top < std::uint64_t{1} << (32 - kGuideShift); ++top) {
             const auto word = static_cast<std::uint32_t>(
-                std::min<std::uint64_t>(top << kGuideShift, kLargestWord - 1));
+                std::min<std::uint64_t>(top << kGuideShift, kAlways - 1));
             guide.push_back(static_cast<std::int32_t>(
                 std::upper_bound(thresholds.begin(), thresholds.end(), word) - thresholds.begin()));
         }
@@ -51,59 +49,22 @@ struct NodeChoice {
     Scan view() const { return {nodes, random, uniform, thresholds.data(), guide.data()}; }
 };
 
-// The arrays of a Program, owned.
-class Nodes {
+// The chains of a network whose free nodes are at `places`, in the order of the scan.
+class Chains {
   public:
-    Nodes(std::int64_t variables, const NodeChoice& choice)
-        : variables_(variables), choice_(choice) {}
-
-    void add_table(std::int64_t variable, In2<std::uint32_t> thresholds, std::int64_t limit,
-                   In2<std::int32_t> inputs, std::int64_t base,
-                   std::optional<In1<std::int32_t>> leaves) {
-        Node node = started(variable, thresholds, limit, leaves ? kMapped : kDirect);
-        node.base = base;
-        node.inputs = static_cast<std::int64_t>(inputs_.size() / 2);
-        node.input_count = static_cast<std::int64_t>(inputs.shape(0));
-        inputs_.insert(inputs_.end(), inputs.data(), inputs.data() + inputs.size());
-        node.extra = static_cast<std::int64_t>(leaf_map_.size());
-        if (leaves)
-            leaf_map_.insert(leaf_map_.end(), leaves->data(), leaves->data() + leaves->size());
-        nodes_.push_back(node);
-    }
-
-    void add_graph(std::int64_t variable, In2<std::uint32_t> thresholds, std::int64_t limit,
-                   In1<std::int32_t> tested, In1<std::int32_t> begin, In1<std::int32_t> children) {
-        Node node = started(variable, thresholds, limit, kWalk);
-        const auto root = static_cast<std::int32_t>(vertices_.size());
-        const auto first = static_cast<std::int32_t>(children_.size());
-        node.extra = root;
-        for (std::size_t c = 0; c < children.size(); ++c) children_.push_back(root + children(c));
-        for (std::size_t v = 0; v < tested.size(); ++v) {
-            if (tested(v) >= 0) {
-                vertices_.push_back({tested(v), first + begin(v), 1, 0});
-            } else {  // a leaf leads to itself
-                vertices_.push_back({0, static_cast<std::int32_t>(children_.size()), 0, begin(v)});
-                children_.push_back(root + static_cast<std::int32_t>(v));
-            }
-        }
-        nodes_.push_back(node);
-    }
-
-    // The node that was added last is boosted.
-    void add_stages(In1<std::int32_t> variable, In1<std::uint16_t> low, In1<std::uint16_t> high,
-                    In1<std::int32_t> begin, In1<std::uint16_t> leaf, In1<std::int32_t> test,
-                    In2<std::int32_t> scores, std::optional<In1<double>> weights) {
-        nodes_.back().boosted = static_cast<std::int64_t>(kept_.size());
-        kept_.emplace_back(variable, low, high, begin, leaf, test, scores);
-        weights_.push_back(weights ? copied(*weights) : std::vector<double>{});
-    }
+    Chains(Network& network, const Known& known, const NodeChoice& choice, In1<std::int32_t> places)
+        : network_(network),
+          view_(network.view()),
+          known_(known),
+          choice_(choice),
+          steps_(network, known_, places.data(), places.size(), false) {}
 
     template <typename Code>
     std::int64_t run(Task task, const WordSource& words, Out1<Code> state, Out2<Code> out) const {
         task.out_stride = static_cast<std::int64_t>(out.shape(1));
         nb::gil_scoped_release release;
-        const Scratch scratch = scratch_of();
-        DEPNET_DISPATCH(codes(view(scratch), task, words.view(), state.data(), out.data()))
+        Buffers buffers(network_);
+        DEPNET_DISPATCH(codes(program(buffers), task, words.view(), state.data(), out.data()))
     }
 
     template <typename Code>
@@ -111,68 +72,21 @@ class Nodes {
                        Out2<Code> out) const {
         nb::gil_scoped_release release;
         const auto steps = static_cast<std::int64_t>(out.shape(0));
-        const Scratch scratch = scratch_of();
+        Buffers buffers(network_);
         DEPNET_DISPATCH(
-            trace(view(scratch), words.view(), first_step, steps, state.data(), out.data()))
+            trace(program(buffers), words.view(), first_step, steps, state.data(), out.data()))
     }
 
   private:
-    Node started(std::int64_t variable, In2<std::uint32_t> thresholds, std::int64_t limit,
-                 Kind kind) {
-        Node node{};
-        node.variable = variable;
-        node.kind = kind;
-        node.thresholds = static_cast<std::int64_t>(thresholds_.size());
-        node.cells = static_cast<std::int64_t>(thresholds.shape(1));
-        node.limit = limit;
-        node.boosted = kNotBoosted;
-        thresholds_.insert(thresholds_.end(), thresholds.data(),
-                           thresholds.data() + thresholds.size());
-        return node;
+    Program program(Buffers& buffers) const {
+        return {view_, choice_.view(), steps_.data(), buffers.scratch()};
     }
 
-    // What one call computes boosted nodes in.
-    struct Scratch {
-        std::vector<Boosted> boosted;
-        mutable std::vector<std::int32_t> scores;
-        mutable std::vector<double> theta;
-    };
-
-    Scratch scratch_of() const {
-        Scratch made;
-        std::size_t most = 0;
-        for (std::size_t k = 0; k < kept_.size(); ++k) {
-            made.boosted.push_back(
-                {kept_[k].view(), weights_[k].empty() ? nullptr : weights_[k].data()});
-            most = std::max(most, made.boosted.back().stages.states);
-        }
-        made.scores.resize(most);
-        made.theta.resize(most);
-        return made;
-    }
-
-    Program view(const Scratch& scratch) const {
-        return {variables_,
-                choice_.view(),
-                nodes_.data(),
-                thresholds_.data(),
-                inputs_.data(),
-                leaf_map_.data(),
-                vertices_.data(),
-                children_.data(),
-                scratch.boosted.data(),
-                scratch.scores.data(),
-                scratch.theta.data()};
-    }
-
-    std::int64_t variables_;
+    const Network& network_;  // which Python keeps alive
+    View view_;
+    Known known_;
     NodeChoice choice_;
-    std::vector<Node> nodes_;
-    std::vector<std::uint32_t> thresholds_;
-    std::vector<std::int32_t> inputs_, leaf_map_, children_;
-    std::vector<Vertex> vertices_;
-    std::vector<stages::Kept> kept_;
-    std::vector<std::vector<double>> weights_;
+    Steps steps_;
 };
 
 static_assert(sizeof(PackedNode<1>) == 6 * sizeof(std::uint64_t));
@@ -210,53 +124,6 @@ struct PackedNodes {
     }
 };
 
-static_assert(sizeof(SlicedNode) == 6 * sizeof(std::int64_t));
-
-struct SlicedNodes {
-    std::vector<std::int64_t> heads;
-    std::vector<std::int32_t> vertices;
-    std::vector<std::uint32_t> thresholds;
-    std::vector<std::uint64_t> planes;
-    std::int64_t variables, most_slots;
-
-    SlicedNodes(std::int64_t variables, In1<std::int64_t> heads, In1<std::int32_t> vertices,
-                In1<std::uint32_t> thresholds)
-        : heads(copied(heads)),
-          vertices(copied(vertices)),
-          thresholds(copied(thresholds)),
-          variables(variables),
-          most_slots(1) {
-        for (std::size_t k = 0; k < this->heads.size(); k += 6) {
-            const std::int64_t first = this->heads[k + 3], leaves = this->heads[k + 4];
-            this->heads[k + 5] = static_cast<std::int64_t>(planes.size());
-            for (int b = 31; b >= 0; --b)
-                for (std::int64_t l = first; l < first + leaves; ++l)
-                    planes.push_back((this->thresholds[l] >> b & 1) ? ~std::uint64_t{0} : 0);
-            most_slots = std::max(most_slots, this->heads[k + 2] + leaves);
-        }
-    }
-
-    void run(Task task, const WordSource& words, Out1<std::uint64_t> state,
-             Out2<std::uint8_t> out) const {
-        task.out_stride = static_cast<std::int64_t>(out.shape(1));
-        nb::gil_scoped_release release;
-        const SlicedProgram p{variables,
-                              static_cast<std::int64_t>(heads.size() / 6),
-                              reinterpret_cast<const SlicedNode*>(heads.data()),
-                              vertices.data(),
-                              thresholds.data(),
-                              planes.data(),
-                              most_slots};
-        // Masks of one node, then two planes of 4096 chains for every place: what SlicedRun cuts.
-        const std::size_t bytes = 64 * static_cast<std::size_t>(most_slots + 2 * 8 * p.node_count);
-        const std::unique_ptr<void, decltype(&std::free)> room(std::aligned_alloc(64, bytes),
-                                                               &std::free);
-        if (!room) throw std::bad_alloc();
-        auto* scratch = static_cast<std::uint64_t*>(room.get());
-        DEPNET_DISPATCH(sliced(p, task, words.view(), state.data(), scratch, out.data()))
-    }
-};
-
 std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks) {
     nb::gil_scoped_release release;
     return portable::scalar_words(seed, blocks);
@@ -273,8 +140,7 @@ void make_words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
 }  // namespace
 }  // namespace depnet::sampler
 
-NB_MODULE(sampler, m) {
-    using namespace depnet;
+void depnet::bind_chains(nb::module_& m) {
     using namespace depnet::sampler;
     using nb::arg;
     using Long = std::int64_t;
@@ -312,37 +178,25 @@ is recorded just before the update at a random place of a sweep, which is then f
 `choice` are the thresholds of a random scan with weights of its own; without, all nodes are alike.)")
         .def(nb::init<Long, bool, std::optional<In1<std::uint32_t>>>(), nb::kw_only(), arg("nodes"),
              arg("random"), arg("choice").none());
-    nb::class_<Nodes>(m, "Nodes", R"(The free nodes of a network, added in the order of the scan.
-
-`thresholds` are [leaf, cells]; a state at or beyond `limit` means that the evidence leaves nothing possible.)")
-        .def(nb::init<Long, const NodeChoice&>(), arg("variables"), arg("choice"))
-        .def("add_table", &Nodes::add_table, arg("variable"), arg("thresholds"), arg("limit"),
-             arg("inputs"), arg("base"), arg("leaves").none(),
-             "The row is base + sum of stride * code over `inputs` [input, (variable, stride)], "
-             "or `leaves` at that place.")
-        .def("add_graph", &Nodes::add_graph, arg("variable"), arg("thresholds"), arg("limit"),
-             arg("tested"), arg("begin"), arg("children"),
-             "The row is the leaf that the compiled decision graph leads to.")
+    nb::class_<Chains>(
+        m, "Chains",
+        R"(Chains of a network: its free nodes at `places`, in the order of the scan, under what is known of their variables.)")
+        .def(nb::init<Network&, const Known&, const NodeChoice&, In1<std::int32_t>>(),
+             arg("network"), arg("known"), arg("choice"), arg("places"), nb::keep_alive<1, 2>())
         .def(
-            "add_stages", &Nodes::add_stages, arg("variable"), arg("low"), arg("high"),
-            arg("begin"), arg("leaf"), arg("test"), arg("scores"), arg("weights").none(),
-            R"(The node that was added last is boosted: its rows are first scores, 32 bits each, not thresholds.
-
-The arrays are those of `depnet.model.stages.Stages`, and `weights` tilts theta by those of its states.)")
-        .def(
-            "run", &Nodes::run<std::uint8_t>, arg("task"), arg("words"), arg("state").noconvert(),
+            "run", &Chains::run<std::uint8_t>, arg("task"), arg("words"), arg("state").noconvert(),
             arg("out").noconvert(),
             R"(Run the chains of `task`, whose codes are in `state` (tiles of 64 chains, the last one padded).
 
-A tile is [variable][64] under the sequential scan and [64][variable] under the random scan; `out` is [variables, rows].
+A tile is [variable][64]; `out` is [variables, rows].
 Returns -1, or the place in the scan of a node that reached a row in which the evidence leaves nothing possible.)")
-        .def("run", &Nodes::run<std::uint16_t>, arg("task"), arg("words"), arg("state").noconvert(),
-             arg("out").noconvert())
-        .def("trace", &Nodes::trace<std::uint8_t>, arg("words"), arg("first_step"),
+        .def("run", &Chains::run<std::uint16_t>, arg("task"), arg("words"),
+             arg("state").noconvert(), arg("out").noconvert())
+        .def("trace", &Chains::trace<std::uint8_t>, arg("words"), arg("first_step"),
              arg("state").noconvert(), arg("out").noconvert(),
              "Run one chain step by step: `out[t]` ([steps, variables]) is the state before "
              "update t.")
-        .def("trace", &Nodes::trace<std::uint16_t>, arg("words"), arg("first_step"),
+        .def("trace", &Chains::trace<std::uint16_t>, arg("words"), arg("first_step"),
              arg("state").noconvert(), arg("out").noconvert());
     nb::class_<PackedNodes>(m, "PackedNodes",
                             R"(Nodes for chains whose state is `width` (1, 2 or 4) words of 64 bits.
@@ -356,21 +210,7 @@ shift, mask) of every variable.)")
              arg("choice"), nb::kw_only(), arg("heads"), arg("thresholds"), arg("patterns"),
              arg("variables"), arg("cells"), arg("width"))
         .def("run", &PackedNodes::run, arg("task"), arg("words"), arg("state").noconvert(),
-             arg("out").noconvert(), "As `Nodes.run`, for chains whose `state` is [chain][word].");
-    nb::class_<SlicedNodes>(m, "SlicedNodes",
-                            R"(Binary nodes for the bit-sliced kernel, sequential scan only.
-
-`heads` holds six numbers a node: variable, first vertex, vertices, first leaf, leaves, 0. `vertices` holds (variable, slot
-if 0, slot if 1), a parent before its children; the slots of a node are its vertices and then its leaves. `thresholds` are
-those of the leaves.)")
-        .def(nb::init<Long, In1<Long>, In1<std::int32_t>, In1<std::uint32_t>>(), nb::kw_only(),
-             arg("variables"), arg("heads"), arg("vertices"), arg("thresholds"))
-        .def("run", &SlicedNodes::run, arg("task"), arg("words"), arg("state").noconvert(),
-             arg("out").noconvert(),
-             R"(As `Nodes.run`; `state` is [variable][512 chains][8 words], bit c being chain c.
-
-`first_chain` is a multiple of 512. Bits of a chain's word come from 32 planes, highest first: plane b of 32 neighbouring
-chains is word b % 4 of the counter (step, chain // 32, stream + b // 4).)");
+             arg("out").noconvert(), "As `Chains.run`, for chains whose `state` is [chain][word].");
     m.def("scalar_words", &scalar_words, arg("seed"), arg("blocks"),
           "Make four words a block one after the other and forget them: the floor for benchmarks.");
     m.def("words", &make_words, arg("seed"), arg("stream"), arg("first"), arg("first_chain"),

@@ -19,8 +19,6 @@ namespace depnet::sampler {
                        std::uint16_t*, std::uint16_t*);                                \
     void packed(const PackedProgram&, const Task&, const Randomness&, std::uint64_t*,  \
                 std::uint8_t*);                                                        \
-    void sliced(const SlicedProgram&, const Task&, const Randomness&, std::uint64_t*,  \
-                std::uint64_t*, std::uint8_t*);                                        \
     std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks);               \
     void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,          \
                std::int64_t first_chain, std::int64_t chains, std::int64_t rows,       \

@@ -1,43 +1,15 @@
-// What the sampling kernels read: the nodes of one scan, flattened into arrays, and one call's
-// task. Views only: the arrays belong to the caller.
+// What the sampling kernels read: the nodes of one scan, and one call's task. Views only: the
+// arrays belong to the caller.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "stages_row.hpp"
+#include "network_view.hpp"
 
 namespace depnet::sampler {
 
-constexpr std::uint32_t kLargestWord = 0xFFFFFFFFu;
-
-enum Kind : std::int64_t { kDirect = 0, kMapped = 1, kWalk = 2 };
-
-// One node of the scan. Its row of thresholds is that of the leaf, which is
-//   kDirect: base + sum of stride * code over the inputs;
-//   kMapped: leaf_map[extra + that sum];
-//   kWalk:   what the decision graph at vertex `extra` leads to.
-// A state at or beyond `limit` means that the evidence leaves nothing possible in this row. Where
-// `boosted` is not kNotBoosted the row has no thresholds but the node's first scores, one a state.
-struct Node {
-    std::int64_t variable, kind, thresholds, cells, limit, base, inputs, input_count, extra,
-        boosted;
-};
-
-constexpr std::int64_t kNotBoosted = -1;
-
-// What a boosted node adds to its first scores, and the weights that the evidence gives to its
-// states (null: all alike).
-struct Boosted {
-    stages::RowView stages;
-    const double* weights;
-};
-
-// A vertex of a decision graph: go on to children[begin + scale * code of variable]. A leaf has
-// scale 0 and leads to itself, so that many chains can walk in step and wait there.
-struct Vertex {
-    std::int32_t variable, begin, scale, leaf;
-};
+using namespace network;
 
 // How the nodes are chosen.
 struct Scan {
@@ -50,18 +22,12 @@ struct Scan {
 
 constexpr int kGuideShift = 22;  // what the guide leaves out of a word
 
+// Chains of any network: how the nodes of the scan are drawn, in its order.
 struct Program {
-    std::int64_t variables;
+    View view;
     Scan scan;
-    const Node* nodes;
-    const std::uint32_t* thresholds;  // [leaf][cells], ascending in a row
-    const std::int32_t* inputs;       // pairs (variable, stride)
-    const std::int32_t* leaf_map;
-    const Vertex* vertices;  // a node's root is its `extra`
-    const std::int32_t* children;
-    const Boosted* boosted;
-    std::int32_t* scores;  // scratch of one thread, for the states of any boosted node
-    double* theta;         // alike
+    const Step* steps;
+    Scratch scratch;  // of one thread
 };
 
 // Words come from the counter generator, or, where `words` is set, from the caller: row r of the
@@ -114,21 +80,6 @@ struct PackedProgram {
     const std::uint64_t* patterns;  // [state][word] bits of a node's states
     const PackedVariable* variables;
     std::int64_t cells, width;
-};
-
-// The bit-sliced kernel: bit c of a variable's plane is its code in chain c.
-struct SlicedNode {
-    std::int64_t variable, vertices, vertex_count, leaves, leaf_count, planes;
-};
-
-struct SlicedProgram {
-    std::int64_t variables, node_count;
-    const SlicedNode* nodes;
-    const std::int32_t* vertices;  // (variable, slot if 0, slot if 1), a parent before its children
-    const std::uint32_t*
-        thresholds;               // of a node's leaves; their slots follow those of the vertices
-    const std::uint64_t* planes;  // [32][leaf]: all ones where that bit of the threshold is set
-    std::int64_t most_slots;
 };
 
 }  // namespace depnet::sampler

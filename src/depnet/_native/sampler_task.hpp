@@ -3,12 +3,9 @@
 
 #include "sampler_philox.hpp"
 #include "sampler_program.hpp"
+#include "thresholds.hpp"
 
 namespace depnet::sampler::DEPNET_ISA_NAMESPACE {
-
-inline std::uint32_t clipped(std::uint32_t word) {  // so that the threshold 2^32 - 1 means "never"
-    return word < kLargestWord ? word : kLargestWord - 1;
-}
 
 inline std::int64_t chosen_node(const Scan& scan, std::uint32_t word) {
     if (scan.uniform)

@@ -4,7 +4,6 @@
 #include "sampler_codes.hpp"
 #include "sampler_kernels.hpp"
 #include "sampler_packed.hpp"
-#include "sampler_sliced.hpp"
 
 namespace depnet::sampler::DEPNET_ISA_NAMESPACE {
 
@@ -28,10 +27,6 @@ void packed(const PackedProgram& p, const Task& task, const Randomness& random,
             std::uint64_t* state, std::uint8_t* out) {
     const auto run = p.width == 1 ? run_packed<1> : p.width == 2 ? run_packed<2> : run_packed<4>;
     run(p, task, random, state, out);
-}
-void sliced(const SlicedProgram& p, const Task& task, const Randomness& random,
-            std::uint64_t* state, std::uint64_t* scratch, std::uint8_t* out) {
-    run_sliced(p, task, random, state, scratch, out);
 }
 
 // The floor that the benchmarks compare with: one scalar generator, nothing done with its words.

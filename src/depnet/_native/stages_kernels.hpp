@@ -27,7 +27,17 @@ struct View {
     const std::uint16_t* leaf;
     const std::int32_t* test;
     const std::int32_t* by_state;
+    const std::int32_t* column;  // of each stage the only state it has scores of, or kEveryState
     std::size_t states;
+};
+constexpr std::int32_t kEveryState = -1;
+
+// The tree of a number whose scores are those of its digits: column v is the logit of vertex v,
+// which the states low[v], ..., high[v] - 1 reach; its digit is 1 from middle[v] on. None: `count`
+// is 0, and scores are of the states.
+struct Digits {
+    std::size_t count = 0;
+    const std::int32_t *low = nullptr, *middle = nullptr, *high = nullptr;
 };
 
 // `scores` is [state][kRows]; `masks` has one word a test, its outcomes. A column of code type
@@ -43,7 +53,8 @@ struct View {
                     std::uint64_t* masks, std::int32_t* scores);                                   \
     void add_scores(const View&, const std::uint16_t* codes, std::size_t stride, std::size_t rows, \
                     std::uint64_t* masks, std::int32_t* scores);                                   \
-    void probabilities(const std::int32_t* scores, std::size_t states, double* theta);             \
+    void probabilities(const std::int32_t* scores, std::size_t states, const Digits& digits,       \
+                       double* theta);                                                             \
     }
 
 DEPNET_DECLARE_STAGES(portable)

@@ -19,6 +19,7 @@ struct RowView {
     const Split* splits;
     std::size_t stages;
     const std::int32_t *begin, *scores;
+    const std::int32_t* column;  // as in `View`
     std::size_t states;
 };
 
@@ -40,13 +41,28 @@ static inline void add_scores(const RowView& view, const Code* codes, std::size_
             y += (t - first + 1 - y) & -std::int32_t{goes};  // no branch: it would be a guess
         }
         const std::int32_t* own = score + static_cast<std::size_t>(y) * view.states;
-        for (std::size_t x = 0; x < view.states; ++x) sums[x] += own[x];
+        if (view.column[m] != kEveryState)
+            sums[view.column[m]] += own[view.column[m]];
+        else
+            for (std::size_t x = 0; x < view.states; ++x) sums[x] += own[x];
         score += static_cast<std::size_t>(last - first + 1) * view.states;
     }
 }
 
 // theta of the scores of one row.
-static inline void theta_of(const std::int32_t* scores, std::size_t states, double* theta) {
+static inline void theta_of(const std::int32_t* scores, std::size_t states, const Digits& digits,
+                            double* theta) {
+    if (digits.count != 0) {
+        for (std::size_t x = 0; x < states; ++x) theta[x] = 1.0;
+        for (std::size_t v = 0; v < digits.count; ++v) {
+            const double score = scores[v], top = score > 0.0 ? score : 0.0;
+            const double zero = fixed::exp((0.0 - top) * kUnit);
+            const double one = fixed::exp((score - top) * kUnit);
+            for (std::int32_t x = digits.low[v]; x < digits.high[v]; ++x)
+                theta[x] *= (x >= digits.middle[v] ? one : zero) / (zero + one);
+        }
+        return;
+    }
     double top = scores[0], total = 0.0;
     for (std::size_t x = 1; x < states; ++x) {
         const double score = scores[x];

@@ -111,6 +111,11 @@ void add_stages(const View& view, const std::int32_t* which, std::size_t count,
         leaves.end(size);
         const std::int32_t* table =
             view.by_state + (static_cast<std::size_t>(first) + m) * view.states;
+        if (view.column[m] != kEveryState) {
+            const auto x = static_cast<std::size_t>(view.column[m]);
+            leaves.add(table + x * size, scores + x * kRows);
+            continue;
+        }
         for (std::size_t x = 0; x < view.states; ++x)
             leaves.add(table + x * size, scores + x * kRows);
     }
@@ -127,8 +132,32 @@ void add_scores(const View& view, const std::uint16_t* codes, std::size_t stride
     add_stages(view, nullptr, view.stages, masks, scores);
 }
 
-// theta[state][kRows]: exp of the scores, each row divided by its sum over states in their order.
-void probabilities(const std::int32_t* scores, std::size_t states, double* theta) {
+// theta[state][kRows] of digits: the product over the vertices on the way to a state.
+inline void digit_products(const std::int32_t* scores, std::size_t states, const Digits& digits,
+                           double* theta) {
+    for (std::size_t k = 0; k < states * kRows; ++k) theta[k] = 1.0;
+    double digit[2][kRows];
+    for (std::size_t v = 0; v < digits.count; ++v) {
+        for (std::size_t r = 0; r < kRows; ++r) {
+            const double score = scores[v * kRows + r], top = score > 0.0 ? score : 0.0;
+            const double zero = fixed::exp((0.0 - top) * kUnit);
+            const double one = fixed::exp((score - top) * kUnit);
+            digit[0][r] = zero / (zero + one);
+            digit[1][r] = one / (zero + one);
+        }
+        for (std::int32_t x = digits.low[v]; x < digits.high[v]; ++x) {
+            const double* own = digit[x >= digits.middle[v]];
+            double* to = theta + static_cast<std::size_t>(x) * kRows;
+            for (std::size_t r = 0; r < kRows; ++r) to[r] *= own[r];
+        }
+    }
+}
+
+// theta[state][kRows]: exp of the scores, each row divided by its sum over states in their order;
+// or of the digits of the states.
+void probabilities(const std::int32_t* scores, std::size_t states, const Digits& digits,
+                   double* theta) {
+    if (digits.count != 0) return digit_products(scores, states, digits, theta);
     double top[kRows], total[kRows];
     for (std::size_t r = 0; r < kRows; ++r) top[r] = scores[r];
     for (std::size_t x = 1; x < states; ++x)

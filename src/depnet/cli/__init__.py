@@ -8,10 +8,10 @@ In reading order:
     files, tables    models and tables in and out; "-" is a standard stream
     given            evidence as people write it; `completion` offers names and states in the shell
     layout, render   answers on a terminal: tables, lines and bars; `progress` draws bars on standard error
-    fit, fit_cluster, update, tune                              learn; `dask_client` starts or finds workers
+    fit, fit_chunks, update, tune                               learn; `dask_client` starts or finds workers
     query, query_each, sample, impute, score, compare           ask
     show, show_parts, model_documents, export, explore          look
-    paper, deliver                                              the paper's experiments, and their reports
+    paper                                                       the paper's experiments, and their reports
     example                                                     a small table to try things on
 
 Nothing but click is imported until a command runs, so that `--help` is quick.

@@ -33,6 +33,7 @@ class Run:
     dialect: dict[str, Any] = field(default_factory=dict)
     """How text files are read, as `depnet.read` calls it."""
     as_json: bool = False
+    verbose: bool = False
     seed: int | None = None
     jobs: int = -1
     scan: str | None = None
@@ -103,13 +104,12 @@ class Run:
             show_lines(*lines)
 
 
-SHARED = ("as_json", "seed", "jobs", "scan", "output", "force")
+SHARED = ("as_json", "verbose", "seed", "jobs", "scan", "output", "force")
 INPUTS = ("model", "other", "table", "data", "each", "validation")
 """Arguments and options that name a file to read."""
 
 
 def this_run() -> Run:
-    """The run of the command."""
     context = click.get_current_context(silent=True)
     found = None if context is None else context.find_object(Run)
     return Run() if found is None else found
@@ -135,6 +135,9 @@ DEBUG = click.option(
     help="Show the traceback of an error.",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Answer in JSON (docs/command-line.md).")
+VERBOSE = click.option(
+    "-v", "--verbose", is_flag=True, help="Also what is explained in bits, and what is proven."
+)
 SEED = click.option("--seed", type=click.IntRange(min=0), help="Makes what is drawn repeatable.")
 JOBS = click.option(
     "-j",
@@ -184,17 +187,6 @@ def output(text: str, *, required: bool = False, default: str | None = None) -> 
         return click.option("-o", "--output", metavar="FILE", help=text, **must)(force(command))
 
     return decorate
-
-
-def removed_option(name: str, instead: str, *, is_flag: bool = False) -> Option:
-    """An option that is no more: not shown, and an error that says what there is instead."""
-
-    def refuse(context: click.Context, parameter: click.Parameter, value: object) -> None:
-        given = context.get_parameter_source(str(parameter.name)) is click.core.ParameterSource.COMMANDLINE
-        if given and not context.resilient_parsing:
-            raise click.UsageError(f"{name} was removed: {instead}.")
-
-    return click.option(name, is_flag=is_flag, hidden=True, expose_value=False, callback=refuse)
 
 
 def command(*examples: str, renews: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:

@@ -10,9 +10,9 @@ from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import some_of
 
 if TYPE_CHECKING:
-    from depnet.inference.judge.comparison import Comparison
+    from depnet.inference.judge.compare import Comparison
     from depnet.model import Network
-    from depnet.model.file import Loaded
+    from depnet.model.model import Model
 
 SHOWN = 20
 
@@ -74,7 +74,7 @@ def compare(
     run.answer(document, show=lambda: _show(found, names, kind))
 
 
-def _alike(first: "Loaded", second: "Loaded", *, chains: bool) -> "tuple[Network, Network]":
+def _alike(first: "Model", second: "Model", *, chains: bool) -> "tuple[Network, Network]":
     """The laws of both, or the networks where one has no law: scores of different kinds cannot be compared."""
     from depnet.cli.files import law_in
 

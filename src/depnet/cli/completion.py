@@ -19,7 +19,6 @@ def complete_given(context: click.Context, _: click.Parameter, incomplete: str) 
 
 
 def complete_variable(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Names of variables."""
     network = _model(context)
     return [] if network is None else [name for name in network.domain.names if name.startswith(incomplete)]
 

@@ -12,13 +12,11 @@ if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
     from depnet.model import Network
 
-FORMATS = ("dot", "graphml", "mermaid", "svg", "html", "csv")
+FORMATS = ("dot", "graphml", "svg", "html", "csv")
 SUFFIXES = {
     ".dot": "dot",
     ".gv": "dot",
     ".graphml": "graphml",
-    ".mmd": "mermaid",
-    ".mermaid": "mermaid",
     ".svg": "svg",
     ".html": "html",
     ".htm": "html",
@@ -32,12 +30,12 @@ SUFFIXES = {
     "depnet export model.json --format dot | neato -Tpdf > graph.pdf",
 )
 @click.argument("model")
-@output("graph.dot, .gv, .graphml, .mmd, .svg, report.html or links.csv.  [default: -]", default="-")
+@output("graph.dot, .gv, .graphml, .svg, report.html or links.csv.  [default: -]", default="-")
 @click.option(
     "--format",
     "wanted",
     type=click.Choice(FORMATS),
-    help="dot, graphml, mermaid, svg: the dependency graph; html: a report; csv: the links.  [default: by the suffix]",
+    help="dot, graphml, svg: the dependency graph; html: a report; csv: the links.  [default: by the suffix]",
 )
 @click.option("--min-bits", type=click.FloatRange(min=0), help="Only links of at least this strength.")
 @click.option("--data", metavar="TABLE", help="The training table: strengths measured on its rows.")
@@ -89,7 +87,7 @@ def _text(
         from depnet.pictures import html_report
 
         return html_report(network, table, law=law)
-    from depnet.pictures import dependency_graph, to_dot, to_graphml, to_mermaid, to_svg
+    from depnet.pictures import dependency_graph, to_dot, to_graphml, to_svg
 
-    draw = {"dot": to_dot, "graphml": to_graphml, "mermaid": to_mermaid, "svg": to_svg}[form]
+    draw = {"dot": to_dot, "graphml": to_graphml, "svg": to_svg}[form]
     return draw(dependency_graph(network, whole, found=found))

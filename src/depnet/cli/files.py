@@ -2,10 +2,12 @@
 
 import contextlib
 import errno
+import gzip
 import os
 import re
 import stat
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -13,12 +15,10 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from depnet.files import Stamp, advice, named_stream, new_file
-from depnet.gzipped import unpacked
 
 if TYPE_CHECKING:
-    from depnet.data import Layout
     from depnet.model import Network
-    from depnet.model.file import Loaded
+    from depnet.model.model import Model
 
 
 class OutputError(click.ClickException):
@@ -31,23 +31,25 @@ def load_asked(path: str, *, chains: bool) -> "Network":
     return found.first if chains else law_in(found)
 
 
-def law_in(found: "Loaded") -> "Network":
+def law_in(found: "Model") -> "Network":
     """The law; where there is none the network, of which answers are those of clamped chains, and that is said."""
     if found.law is not None:
         return found.law
     import warnings
 
-    warnings.warn(str(found.lacks), UserWarning, stacklevel=2)
+    from depnet.model.model import NO_LAW
+
+    warnings.warn(NO_LAW, UserWarning, stacklevel=2)
     return found.first
 
 
-def load_models(path: str, *, layout: bool = False) -> "Loaded":
+def load_models(path: str, *, layout: bool = False) -> "Model":
     """What is in a model file, or on standard input: the paper's network, the law, and if asked for the layout."""
     from depnet.errors import ModelFileError
-    from depnet.model.file import load_both
+    from depnet.model.file import load_model
 
     try:
-        return load_both("/dev/stdin" if path == "-" else path, layout=layout)
+        return load_model("/dev/stdin" if path == "-" else path, layout=layout)
     except ModelFileError as error:
         if isinstance(error, OSError) or path == "-" or not Path(path).is_file() or is_model(path):
             raise
@@ -60,10 +62,10 @@ def is_model(path: str) -> bool:
     """Does the file begin as a model does? (What cannot be read does not.)"""
     if named_stream(path) is not None:
         return False
-    with contextlib.suppress(OSError, EOFError), Path(path).open("rb") as file:
+    with contextlib.suppress(OSError, EOFError, zlib.error), Path(path).open("rb") as file:
         head = file.read(2)
         file.seek(0)
-        content = unpacked(file) if head == b"\x1f\x8b" else file
+        content = gzip.GzipFile(fileobj=file) if head == b"\x1f\x8b" else file
         return re.match(rb'\s*\{\s*"format":\s*"depnet network"', content.read(64)) is not None
     return False
 
@@ -124,22 +126,11 @@ def written(path: str, force: bool, since: Stamp | None = None) -> Iterator[Bina
         yield file
 
 
-def save_model(
-    network: "Network",
-    path: str,
-    force: bool,
-    law: "Network | None" = None,
-    layout: "Layout | None" = None,
-    since: Stamp | None = None,
-) -> None:
-    """Write a model file, the law beside the network; gzip where the name ends in .gz.
+def save_model(model: "Model", path: str, force: bool, since: Stamp | None = None) -> None:
+    """Write a model file, gzip where the name ends in .gz. With `since`, only over the file that had this stamp."""
+    from depnet.model.file import encode
 
-    With `since`, only over the file that had this stamp.
-    """
-    from depnet.model.file.document import document_of
-    from depnet.model.file.text import encode
-
-    data = encode(document_of(network, layout, law), compressed=path.endswith(".gz"))
+    data = encode(model, compressed=path.endswith(".gz"))
     with written(path, force, since) as file:
         file.write(data)
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SEED, Run, choice, command, number, output, picked, removed_option
+from depnet.cli.command import JOBS, SEED, VERBOSE, Run, choice, command, number, output, picked
 from depnet.cli.table_options import learning_options, new_table_options, text_options
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
     from depnet.cli.table_options import NewTable
-    from depnet.cluster.fit import PartsFitted
+    from depnet.cluster.fit import CountedModel
     from depnet.data.frames.left_out import LeftOut
     from depnet.fitting.fit import Fitted
 
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 @number(
     "--smoothing", 0.5, "Pseudo-count of every cell; with --penalty auto, the unit of those tried.", least=0
 )
-@removed_option(
-    "--blocks", "variables that move together need no block: the ordered law is of the whole table"
-)
-@removed_option("--calibrate", "the ordered law has the data's marginals as it is learned", is_flag=True)
 @new_table_options
 @learning_options
 @click.option(
@@ -61,7 +57,13 @@ if TYPE_CHECKING:
     metavar="N",
     help="The same on N worker processes of this machine, to try it.",
 )
-@click.option("--resume", metavar="FILE", help="Grows node by node: a fit that was killed goes on from it.")
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="Parquet files are read a chunk at a time, and a fit takes no more than this, such as 8GB: of a larger table it "
+    "learns the structure from a sample of the rows, and counts them all.",
+)
+@VERBOSE
 @SEED
 @JOBS
 @text_options
@@ -76,7 +78,7 @@ def fit(
     boost: bool,
     cluster: str | None,
     local_cluster: int | None,
-    resume: str | None,
+    memory: str | None,
 ) -> None:
     """Learn a model from a table.
 
@@ -84,28 +86,27 @@ def fit(
     and scores are of. Text, whole numbers of few values and truth values are states as they are; other numbers and dates are
     binned by quantiles. Names, identifiers and row numbers are left out (--keep). The same table gives the same model.
     """
-    from depnet.cli.files import check_output, save_model
+    from depnet.cli.files import save_model
     from depnet.cli.progress import progress
     from depnet.cli.table_options import names_in
     from depnet.fitting.fit import FitOptions, Fitted, fit
+    from depnet.model.model import Model
 
-    check_output(resume, force=True)  # it is continued where it is there
     options = FitOptions(
         penalty=penalty,
         smoothing=smoothing,
         missing=chosen.missing,
         n_jobs=run.jobs,
-        resume=resume,
         order="auto" if order in ((), ("auto",)) else tuple(names_in(order)),
         boost="auto" if boost else None,
         **learning,
     )
-    found: Fitted | PartsFitted
+    found: Fitted | CountedModel
     left: Sequence[LeftOut]
-    if cluster is not None or local_cluster is not None:
-        from depnet.cli.fit_cluster import fit_cluster
+    if (cluster, local_cluster, memory) != (None, None, None):
+        from depnet.cli.fit_chunks import fit_from_chunks
 
-        done = fit_cluster(table, options, chosen, run, cluster, local_cluster)
+        done = fit_from_chunks(table, options, chosen, run, cluster, local_cluster, memory)
         found, left = done.found, done.left_out
     else:
         heard: list[LeftOut] = []
@@ -115,22 +116,22 @@ def fit(
             found = fit(
                 rows, options, run.steady_rng, None if told is None else lambda done: told(done, total)
             )
-    save_model(found.network, run.place, run.force, found.law)
+    save_model(Model(found.network, found.law), run.place, run.force)
     if run.output == "-" and not run.as_json:
         return
     if isinstance(found, Fitted):
         document = _document(found, left)
-        lines = _lines(found, document["figures"])
+        lines = _lines(found, document["figures"] + (document["details"] if run.verbose else []))
     else:
-        from depnet.cli.fit_cluster import parts_document
+        from depnet.cli.fit_chunks import counted_document
 
-        document, lines = parts_document(found, left)
+        document, lines = counted_document(found, left)
     run.answer(document, *lines, f"written: {run.output}")
 
 
 def _document(found: "Fitted", left: "Sequence[LeftOut]") -> dict[str, Any]:
     from depnet.cli.model_documents import law_document, law_proof, marginals_document, network_proof, sizes
-    from depnet.fitting.explained import law_nearness, plain_figures
+    from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
     from depnet.learning.certificate import certificates_of_learned
 
     network, law, rows = found.network, found.law, found.dataset
@@ -152,12 +153,12 @@ def _document(found: "Fitted", left: "Sequence[LeftOut]") -> dict[str, Any]:
             "settled": found.completion.converged,
             "states": _switched(found),
         },
-        "figures": [*plain_figures(law, apart), of_law.said, of_network.said],
+        "figures": plain_figures(law, apart),
+        "details": [*exact_figures(law), of_law.said, of_network.said],
     }
 
 
 def _switched(found: "Fitted") -> list[str]:
-    """The columns whose holes are states."""
     return [variable.name for variable in found.law.domain.variables if variable.missing is not None]
 
 

@@ -76,10 +76,10 @@ class _InOrder(click.Group):
 @click.version_option(package_name="depnet")
 @DEBUG
 def depnet() -> None:
-    """Probabilistic dependency networks: learn a table's joint distribution, ask it anything.
+    """Learn how the columns of a table depend on each other, then ask anything of it.
 
-    A table is CSV, TSV, Parquet or JSON lines, also gzipped; a model is a JSON file. "-" is standard input or
-    output.
+    A table is a CSV, TSV, Parquet, JSON lines or Excel file, gzipped or not; a model is a JSON file. "-" stands for
+    standard input or output.
     """
     _check_memory()
 

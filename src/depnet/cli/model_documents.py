@@ -21,7 +21,6 @@ def sizes(network: "Network") -> dict[str, Any]:
 
 
 def sizes_line(network: "Network", law: "Network") -> str:
-    """The sizes of both networks."""
     texts = [f"{counted(size['links'], 'link')}, {size_said(size)}" for size in (sizes(law), sizes(network))]
     return f"law: {texts[0]}; dependency network: {texts[1]}"
 

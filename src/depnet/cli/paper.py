@@ -1,7 +1,6 @@
 """`depnet paper ...`: the paper's claims, run and looked at."""
 
-import functools
-from collections.abc import Callable
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,80 +30,59 @@ def paper() -> None:
     """The paper's tables, theorems and figures, from real computation."""
 
 
-def experiment(*options: Option) -> Callable[[Callable[..., "Report"]], click.Command]:
-    """A command that runs an experiment with its own options, a seed among them, and delivers the report."""
+def _add_experiment(name: str, text: str, *options: Option) -> None:
+    """A command that runs the function `name` of the module of that name with its options."""
 
-    def decorate(run: Callable[..., "Report"]) -> click.Command:
-        @functools.wraps(run)
-        def command(out: str | None, plot: str | None, force: bool, as_json: bool, **chosen: Any) -> int:
-            from depnet.cli.deliver import deliver
-            from depnet.cli.files import check_output
+    def command(out: str | None, plot: str | None, force: bool, as_json: bool, **chosen: Any) -> int:
+        from depnet.cli.files import check_output
 
-            check_output(out, force)
-            check_output(plot, force)
-            return deliver(run(**chosen), out, plot, force=force, as_json=as_json)
+        check_output(out, force)
+        check_output(plot, force)
+        run = getattr(importlib.import_module(f"depnet.paper.{name}"), name)
+        return deliver(run(**chosen), out, plot, force=force, as_json=as_json)
 
-        decorated: Any = command
-        for option in reversed((SEED, OUT, PLOT, FORCE, JSON, *options)):
-            decorated = option(decorated)
-        return paper.command()(decorated)
-
-    return decorate
+    decorated: Any = command
+    for option in reversed((OUT, PLOT, FORCE, JSON, *options)):
+        decorated = option(decorated)
+    paper.command(name, help=text)(decorated)
 
 
-@experiment(
+_add_experiment(
+    "table1",
+    "Table 1: FC(p^D||pi) and the FC-limit, beside the paper.",
+    SEED,
     number("--seeds", 1, "How many seeds."),
     click.option("--coupling", type=float, default=1.0, show_default=True, help="J of the Ising model."),
 )
-def table1(seed: int, seeds: int, coupling: float) -> "Report":
-    """Table 1: FC(p^D||pi) and the FC-limit, beside the paper."""
-    from depnet.paper.table1 import table1
-
-    return table1(range(seed, seed + seeds), coupling=coupling)
-
-
-@experiment(FAMILY, ROWS, SMOOTHING, number("--orders", 6, "Sequential orders."))
-def scans(**chosen: Any) -> "Report":
-    """Random and sequential scans, and the bound.
-
-    Distances between their laws, and Theorem 3's bound for each.
-    """
-    from depnet.paper.scans import scans
-
-    return scans(**chosen)
-
-
-@experiment(
+_add_experiment(
+    "scans",
+    "Random and sequential scans, and the bound.\n\nDistances between their laws, and Theorem 3's bound for each.",
+    SEED,
+    FAMILY,
+    ROWS,
+    SMOOTHING,
+    number("--orders", 6, "Sequential orders."),
+)
+_add_experiment(
+    "game",
+    "The random scan as a game, to its equilibrium.\n\n"
+    "p^t and the two costs on the way to the Nash equilibrium (pi, {pi_i}).",
+    SEED,
     FAMILY,
     ROWS,
     SMOOTHING,
     number("--steps", 200, "Turns of the game."),
     click.option("--simultaneous", is_flag=True, help="All players at once, as the paper's display has it."),
 )
-def game(**chosen: Any) -> "Report":
-    """The random scan as a game, to its equilibrium.
-
-    p^t and the two costs on the way to the Nash equilibrium (pi, {pi_i}).
-    """
-    from depnet.paper.game import game
-
-    return game(**chosen)
-
-
-@experiment()
-def perturbation(seed: int) -> "Report":
-    """A small change can move the stationary law far.
-
-    The size of the change, how far pi moves, and the FC-limit beside it.
-
-    Nothing in it is random: every --seed gives the same.
-    """
-    from depnet.paper.perturbation import perturbation
-
-    return perturbation()
-
-
-@experiment(
+_add_experiment(
+    "perturbation",
+    "A small change can move the stationary law far.\n\n"
+    "The size of the change, how far pi moves, and the FC-limit beside it. Nothing in it is random.",
+)
+_add_experiment(
+    "convergence",
+    "Theorems 5 and 6: the model goes to the true law.",
+    SEED,
     number("--most", 10**7, "The largest N.", least=100),
     click.option(
         "--family",
@@ -114,30 +92,16 @@ def perturbation(seed: int) -> "Report":
     ),
     number("--smoothing", 0.0, "Pseudo-count.", least=0),
 )
-def convergence(seed: int, most: int, families: tuple[str, ...], smoothing: float) -> "Report":
-    """Theorems 5 and 6: the model goes to the true law."""
-    from depnet.paper.convergence import SIZES, convergence
-    from depnet.paper.data_sets import FAMILIES
-
-    sizes = [size for size in SIZES if size <= most]
-    return convergence(seed, families=families or FAMILIES, sizes=sizes, smoothing=smoothing)
-
-
-@experiment(
+_add_experiment(
+    "rare",
+    "Rare evidence is inferred worse.\n\nSec. 5, and 5.1: clamped chains have no joint in common.",
+    SEED,
     FAMILY,
     number("--rows", 10_000, "Training rows."),
     SMOOTHING,
     number("--clamped", 4, "Clamped variables."),
     number("--sets", 8, "Sets of clamped variables."),
 )
-def rare(**chosen: Any) -> "Report":
-    """Rare evidence is inferred worse.
-
-    Sec. 5, and 5.1: clamped chains have no joint in common.
-    """
-    from depnet.paper.rare import rare
-
-    return rare(**chosen)
 
 
 @paper.command()
@@ -152,9 +116,9 @@ def rare(**chosen: Any) -> "Report":
 @click.option(
     "--format",
     "formats",
-    type=click.Choice(["png", "svg", "html"]),
+    type=click.Choice(["png", "svg"]),
     multiple=True,
-    help="May be repeated.  [default: all three]",
+    help="May be repeated.  [default: both]",
 )
 @OUT
 @FORCE
@@ -162,11 +126,10 @@ def rare(**chosen: Any) -> "Report":
 def figures(
     names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: str | None, force: bool, as_json: bool
 ) -> int:
-    """The figures: PNG, SVG and interactive HTML.
+    """The figures, as PNG and SVG.
 
     All of them, or those called NAMES, which are the paper's labels.
     """
-    from depnet.cli.deliver import deliver
     from depnet.cli.files import check_output
     from depnet.paper.figures import FIGURES, FORMATS, write_figures
 
@@ -176,3 +139,48 @@ def figures(
             if (into / f"{name}.{suffix}").exists():
                 check_output(str(into / f"{name}.{suffix}"), force)
     return deliver(write_figures(into, names, formats or FORMATS), out, force=force, as_json=as_json)
+
+
+def deliver(
+    report: "Report",
+    out: str | None = None,
+    plot: str | None = None,
+    *,
+    force: bool = False,
+    as_json: bool = False,
+) -> int:
+    """Show a report, write what was asked for, whole or not at all; 1 if a claim of the theory did not hold."""
+    from depnet.cli.files import save_text, written_path
+
+    if as_json:
+        click.echo(report.json(), nl=False)
+    else:
+        _show(report)
+    if out is not None:
+        save_text(report.json(), out, force)
+        click.echo(f"written: {out}", err=as_json)
+    if plot is not None:
+        from depnet.paper.plots import plot_report
+
+        with written_path(plot, force) as place:
+            plot_report(report, place)
+        click.echo(f"drawn: {plot}", err=as_json)
+    return 0 if report.holds else 1
+
+
+def _show(report: "Report") -> None:
+    """A report as a table, with its claims and notes below."""
+    from depnet.cli.render import show_lines, show_table
+
+    numbers = {key for row in report.rows for key, value in row.items() if isinstance(value, (int, float))}
+    show_table(
+        [column.title for column in report.columns],
+        [[column.text(row.get(column.key)) for column in report.columns] for row in report.rows],
+        title=report.title,
+        left=[column.key not in numbers for column in report.columns],
+    )
+    for claim in report.claims:
+        show_lines(
+            f"{'holds' if claim.holds else 'FAILS'} {claim.text}", style="green" if claim.holds else "red"
+        )
+    show_lines(*report.notes, style="dim")

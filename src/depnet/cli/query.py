@@ -1,6 +1,5 @@
 """`depnet query`: what is likely, given what is known."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -8,21 +7,9 @@ import click
 from depnet.cli.command import GIVEN, SCAN, SEED, Run, command, output, picked
 from depnet.cli.completion import complete_variable
 from depnet.cli.table_options import text_options
-from depnet.wording import counted
 
 if TYPE_CHECKING:
     from depnet.inference import QueryResult
-    from depnet.inference.answer.text import ShownTable
-
-
-class Methods(click.Choice):  # type: ignore[type-arg]
-    """The methods of a query; one that was removed says what there is instead."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The method of that name."""
-        if value == "mean-field":
-            self.fail("mean-field was removed: the ordered law answers at once (--method auto).", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 @command(
@@ -36,7 +23,7 @@ class Methods(click.Choice):  # type: ignore[type-arg]
 @click.option("--joint", is_flag=True, help="The targets' joint table, not each one's own.")
 @click.option(
     "--method",
-    type=Methods(["auto", "exact", "sample", "clamped", "bayes"]),
+    type=click.Choice(["auto", "exact", "sample", "clamped", "bayes"]),
     default="auto",
     show_default=True,
     help="auto: the law, exactly or by passes, whichever is quicker; clamped, bayes: the dependency network's chains.",
@@ -89,11 +76,10 @@ def query(
 ) -> None:
     """What is likely, given what is known.
 
-    The probabilities of the TARGETS given the evidence, under the ordered law of MODEL, and where they lie, 90 % sure, among
-    all rows there might be. A target is a variable, or a condition as 'income > 50000'. Of a number it is the mean, the
-    median and where nine of ten lie; its bins are shown with --bins.
-    With --data the answer joins the model's and the table's, which stand beside it: with many matching rows it is
-    the table's, with few the model's.
+    The probabilities of the TARGETS given the evidence, each with a 90 % interval for the population that the rows come
+    from. A target is a variable, or a condition such as 'income > 50000'. For a number, the mean, the median and the range
+    of nine in ten values are shown, and its bins with --bins. With --data, the answer combines the model's with the
+    table's own, and both are shown: with many matching rows it is the table's, with few the model's.
     """
     from depnet.cli.files import load_asked
     from depnet.cli.given import check_targets, parse
@@ -210,83 +196,22 @@ def _plain(value: Any) -> Any:
 
 def show_result(result: "QueryResult", *, bins: bool = False) -> None:
     """The answer on one screen; the states of a number only where `bins` are wanted."""
-    from depnet.cli.render import show_lines, show_table
-    from depnet.inference.answer.text import known_lines, number_table, question_of, tables_of
+    from depnet.cli.render import bar, show_lines, show_table
+    from depnet.inference.answer.shown import list_states, notes_of, number_table, question_of
 
     show_lines(question_of(result), style="bold")
-    for table in tables_of(result):
+    for table in result.tables:
         for name in table.numbers:
             show_table(*number_table(result, name))
-        if bins or not table.on_request:
-            _show_states(table)
-    show_lines(*known_lines(result), *_notes(result))
+        if bins or not table.is_number:
+            states = list_states(table)
+            rows = [[*row, bar(share)] for row, share in zip(states.rows, states.shares, strict=True)]
+            show_table([*states.heads, ""], rows, left=states.labels, bars=True)
+            show_lines(*([states.more] if states.left else []), style="dim")
+    show_lines(*(f"{about:<8}  {said}" for about, said in notes_of(result)))
     said = [text.replace("max_seconds", "--max-seconds") for text in result.warnings]
     show_lines(*(f"warning: {text}" for text in said), style="yellow")
 
 
-def _show_states(table: "ShownTable") -> None:
-    """The states of the targets, all or the most probable, with their numbers; the first are drawn as bars, too."""
-    from depnet.cli.render import bar, show_lines, show_table
-    from depnet.inference.answer.text import INTERVAL, PLUS_MINUS, SHOWN, is_seen
-
-    columns: dict[str, Any] = {"probability": table.law}
-    if table.observed is not None:  # the answer joins the model's and the table's, which stand beside it
-        columns = {"answer": table.answer, "model": table.law, "table": table.observed}
-    order = table.order(SHOWN)
-    computed = any(is_seen(table.errors[at]) for at in order)
-    rows = []
-    for at in order:
-        numbers = [*(_number(of[at]) for of in columns.values()), table.said_interval(at)]
-        numbers += [_error(table.errors[at])] if computed else []
-        rows.append([*map(str, table.labels[at]), *numbers, bar(float(table.answer[at]))])
-    heads = [*table.names, *columns, INTERVAL, *([f"{PLUS_MINUS} computing"] if computed else []), ""]
-    show_table(heads, rows, left=len(table.names), bars=True)
-    if len(table.labels) > len(order):
-        show_lines(f"... and {len(table.labels) - len(order):,} less probable", style="dim")
-
-
 def _by_target(result: "QueryResult", answer: Any) -> Any:
     return answer if result.joint or isinstance(answer, dict) else {result.targets[0]: answer}
-
-
-def _tables(answer: Any) -> list[Any]:
-    return list(answer.values()) if isinstance(answer, dict) else [answer]
-
-
-def _number(value: float) -> str:
-    return "hidden" if value != value else f"{value:.4f}"
-
-
-def _error(value: float) -> str:
-    return "unknown" if value != value else f"{value:.2g}"
-
-
-def _notes(result: "QueryResult") -> list[str]:
-    """How it was answered, and what the evidence rests on."""
-    from depnet.inference.answer.text import SURE, how_of
-
-    relevant = counted(len(result.closure), "relevant variable")
-    lines = [f"interval  {SURE}", f"method    {how_of(result)}, {relevant}, {result.seconds:.2g} s"]
-    if result.diagnostics is not None:
-        d = result.diagnostics
-        mixing = "" if result.r_hat is None else f"R-hat {result.r_hat:.3f}, "
-        lines.append(
-            f"sampled   error of computing up to {d.largest_error:.2g} (asked: {result.tolerance:.2g}), {mixing}"
-            f"effective sample size {d.effective_draws}"
-        )
-    if result.matching:
-        worth = f"which counts as {result.worth:,.3g} rows"
-        joined = f"answer    joins the table's {result.rows_said} and the model's probability, {worth}"
-        hidden = any(math.isnan(f) for table in _tables(result.observed) for f in table.flat)
-        lines.append(f"{joined}; the model's alone where counts are hidden" if hidden else joined)
-    if result.evidence and result.support is not None:
-        lines.append(f"support   {result.support}")
-    if result.evidence_ignored:
-        ignored = ", ".join(result.evidence_ignored)
-        why = (
-            "under the law it says nothing of the targets"
-            if result.scan is None
-            else "clamped, it reaches no target; --method bayes conditions the joint law"
-        )
-        lines.append(f"ignored   {ignored}: {why}")
-    return lines

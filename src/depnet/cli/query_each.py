@@ -42,7 +42,6 @@ def query_each(run: "Run", network: "Network", targets: tuple[str, ...], table: 
 
 
 def _document(result: "RowsResult") -> dict[str, Any]:
-    """What was answered, and how."""
     from depnet.inference.rows.result import METHODS
 
     return {

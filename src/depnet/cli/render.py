@@ -17,7 +17,6 @@ WIDTH_OF_A_PIPE = 160
 
 
 def width_of_output() -> int:
-    """How wide standard output is."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_PIPE
 
 

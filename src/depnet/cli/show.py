@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Run, command, picked
+from depnet.cli.command import VERBOSE, Run, command, picked
 from depnet.cli.completion import complete_variable
 from depnet.cli.table_options import text_options
 from depnet.wording import counted, some_of
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
     from depnet.learning.certificate import Certificate
     from depnet.model import Network, Node
-    from depnet.model.file import Loaded
+    from depnet.model.model import Model
 
 OF_WHOLE_ROWS = "certificates and strengths are"
 
@@ -45,6 +45,7 @@ MOST_VARIABLES = 1000
 @click.option(
     "--data", metavar="TABLE", help="The training table: shows the certificate, and exact strengths."
 )
+@VERBOSE
 @text_options
 def show(
     run: Run,
@@ -64,7 +65,9 @@ def show(
         raise click.UsageError("--node, --links and --variables are three views: give one of them.")
     loaded = load_models(model)
     if law and loaded.law is None:
-        raise click.ClickException(f"{model}: {loaded.lacks}")
+        from depnet.model.model import NO_LAW
+
+        raise click.ClickException(f"{model}: {NO_LAW}")
     network = loaded.law if law and loaded.law is not None else loaded.first
     table = None if data is None else read_holed(data, network.domain)
     whole = None if data is None or table is None or variables else whole_rows(data, table, OF_WHOLE_ROWS)
@@ -76,11 +79,11 @@ def show(
         show_variables(run, network)
     else:
         summary = _summary(network, loaded, table, whole)
-        run.answer(summary, show=lambda: _show_summary(summary))
+        run.answer(summary, show=lambda: _show_summary(summary, verbose=run.verbose or data is not None))
 
 
 def _summary(
-    network: "Network", loaded: "Loaded", table: "Holed | None", whole: "Dataset | None"
+    network: "Network", loaded: "Model", table: "Holed | None", whole: "Dataset | None"
 ) -> dict[str, Any]:
     from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
     from depnet.fitting.summary import rows_learned
@@ -96,7 +99,7 @@ def _summary(
         "rows": rows_learned(network),
         "leaves": sizes(network)["leaves"],
         "boosted": sizes(network)["boosted"],
-        "links": [picked(link, "source", "targets", bits="strength") for link in links(network)[:10]],
+        "links": [picked(link, "source", "target", bits="strength") for link in links(network)[:10]],
         "one_sided_links": _one_sided(network),
         "per_node": [
             {
@@ -109,7 +112,7 @@ def _summary(
         ],
         "law": None if law is None else {**law_document(law), **law_proof(of_law)},
         "certificate": network_proof(proven, "rows"),
-        "figures": _figures(loaded, table, of_law, proven),
+        **_figures(loaded, table, of_law, proven),
         "of": "network" if network.order is None else "law",
     }
 
@@ -124,18 +127,22 @@ def _of_node(node: "Node") -> dict[str, Any]:
 
 
 def _figures(
-    loaded: "Loaded",
+    loaded: "Model",
     table: "Holed | None",
     of_law: "Certificate | None",
     of_network: "Certificate | None",
-) -> list[str]:
-    """What the law explains and how near it is, what is proven of it, what the file lacks, what is proven of the network."""
-    from depnet.fitting.explained import law_nearness, plain_figures
+) -> dict[str, list[str]]:
+    """What the law predicts and how near it is; and, in detail, the same in bits and what is proven of both networks."""
+    from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
+    from depnet.model.model import NO_LAW
 
     near = None if loaded.law is None else law_nearness(loaded.law, table)
-    proofs = [None if proven is None else proven.said for proven in (of_law, of_network)]
-    said = [*plain_figures(loaded.law, near), proofs[0], loaded.lacks, proofs[1]]
-    return [line for line in said if line is not None]
+    proven = [each.said for each in (of_law, of_network) if each is not None]
+    lacks = [NO_LAW] if loaded.law is None else []
+    return {
+        "figures": [*plain_figures(loaded.law, near), *lacks],
+        "details": [*exact_figures(loaded.law), *proven],
+    }
 
 
 def _one_sided(network: "Network") -> list[Any] | None:
@@ -146,7 +153,7 @@ def _one_sided(network: "Network") -> list[Any] | None:
     return [picked(link, "reader", "source", "carried") for link in one_sided_links(network)]
 
 
-def _show_summary(summary: dict[str, Any]) -> None:
+def _show_summary(summary: dict[str, Any], *, verbose: bool) -> None:
     from depnet.cli.model_documents import size_said
     from depnet.cli.render import show_lines, show_table
 
@@ -156,6 +163,7 @@ def _show_summary(summary: dict[str, Any]) -> None:
     show_lines(
         f"{learned}{counted(summary['variables'], 'variable')}, {size_said(summary)} ({what})",
         *summary["figures"],
+        *(summary["details"] if verbose else ()),
     )
     nodes = sorted(summary["per_node"], key=lambda node: -(node["leaves"] or node["stages"] or 0))
     show_table(
@@ -174,8 +182,7 @@ def _show_summary(summary: dict[str, Any]) -> None:
     if len(nodes) > SHOWN_NODES:
         show_lines(f"... and {len(nodes) - SHOWN_NODES:,} nodes with fewer leaves", style="dim")
     strongest = ", ".join(
-        f"{link['source']} -> {' x '.join(link['targets'])} {link['bits']:.3f}"
-        for link in summary["links"][:5]
+        f"{link['source']} -> {link['target']} {link['bits']:.3f}" for link in summary["links"][:5]
     )
     if strongest:
         show_lines(f"strongest links, bits a row: {strongest}")

@@ -74,7 +74,7 @@ def show_links(run: Run, network: "Network", table: "Dataset | None", most: int)
     from depnet.learning.links.links import links
 
     found = links(network, table)[: most or None]
-    names = ("source", "targets", "mutual_information", "conditional_information")
+    names = ("source", "target", "mutual_information", "conditional_information")
     run.answer(
         {"links": [picked(link, *names, bits="strength") for link in found]}, show=lambda: _show(found)
     )
@@ -90,7 +90,7 @@ def _show(found: Any) -> None:
     rows = [
         [
             link.source,
-            " x ".join(link.targets),
+            link.target,
             f"{link.strength:.4f}",
             "" if link.mutual_information is None else f"{link.mutual_information:.4f}",
             bar(max(link.strength, 0.0) / most),
@@ -101,7 +101,6 @@ def _show(found: Any) -> None:
 
 
 def show_variables(run: Run, network: "Network") -> None:
-    """Every variable with its states."""
     from depnet.cli.render import show_table
 
     variables = network.domain.variables

@@ -1,7 +1,7 @@
 """Tables in and out, by the library's own reader and writer; "-" is a standard stream."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from depnet.arrays import IntArray
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.fill import Fillings
     from depnet.data.files.source import Source
@@ -44,29 +45,22 @@ def read_holed(
     path: "str | Source", domain: "Domain", *, where: str | None = None, unknown: str = "error"
 ) -> "Holed":
     """A table for a model: its columns, in the model's states and bins; holes stay holes."""
-    name = path if isinstance(path, str) else path.name
-    return _recoded(name, _read_for(path, domain, where), domain, unknown)
+    return _read_for(path, domain, where=where, handle_unknown=unknown)[0]
 
 
 def read_some(path: str, domain: "Domain") -> "Holed":
     """The same of a table that may lack columns, which is said: those that it has, in the model's order."""
     import warnings
 
-    from depnet.data import Domain
-    from depnet.data.files.read import column_names
-
-    with source_of(path) as source:
-        names = set(column_names(source, _dialect()))
-        lacking = [name for name in domain.names if name not in names]
-        if len(lacking) == len(domain):
-            raise click.ClickException(f"{source.name} has none of the model's columns: {some_of(lacking)}.")
-        if lacking:
-            warnings.warn(
-                f"{source.name}: unknown in all rows, since there is no such column: {some_of(lacking)}.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return read_holed(source, Domain(tuple(v for v in domain.variables if v.name in names)))
+    rows, _ = _read_for(path, domain, optional=True)
+    lacking = [name for name in domain.names if name not in rows.domain.names]
+    if lacking:
+        warnings.warn(
+            f"{path}: unknown in all rows, since there is no such column: {some_of(lacking)}.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return rows
 
 
 def read_to_fill(
@@ -77,35 +71,25 @@ def read_to_fill(
     With --unknown missing, a state that the model does not have is a hole to it, but the file's cell is not empty. Holes
     that are states of the model are holes here, too.
     """
-    from depnet.data.frames.recode import missing_cells
     from depnet.inference.rows.to_fill import open_holes
 
-    rows = _read_for(source, domain, None)
-    holed = _recoded(source.name, rows, domain, unknown)
-    return holed, open_holes(holed), missing_cells(rows, domain)
+    holed, strange = _read_for(source, domain, handle_unknown=unknown)
+    holes = open_holes(holed)
+    empty = holes.copy()
+    for i, rows in strange.items():
+        empty[rows, i] = False
+    return holed, holes, empty
 
 
-def _read_for(path: "str | Source", domain: "Domain", where: str | None) -> "Dataset | Holed":
-    from depnet.data.frames.recode import bins_for, labels_of
+def _read_for(
+    path: "str | Source", domain: "Domain", **options: Any
+) -> "tuple[Holed, Mapping[int, IntArray]]":
+    from depnet.data.files.read import read_for
 
-    return read_table(
-        path,
-        columns=list(domain.names),
-        where=where,
-        bins=bins_for(domain),
-        text=labels_of(domain),
-        missing="state",  # which is made holes again: also a column without any value can be read so
-    )
-
-
-def _recoded(path: str, rows: "Dataset | Holed", domain: "Domain", unknown: str) -> "Holed":
-    from depnet.data.frames.recode import recoded
-    from depnet.errors import DataError
-
-    try:
-        return recoded(rows, domain, handle_unknown="missing" if unknown == "missing" else "error")
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+    if isinstance(path, str):
+        _check_no_model(path)
+    with progress("reading") as told:
+        return read_for(path, domain, dialect=_dialect(), progress=told, **options)
 
 
 def whole_rows(path: str, holed: "Holed", what: str) -> "Dataset | None":

@@ -1,22 +1,21 @@
-"""The states of columns whose rows lie in many parts: one rule with frames and files (`depnet.data.describe`).
+"""The states of columns whose rows lie in many chunks: one rule with frames and files (`depnet.data.describe`).
 
-Each part sorts its numbers once; what a column's variable depends on, a few values by rank and the numbers of values
-below others, is asked of all parts (`RankedParts`).
+Each chunk sorts its numbers once; what a column's variable depends on, a few values by rank and the numbers of values
+below others, is asked of all chunks (`RankedChunks`).
 """
 
 import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from depnet.cluster.ranked_parts import RankedParts
+from depnet.cluster.ranked_chunks import RankedChunks
 from depnet.data.binning.calendar import form_of
 from depnet.data.binning.ranked import Ranked, RankedArray, RankedCounts
 from depnet.data.frames.columns import kind_of_times, numbers_of_times
-from depnet.data.frames.describe import summary_of
 from depnet.data.frames.left_out import Keep, LeftOut, check_keep, check_some_left, left_out
 from depnet.data.frames.open import open_frame
 from depnet.data.frames.variables import StateOptions, Summary, variable_of
@@ -24,77 +23,75 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnKind
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError
-from depnet.learning.rows.workers import Workers
+
+if TYPE_CHECKING:
+    from depnet.cluster.places import Place
 
 FEW_NUMBERS = 1 << 20
 """Numbers that are fetched as they are: cheaper than asking for them one by one."""
 
 
-def part_columns(frame: Any) -> tuple[Summary, ...]:
-    """The columns of one part."""
+def summarise(frame: Any) -> tuple[Summary, ...]:
+    """The columns of one chunk."""
     opened = open_frame(frame)
-    return tuple(summary_of(opened.column(place)) for place in range(len(opened.keys)))
+    return tuple(Summary.of(opened.column(place)) for place in range(len(opened.keys)))
 
 
-def without_numbers(columns: Sequence[Summary]) -> list[Summary]:
-    """What is small of the columns of a part."""
+def _without_numbers(columns: Sequence[Summary]) -> list[Summary]:
+    """What is small of the columns of a chunk."""
     return [replace(column, numbers=None) for column in columns]
 
 
-def _ranked(workers: Workers, parts: Sequence[Any], place: int, kind: ColumnKind, size: int) -> Ranked:
+def _ranked(place: "Place", summaries: Sequence[Any], at: int, kind: ColumnKind, size: int) -> Ranked:
     def ask(function: Any, *arguments: Any) -> list[Any]:
-        columns = [[value] * len(parts) for value in (place, function, *arguments)]
-        return workers.gather(workers.call(_of_column, parts, *columns))
+        return place.ask(summaries, _of_column, at, function, *arguments)
 
     if size <= FEW_NUMBERS:
         return RankedArray.of(np.concatenate(ask(np.asarray)))
-    return RankedParts(ask, np.dtype(np.float64 if kind == "float" else np.int64))
+    return RankedChunks(ask, np.dtype(np.float64 if kind == "float" else np.int64))
 
 
-def _of_column(part: Sequence[Summary], place: int, function: Any, *arguments: Any) -> Any:
-    numbers = part[place].numbers
+def _of_column(columns: Sequence[Summary], at: int, function: Any, *arguments: Any) -> Any:
+    numbers = columns[at].numbers
     assert numbers is None or isinstance(numbers, RankedArray)
     return function(np.zeros(0) if numbers is None else numbers.ordered, *arguments)
 
 
-class DescribedParts(NamedTuple):
-    """What a table in parts was found to be."""
+class DescribedTable(NamedTuple):
+    """What a table in chunks was found to be."""
 
     domain: Domain
     rows: tuple[int, ...]
-    """Of each part."""
+    """Of each chunk."""
     columns: int
     """Of the table, those that were left out among them."""
     left_out: tuple[LeftOut, ...]
-    holes: int
-    """Missing values of the columns that are not left out."""
 
     @property
     def total(self) -> int:
-        """The rows of all parts."""
+        """The rows of all chunks."""
         return sum(self.rows)
 
 
-def describe_parts(
-    workers: Workers, parts: Sequence[Any], options: StateOptions, keep: Keep
-) -> DescribedParts:
-    """The domain of a table whose parts are `part_columns`, where the workers have them."""
-    heads = workers.gather(workers.call(without_numbers, parts))
+def describe_chunks(
+    place: "Place", summaries: Sequence[Any], options: StateOptions, keep: Keep
+) -> DescribedTable:
+    """What a table is whose chunks have these `summaries`, where the place keeps them."""
+    heads = place.ask(summaries, _without_numbers)
     names = [column.name for column in heads[0]]
     for number, head in enumerate(heads):
         own = [column.name for column in head]
         if own != names:
             raise DataError(
-                f"part {number} has the columns {own}, the first part {names}. "
-                "All parts need the same columns, in the same order."
+                f"chunk {number} has the columns {own}, the first chunk {names}. "
+                "All chunks need the same columns, in the same order."
             )
     options.check_names(names)
     check_keep(keep, names)
     variables: list[Variable] = []
     left: list[LeftOut] = []
-    holes = 0
-    for place, columns in enumerate(zip(*heads, strict=True)):
-        column = _in_all_parts(columns)
+    for at, columns in enumerate(zip(*heads, strict=True)):
+        column = _in_all_chunks(columns)
         if not options.as_they_are(column.name):
             column = _times_of_text(column)
         unlikely = left_out(column, options, keep)
@@ -102,17 +99,16 @@ def describe_parts(
             left.append(unlikely)
             continue
         if column.kind not in ("label", "empty") and column.numbers is None and column.hidden < column.rows:
-            numbers = _ranked(workers, parts, place, column.kind, column.rows - column.hidden)
+            numbers = _ranked(place, summaries, at, column.kind, column.rows - column.hidden)
             column = replace(column, numbers=numbers)
         variables.append(variable_of(column, options))
-        holes += column.hidden
     check_some_left(left, len(names))
     rows = tuple(head[0].rows for head in heads)
-    return DescribedParts(Domain(tuple(variables)), rows, len(names), tuple(left), holes)
+    return DescribedTable(Domain(tuple(variables)), rows, len(names), tuple(left))
 
 
 def _times_of_text(column: Summary) -> Summary:
-    """A column of text that is all dates, dates with times, or durations is that: seen in the texts of all parts."""
+    """A column of text that is all dates, dates with times, or durations is that: seen in the texts of all chunks."""
     kind = None if column.kind != "label" or column.declared else kind_of_times(column.labels)
     if kind is None:
         return column
@@ -121,8 +117,8 @@ def _times_of_text(column: Summary) -> Summary:
     return replace(column, kind=kind, numbers=numbers, labels=(), counts=(), different=0, form=form)
 
 
-def _in_all_parts(columns: Sequence[Summary]) -> Summary:
-    """One column of all parts, one after the other, but for its numbers."""
+def _in_all_chunks(columns: Sequence[Summary]) -> Summary:
+    """One column of all chunks, one after the other, but for its numbers."""
     name = columns[0].name
     kind = _common_kind(name, [column.kind for column in columns])
     labels, declared = _labels(name, [column for column in columns if column.kind != "empty"])
@@ -158,18 +154,18 @@ def _common_kind(name: str, kinds: Sequence[ColumnKind]) -> ColumnKind:
         return "float"
     if len(found) > 1:
         raise DataError(
-            f"column {name!r} is {' and '.join(sorted(found))} in different parts. Make it one type."
+            f"column {name!r} is {' and '.join(sorted(found))} in different chunks. Make it one type."
         )
     return found.pop() if found else "empty"
 
 
 def _labels(name: str, columns: Sequence[Summary]) -> tuple[tuple[Any, ...], bool]:
-    """The labels of all parts; the order that the parts declare, where it is the same in all."""
+    """The labels of all chunks; the order that the chunks declare, where it is the same in all."""
     orders = {column.labels for column in columns if column.declared}
     if len(orders) == 1 and all(column.declared for column in columns):
         return orders.pop(), True
     if orders:
         raise DataError(
-            f"column {name!r}: the parts declare different categories. Give all parts the same ones, or text."
+            f"column {name!r}: the chunks declare different categories. Give all chunks the same ones, or text."
         )
     return tuple(dict.fromkeys(label for column in columns for label in column.labels)), False

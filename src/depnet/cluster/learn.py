@@ -1,8 +1,7 @@
-"""`depnet.cluster.learn`: the network of `depnet.learn`, from rows that lie in many parts.
+"""`depnet.cluster.learn`: the network of `depnet.learn`, from rows that are read a chunk at a time.
 
-The rows are read twice (`placed`). A table that fits one place is brought there in codes, and its nodes are shared out; else
-rows stay where they are, in the workers' memory or on disk, and nodes are grown by rounds of counts
-(`depnet.learning.grow.rounds`).
+The rows are read twice (`table`). A table that fits one place is brought there in codes. Of a larger one the structure is
+learned from a sample of its rows, and the tables are counted over all of them in a third pass.
 """
 
 import os
@@ -10,26 +9,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from depnet.cluster.placed import Report, TableRequest, Where, placed
-from depnet.cluster.waiting import Client
+from depnet.cluster.places import Client
+from depnet.cluster.table import TableRequest, Where, chunked
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.frames.left_out import Keep, warn_left_out
+from depnet.data.frames.left_out import warn_left_out
 from depnet.data.frames.variables import BinChoice, StateOptions
 from depnet.errors import DataError, brief
-from depnet.learning.boost.settings import BoostLike, checked_boost
-from depnet.learning.choose.auto import learn_rows
+from depnet.learning.boost.settings import BoostLike
 from depnet.learning.grow.node_specs import first_specs
-from depnet.learning.grow.rounds import Reports
-from depnet.learning.learn import learn_asked
-from depnet.learning.options import LearnOptions, Order
-from depnet.learning.rows.prepared import PreparedRows
+from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions, Order, Progress
+from depnet.learning.rows.training import TrainingRows
+from depnet.learning.work import Work
 from depnet.model import Network
-from depnet.removed import without
 
 Missing = Literal["error", "state"]
 
 
-@without("blocks")
 def learn(
     source: Any,
     *,
@@ -39,51 +35,49 @@ def learn(
     bins: BinChoice = "quantile",
     max_bins: int = MAX_BINS,
     missing: Missing = "error",
-    rows_per_part: int | None = None,
+    chunk_rows: int | None = None,
     scratch: str | os.PathLike[str] | None = None,
-    report: Report | None = None,
     boost: BoostLike = None,
     cuts: bool = False,
+    max_seconds: float | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Network:
-    """The network that `depnet.learn` gives for all the rows of `source` together, bit for bit.
+    """A network from Parquet files or a Dask data frame, of any number of rows.
 
-    With a `client`, the workers of its cluster read the rows. Without one they are on this machine's disk. A table whose
-    codes fit this machine's memory, and every worker's, is learned from in one place, its nodes over the workers;
-    the rows of any other stay where they are, and counts travel.
+    With a `client`, the workers of its cluster read, describe, code and count the rows; without one this process does, a
+    chunk at a time. Where the rows fit into this machine's memory, the network is that of `depnet.learn` for all of them,
+    bit for bit. Of a larger table the structure is learned from a uniform sample of the rows, as many as fit, and every
+    conditional table is counted over all rows.
 
     Args:
         source: Parquet files (a path, a pattern, a directory or a list) that every worker can read, or a Dask data
             frame.
-        client: of a Dask cluster; None: this machine.
-        memory: bounds what is held of rows on this machine, such as "2GB".
+        client: of a Dask cluster; None: this process.
+        memory: bounds what learning takes on this machine, such as "2GB"; None: 0.7 of what is free.
         columns: the names of the columns to learn from; None: all.
         bins, max_bins, missing: those of `depnet.Dataset.from_frame`.
-        rows_per_part: about how many rows make one part; None: some parts for each thread of the workers.
-        scratch: rows on disk are in a directory of their own under this one, while it lasts.
-        report: called after each round, where rows stay in parts.
+        chunk_rows: about how many rows make one chunk; None: some chunks for each thread of the workers.
+        scratch: without a client, sorted columns are in a directory of their own under this one, while it lasts.
         boost: as of `depnet.learn`. It needs a table that fits one place; else it is refused, before the rows are read where
             their number is known.
-        cuts: as of `depnet.learn`.
-        options: those of `depnet.learn`: `penalty`, `smoothing`, `order`, `max_leaves`, `min_leaf_rows`, `roles`,
-            `forbidden`, `max_seconds`, `progress` and `resume`, a file with which a driver that was killed continues.
+        cuts, max_seconds, progress: as of `depnet.learn`.
+        options: those of `depnet.learn`: `penalty`, `smoothing`, `order`, `max_leaves`, `min_leaf_rows`, `roles` and
+            `forbidden`.
 
     Returns:
         The network.
     """
-    asked = LearnOptions.given("depnet.cluster.learn", options)
-    where = Where(client, memory, scratch)
-    table = _table(source, columns, StateOptions(bins, max_bins, _checked(missing)), rows_per_part)
-    stages = checked_boost(boost)
-    with placed(table, where, boost=stages is not None) as found:
-        warn_left_out(found.described.left_out)
-        if found.fits:
-            with found.gathered() as rows:
-                return learn_asked(rows.dataset(), asked, boost=stages, cuts=cuts)[0]
-        return learn_rows(found.rows(asked, report, cuts=cuts), asked)[0]
+    asked = LearnOptions.given("depnet.cluster.learn", {**options, "boost": boost, "cuts": cuts})
+    (network,) = _learned(
+        Where(client, memory, scratch),
+        _table(source, columns, StateOptions(bins, max_bins, _checked(missing)), chunk_rows),
+        [asked],
+        (max_seconds, progress),
+    )
+    return network
 
 
-@without("blocks")
 def learn_both(
     source: Any,
     *,
@@ -94,62 +88,68 @@ def learn_both(
     bins: BinChoice = "quantile",
     max_bins: int = MAX_BINS,
     missing: Missing = "error",
-    rows_per_part: int | None = None,
+    chunk_rows: int | None = None,
     scratch: str | os.PathLike[str] | None = None,
-    report: Report | None = None,
     boost: BoostLike = None,
     cuts: bool = False,
+    max_seconds: float | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> tuple[Network, Network]:
     """The paper's network and the ordered law of the same rows, which are read and coded once: see `learn`.
 
     Args:
-        source, client, memory, columns, bins, max_bins, missing, rows_per_part, scratch, report, boost, cuts: as of
-            `learn`.
+        source, client, memory, columns, bins, max_bins, missing, chunk_rows, scratch, boost, cuts, options: as of `learn`.
         order: of the law: "auto", or all columns by name.
-        options: as of `learn`. The law's nodes are kept in a second file beside `resume`, its name with ".law" after it.
-            Each of the two may take half of `max_seconds`, and `progress` counts the nodes of both.
+        max_seconds: of both together.
+        progress: counts the nodes of both.
 
     Returns:
         The network, and the law.
     """
-    asked = LearnOptions.given("depnet.cluster.learn_both", options)
-    for_law = replace(asked, order=order)
-    where = Where(client, memory, scratch)
-    table = _table(source, columns, StateOptions(bins, max_bins, _checked(missing)), rows_per_part)
-    stages = checked_boost(boost)
-    with placed(table, where, boost=stages is not None) as found:
-        specs = first_specs(found.domain, for_law)  # whose errors are told before the second pass
-        warn_left_out(found.described.left_out)
-        halves = [_half(each, len(found.domain), number) for number, each in enumerate((asked, for_law))]
-        if found.fits:
-            with found.gathered() as gathered:
-                prepared = PreparedRows(gathered.dataset())
-                network, law = (learn_asked(prepared, each, boost=stages, cuts=cuts)[0] for each in halves)
-                return network, law
-        rows = found.rows(asked, report, cuts=cuts)
-        network, _ = learn_rows(rows, halves[0])
-        law, _ = learn_rows(replace(rows.with_specs(specs), reports=Reports(report)), halves[1])
-        return network, law
-
-
-def _half(options: LearnOptions, nodes: int, number: int) -> LearnOptions:
-    """The options of one of two networks."""
-    seconds, progress, resume = options.max_seconds, options.progress, options.resume
-    return replace(
-        options,
-        max_seconds=None if seconds is None else seconds / 2,
-        progress=progress and (lambda done, _: progress(number * nodes + done, 2 * nodes)),
-        resume=f"{os.fspath(resume)}.law" if resume is not None and number else resume,
+    asked = LearnOptions.given("depnet.cluster.learn_both", {**options, "boost": boost, "cuts": cuts})
+    network, law = _learned(
+        Where(client, memory, scratch),
+        _table(source, columns, StateOptions(bins, max_bins, _checked(missing)), chunk_rows),
+        [asked, replace(asked, order=order)],
+        (max_seconds, progress),
     )
+    return network, law
+
+
+def _learned(
+    where: Where,
+    table: TableRequest,
+    asked: Sequence[LearnOptions],
+    limits: tuple[float | None, Progress | None],
+) -> Sequence[Network]:
+    """A network for each of some options, which share the seconds and the progress of `limits`."""
+    with chunked(table, where, boost=asked[0].stages is not None) as found:
+        nodes, many = len(found.domain), len(asked)
+        for options in asked:
+            first_specs(found.domain, options)  # whose errors are told before the second pass
+        warn_left_out(found.described.left_out)
+        rows = TrainingRows(found.rows().dataset())
+        work = Work.of(1, *limits)
+        networks = []
+        for k, options in enumerate(asked):
+            own = work.share(1 / (many - k))
+            if own.progress is not None:
+                own = replace(own, progress=_counted_on(own.progress, k * nodes, many * nodes))
+            networks.append(learn_with_choice(rows, options, own)[0])
+        return networks if found.fits else found.counted(networks)
+
+
+def _counted_on(progress: Progress, before: int, nodes: int) -> Progress:
+    """Progress of one of many networks."""
+    return lambda done, _: progress(before + done, nodes)
 
 
 def _table(
-    source: Any, columns: Sequence[str] | None, states: StateOptions, rows_per_part: int | None
+    source: Any, columns: Sequence[str] | None, states: StateOptions, chunk_rows: int | None
 ) -> TableRequest:
     """What is read; columns that are named are kept, whatever they look like."""
-    keep: Keep = () if columns is None else "all"
-    return TableRequest(source, columns, (), states, keep, rows_per_part)
+    return TableRequest(source, columns, (), states, () if columns is None else "all", chunk_rows)
 
 
 def _checked(missing: Missing) -> Missing:

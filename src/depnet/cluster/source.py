@@ -1,7 +1,7 @@
-"""Tables in parts: Parquet files by their row groups, or the partitions of a Dask data frame.
+"""Tables in chunks: Parquet files by their row groups, or the partitions of a Dask data frame.
 
 What files say of themselves, rows and columns, is known before any row is read, and before any worker is asked
-(`opened_table`). How large a part is depends on how many there are to read it (`OpenedTable.parts`).
+(`open_table`). How large a chunk is depends on how many there are to read it (`OpenedTable.chunks`).
 """
 
 import glob
@@ -12,27 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from depnet.arrays import IntArray
-from depnet.data.frames.encode import encode
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.domain import Domain
-from depnet.data.table.row_levels import RowLevels
 from depnet.errors import DataError, brief
-from depnet.learning.grow.cuts import CutDomain
-from depnet.learning.grow.node_specs import NodeSpec
-from depnet.learning.rows.part import Keep, Part, in_memory
 from depnet.wording import nearest
 
 MOST_ROWS = 1 << 20
 FEWEST_ROWS = 1 << 15
-"""Rows of a part, as far as row groups allow: many enough that a part is cheap to ask for, and some for every thread."""
+"""Rows of a chunk, as far as row groups allow: many enough that a chunk is cheap to ask for, and some for every thread."""
 
-PARTS = 2
-"""Parts for each thread of the workers, where the rows are enough."""
+CHUNKS = 2
+"""Chunks for each thread of the workers, where the rows are enough."""
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetPart:
+class ParquetChunk:
     """Some row groups of a file, of which every worker has a copy or sees the same."""
 
     path: str
@@ -48,14 +40,14 @@ class ParquetPart:
 
 
 @dataclass(frozen=True, slots=True)
-class FramePart:
+class FrameChunk:
     """A partition of a Dask data frame, as a delayed value."""
 
     partition: Any
     columns: tuple[str, ...] | None
 
 
-TablePart = ParquetPart | FramePart
+Chunk = ParquetChunk | FrameChunk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,28 +58,26 @@ class OpenedTable:
     """Of the columns that are read."""
     rows: int | None
     """None of a Dask data frame."""
-    nulls: int
-    """Cells that the files say are missing; numbers may be missing in other ways, too."""
     _groups: "Sequence[_Group]" = ()
-    _frame: Sequence[FramePart] = ()
+    _frame: Sequence[FrameChunk] = ()
 
-    def parts(self, rows: int | None = None, threads: int = 1) -> Sequence[TablePart]:
-        """Its parts, of about `rows` rows each; None: as many as give each of the `threads` some parts."""
+    def chunks(self, rows: int | None = None, threads: int = 1) -> Sequence[Chunk]:
+        """Its chunks, of about `rows` rows each; None: as many as give each of the `threads` some."""
         if self.rows is None:
             return self._frame
         if rows is None:
-            rows = min(max(self.rows // (PARTS * threads), FEWEST_ROWS), MOST_ROWS)
+            rows = min(max(self.rows // (CHUNKS * threads), FEWEST_ROWS), MOST_ROWS)
         files = itertools.groupby(self._groups, key=lambda group: group.path)
-        return [part for _, own in files for part in _packed(list(own), rows)]
+        return [chunk for _, own in files for chunk in _packed(list(own), rows)]
 
 
-def opened_table(source: Any, columns: Sequence[str] | None, without: Sequence[str] = ()) -> OpenedTable:
+def open_table(source: Any, columns: Sequence[str] | None, without: Sequence[str] = ()) -> OpenedTable:
     """Parquet files (a path, a pattern, a directory, or a list of them), or a Dask data frame."""
     if hasattr(source, "to_delayed"):
         names = tuple(str(name) for name in source.columns)
         chosen = _chosen(columns, without, names)
-        parts = [FramePart(partition, chosen) for partition in source.to_delayed()]
-        return OpenedTable(names if chosen is None else chosen, None, 0, (), parts)
+        chunks = [FrameChunk(partition, chosen) for partition in source.to_delayed()]
+        return OpenedTable(names if chosen is None else chosen, None, (), chunks)
     files = [_opened_file(path, columns, without) for path in files_of(source)]
     first = files[0]
     for file in files:
@@ -100,7 +90,7 @@ def opened_table(source: Any, columns: Sequence[str] | None, without: Sequence[s
     total = sum(group.rows for group in groups)
     if total == 0:
         raise DataError(f"a network is learned from at least one row; there are none in {brief(source)}.")
-    return OpenedTable(first.names, total, sum(group.nulls for group in groups), groups)
+    return OpenedTable(first.names, total, groups)
 
 
 def files_of(source: Any) -> list[str]:
@@ -135,7 +125,6 @@ class _Group(NamedTuple):
     number: int
     rows: int
     columns: tuple[str, ...] | None
-    nulls: int
 
 
 class _File(NamedTuple):
@@ -155,41 +144,30 @@ def _opened_file(path: str, columns: Sequence[str] | None, without: Sequence[str
             chosen = _chosen(columns, without, names)
             own = tuple(name for name in names if chosen is None or name in chosen)
             groups = [
-                _Group(path, number, group.num_rows, chosen, _nulls(group, set(own)))
+                _Group(path, number, file.metadata.row_group(number).num_rows, chosen)
                 for number in range(file.metadata.num_row_groups)
-                for group in [file.metadata.row_group(number)]
             ]
     except (ArrowInvalid, OSError) as error:
         said = str(error).rstrip(".")
         raise DataError(
-            f"{path} is not read as Parquet, and rows in parts come in no other format ({said}). Convert it to Parquet "
+            f"{path} is not read as Parquet, and rows in chunks come in no other format ({said}). Convert it to Parquet "
             "first, or learn from it in one process: depnet fit without a cluster, or depnet.read."
         ) from None
     return _File(path, own, groups)
 
 
-def _nulls(group: Any, names: set[str]) -> int:
-    """The missing cells that a row group's statistics tell of."""
-    found = 0
-    for place in range(group.num_columns):
-        column = group.column(place)
-        known = column.statistics if column.path_in_schema in names else None
-        found += known.null_count or 0 if known is not None and known.has_null_count else 0
-    return found
-
-
-def _packed(groups: Sequence[_Group], rows: int) -> list[ParquetPart]:
-    """The row groups of one file in parts of about `rows` rows."""
-    parts: list[ParquetPart] = []
+def _packed(groups: Sequence[_Group], rows: int) -> list[ParquetChunk]:
+    """The row groups of one file in chunks of about `rows` rows."""
+    chunks: list[ParquetChunk] = []
     numbers: list[int] = []
     filled = 0
     for group in groups:
         numbers.append(group.number)
         filled += group.rows
         if filled >= rows or group is groups[-1]:
-            parts.append(ParquetPart(group.path, tuple(numbers), group.columns))
+            chunks.append(ParquetChunk(group.path, tuple(numbers), group.columns))
             numbers, filled = [], 0
-    return parts
+    return chunks
 
 
 def _chosen(
@@ -203,35 +181,3 @@ def _chosen(
     if columns is not None:
         return tuple(columns)
     return tuple(name for name in names if name not in without) if without else None
-
-
-class Coding(NamedTuple):
-    """How the rows of parts are coded that stay where they are."""
-
-    domain: Domain
-    specs: Sequence[NodeSpec]
-    """The nodes that are to be grown first."""
-    cuts: CutDomain | None
-    """What sources may read beside the variables."""
-    some: Sequence[IntArray]
-    """Of each part, the rows whose levels are kept."""
-
-
-def coded_part(
-    frame: Any,
-    number: int,
-    coding: "Coding",
-    in_bits: bool = True,
-    keep: Keep = in_memory,
-) -> Part:
-    """A part whose rows are in `frame`; values are missing only where the domain has a state for that."""
-    table = encode(frame, coding.domain, values=True)
-    dataset = Dataset.of_checked(table.domain, table.dataset().codes)
-    levels = (
-        None
-        if table.values is None
-        else RowLevels.of(table.domain, table.codes, table.values, coding.some[number])
-    )
-    if keep is not in_memory:
-        dataset = type(dataset)(coding.domain, keep(dataset.codes))
-    return Part(dataset, coding.specs, number, in_bits, keep, coding.cuts, levels)

@@ -7,8 +7,6 @@ files    the same for CSV, TSV, JSON lines and Parquet, in bounded memory
 titanic  a small table to try things on
 """
 
-from typing import TYPE_CHECKING
-
 from depnet.data.binning.bins import Bins
 from depnet.data.frames.decode import decode
 from depnet.data.frames.describe import describe
@@ -20,7 +18,6 @@ from depnet.data.table.holed import Holed
 from depnet.data.table.layout import Layout
 from depnet.data.table.variable import Label, Variable
 from depnet.data.titanic import titanic
-from depnet.removed import NAMES
 
 __all__ = [
     "Bins",
@@ -36,10 +33,3 @@ __all__ = [
     "fill",
     "titanic",
 ]
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name == "SupervisedCut":
-            raise AttributeError(f"depnet.data.{name} was removed; {NAMES[name]}.")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,12 +8,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from depnet.checks import STEADY_SEED
+from depnet.data.frames.encode import HandleUnknown
 from depnet.data.frames.left_out import Keep
-from depnet.data.frames.unknown import HandleUnknown
 from depnet.data.frames.variables import MAX_STATES, BinChoice
 from depnet.estimators.callbacks import CallbackSupportMixin
 from depnet.estimators.documented import HEADING, with_parameters
 from depnet.fitting.fit import FitOptions
+from depnet.threads import threads_of
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -69,7 +70,7 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     def _options(self, **others: Any) -> FitOptions:
         """The parameters that are options of a fit, and `others`."""
         own = self.get_params(deep=False)
-        return FitOptions(**{f.name: own[f.name] for f in fields(FitOptions) if f.name in own}, **others)
+        return FitOptions(**{f.name: own[f.name] for f in fields(FitOptions) if f.name in own} | others)
 
     def _generator(self) -> np.random.Generator:
         return generator_of(self.random_state)
@@ -80,7 +81,7 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _threads(self) -> int:
-        return self._options().threads
+        return threads_of(self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -170,7 +170,9 @@ def _fit_last(
     P(y | what a row knows) sums out its holes: of one law that takes a pass, where chains may hardly move.
     """
     began, limit = time.monotonic(), options.max_seconds
-    quick = replace(options, penalty=QUICK if options.chooses else options.penalty, boost=None, roles=None)
+    quick = replace(
+        options, penalty=options.penalty if options.auto is None else QUICK, boost=None, roles=None
+    )
     share = None if limit is None else NETWORK_SHARE * limit
     completion = fit_network(table, quick.within(share), rng, progress)
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
@@ -182,7 +184,8 @@ def _with_target(holed: Holed, codes: NDArray[Any], classes: int) -> Holed:
     """The table with y as its last variable, under a name that no other has."""
     names = set(holed.domain.names)
     name = next(f"y{'_' * k}" for k in range(len(names) + 1) if f"y{'_' * k}" not in names)
-    domain = Domain((*holed.domain.variables, Variable(name, tuple(range(classes)))))
+    labels = tuple(f"class {k}" for k in range(classes))  # no numbers: classes have no order
+    domain = Domain((*holed.domain.variables, Variable(name, labels)))
     table = np.empty((holed.rows, len(domain)), dtype=code_type(domain), order="F")
     table[:, :-1], table[:, -1] = holed.codes, codes
     hidden = np.zeros(table.shape, dtype=bool, order="F")

@@ -18,7 +18,7 @@ from depnet.fitting.summary import Summary, short_lines, summary_of
 from depnet.inference.judge.cell_laws import CellLaws, cell_laws
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links.links import links
-from depnet.model.file import NO_LAW
+from depnet.model.model import NO_LAW
 from depnet.model.network import Network
 from depnet.notebook import beside, card, line, table
 from depnet.wording import counted
@@ -47,8 +47,6 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
     _certified: Certificate | None
     _law_certified: Certificate | None
     _updated: bool
-    _lacks: str | None
-    """What a model file that has no law says of it."""
 
     def _answering(self, method: str = "auto") -> Network:
         """Which network is asked: the law, unless the method is the paper's own, or there is none.
@@ -59,7 +57,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         if method in ("clamped", "bayes"):
             return self.network_
         if self.law_ is None:
-            warnings.warn(self._lacks or NO_LAW, UserWarning, stacklevel=3)
+            warnings.warn(NO_LAW, UserWarning, stacklevel=3)
             return self.network_
         return self.law_
 
@@ -146,9 +144,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
             lines.append(proven.said)
         found = links(self.network_)
         size = f"{counted(len(self.domain_), 'variable')}, {counted(len(found), 'link')}"
-        rows = [
-            [link.source, " × ".join(link.targets), f"{link.strength:.3f}"] for link in found[:LISTED_LINKS]
-        ]
+        rows = [[link.source, link.target, f"{link.strength:.3f}"] for link in found[:LISTED_LINKS]]
         return card(
             f"{type(self).__name__}: {size}",
             *map(line, lines),

@@ -1,7 +1,7 @@
 """`DependencyNetworkImputer`: holes filled in a pipeline, categories and numbers alike."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,11 @@ from depnet.fitting.forests import Forests, grow_forests
 from depnet.fitting.holes import HoleAnswers, hole_answers
 from depnet.inference.rows.impute import impute
 from depnet.model.network import Network
-from depnet.removed import without
 
 COARSEST = 0.1
 """The Monte Carlo standard error of one network's probabilities, at most."""
 
 
-@without("blocks")
 @dataclass(kw_only=True, eq=False, repr=False)
 class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignore[misc]
     """Fill holes from the joint distribution of all columns; a drop-in beside scikit-learn's IterativeImputer.
@@ -125,10 +123,10 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
 
     def _learner(self, done: Completion, rng: np.random.Generator) -> Learner:
         """The learner of `networks_`: with the penalty given, or for each node the better of two."""
+        options = self._options(penalty=QUICK if self.penalty is None else self.penalty)
         if self.penalty is not None or self.boost is not None or done.dataset.total < FEW_ROWS:
-            options = replace(self._options(), penalty=QUICK if self.penalty is None else self.penalty)
             return lambda rows: learn_network(rows, options)
-        learner, self.generous_ = chosen_learner(done, self._options(), rng)
+        learner, self.generous_ = chosen_learner(done, options, rng)
         return learner
 
     def transform(self, X: Any) -> Any:

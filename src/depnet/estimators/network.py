@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from depnet.arrays import FloatArray
 from depnet.data.frames.decode import decode
-from depnet.data.frames.unknown import HandleUnknown
+from depnet.data.frames.encode import HandleUnknown
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed, holed_rows
 from depnet.data.table.layout import FrameKind, Layout
@@ -33,17 +33,15 @@ from depnet.inference.rows.to_fill import open_holes, present_law, split_holes, 
 from depnet.learning.links.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, narrowed_domain
-from depnet.model.file import load_both, save
+from depnet.model.file import load_model, save
 from depnet.model.holes import all_known, drawn_holes, log_pattern
 from depnet.model.network import Network
-from depnet.removed import without
 from depnet.sampling import sample
 
 KEPT_CODES = 200_000_000
 """Rows of up to this many codes (bytes, mostly) are kept: for links, certificates and the support of evidence."""
 
 
-@without("blocks", "calibrate")
 @dataclass(kw_only=True, eq=False, repr=False)
 class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ignore[misc]
     """The joint distribution of a table, as a probabilistic dependency network and as an ordered law.
@@ -142,10 +140,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         law: Network | None,
         completed: Completion | None,
         table: Holed | None = None,
-        lacks: str | None = None,
     ) -> None:
         self.network_, self.law_, self.domain_ = network, law, network.domain
-        self._lacks = lacks
         self.completion_ = completed
         rows = None if completed is None else completed.dataset
         few = rows is not None and rows.codes.size <= KEPT_CODES
@@ -403,10 +399,10 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         Returns:
             The estimator.
         """
-        loaded = load_both(path)
+        loaded = load_model(path)
         network, layout = loaded.first, loaded.layout
         model = cls(**parameters)
-        model._take(network, loaded.law, None, lacks=loaded.lacks)
+        model._take(network, loaded.law, None)
         if layout is None or frame not in (None, layout.kind):
             layout = Layout.of(network.domain, frame or "pandas")
         model.layout_, model.left_out_ = layout, None

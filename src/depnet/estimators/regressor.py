@@ -16,7 +16,6 @@ from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
 from depnet.fitting.number import number_law
-from depnet.learning.boost.splits import is_ordered
 
 FINE_BINS = 255
 """Bins of a number that only stages read: they split it in two, wherever that tells most."""
@@ -159,5 +158,5 @@ def _typical(rows: Dataset) -> list[int]:
         counts = np.bincount(rows.column(i), minlength=variable.cardinality)[: len(variable.present_states)]
         until = np.cumsum(counts)
         middle = int(np.searchsorted(until, until[-1] / 2))
-        found.append(middle if is_ordered(variable) else int(np.argmax(counts)))
+        found.append(middle if variable.has_cuts else int(np.argmax(counts)))
     return found

@@ -6,6 +6,7 @@ taken as they are.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,11 +17,10 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.frames.decode import numbers_of
 from depnet.data.frames.describe import described
-from depnet.data.frames.encode import encode, places_of
+from depnet.data.frames.encode import HandleUnknown, encode, places_of
 from depnet.data.frames.fill import fill
 from depnet.data.frames.left_out import warn_left_out
 from depnet.data.frames.open import open_frame
-from depnet.data.frames.unknown import HandleUnknown
 from depnet.data.frames.variables import BinChoice, StateOptions
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
@@ -83,11 +83,12 @@ def fitted_table(
         keep: Any = "keep" if missing in ("auto", "complete") else missing
         how = estimator.bins if bins is None else bins
         options = StateOptions(how, estimator.max_bins, keep, estimator.max_states)
-        domain, layout, left = described(table, options, estimator.keep)
+        found = described(table, options, estimator.keep, coded=True)
         if bins is None:
-            warn_left_out(left)
-        estimator.left_out_ = tuple(column.name for column in left)
-        holed = encode(table, domain, values=values)
+            warn_left_out(found.left_out)
+        estimator.left_out_ = tuple(column.name for column in found.left_out)
+        assert found.table is not None
+        layout, holed = found.layout, found.table if values else replace(found.table, values=None)
     if missing == "error":
         holed.dataset()
     if holed.rows == 0:

@@ -6,9 +6,6 @@ from depnet.explorer.ask import Answer
 from depnet.inference.answer.result import Diagnostics, QueryResult
 from depnet.wording import counted
 
-STOPPED = "stopped"
-"""How warnings of an answer that is not sharp begin; the page says that in its own place."""
-
 
 def sharpness(answer: Answer) -> str:
     """How sharp: "computed in full", "± 0.01", or what it is so far.
@@ -60,3 +57,27 @@ def found_by(result: QueryResult) -> str:
         moved = ", the likelier ones moved on" if result.diagnostics.moved else ""
         parts.append(f"from {draws} of the model, weighted by what is known{moved}")
     return "Found " + (" and ".join(parts) or "in what is known") + "."
+
+
+def how_often(log_probability: float) -> str:
+    """How often something of this log-probability (nats) comes, for people.
+
+    >>> [how_often(math.log(p)) for p in (1.0, 0.34, 0.00294, 3e-8)]
+    ['every row', 'about 34 in 100 rows', 'about 1 in 340 rows', 'about 1 in 33 million rows']
+    >>> how_often(-90.0), how_often(-12.0)
+    ('about 1 in 10^39 rows', 'about 1 in 160,000 rows')
+    """
+    if log_probability > math.log(0.9995):
+        return "every row"
+    if log_probability > math.log(0.095):
+        share = 100 * math.exp(log_probability)
+        return f"about {share:.1f} in 100 rows" if share > 99 else f"about {share:.0f} in 100 rows"
+    tens = -log_probability / math.log(10)
+    if tens >= 15:
+        return f"about 1 in 10^{tens:.0f} rows"
+    rows = float(f"{math.exp(-log_probability):.2g}")
+    for size, name in ((1e12, " trillion"), (1e9, " billion"), (1e6, " million"), (1.0, "")):
+        if rows >= size:
+            count = rows / size
+            return f"about 1 in {f'{count:,.0f}' if count >= 10 else f'{count:g}'}{name} rows"
+    return "about every row"

@@ -21,11 +21,11 @@ from starlette.responses import RedirectResponse, Response
 
 import depnet
 from depnet.explorer import log
+from depnet.explorer.deadlines import DeadlineProtocol
 from depnet.explorer.frame import DARK_COOKIE, VIEWS, View, frame, head
 from depnet.explorer.gone import GONE, UNKNOWN, missing_page
 from depnet.explorer.guard import MOST_HEAD, Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
-from depnet.explorer.patience import PatientProtocol
 from depnet.explorer.session import Session
 from depnet.files import scratch_folder
 
@@ -182,7 +182,7 @@ def serve(
                 lifespan="on",
                 proxy_headers=False,
                 server_header=False,
-                http=PatientProtocol,
+                http=DeadlineProtocol,
                 h11_max_incomplete_event_size=MOST_HEAD,
                 limit_concurrency=MOST_CONNECTIONS,
                 ws_max_size=MOST_MESSAGE,

@@ -11,8 +11,10 @@ from depnet.arrays import FloatArray
 from depnet.explorer.known import Known, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.inference.answer.query import query
+from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
+from depnet.inference.answer.spread import Spread
 from depnet.inference.judge.shifts import (
     Shift,
     by_target,
@@ -39,7 +41,7 @@ MAX_CELLS = 4096
 FINER = 4.0
 """How much smaller an error is asked for by a reader who wants it sharper."""
 
-ALL_KNOWN = "every variable is known: nothing is left to ask."
+ALL_KNOWN = Remark("every variable is known: nothing is left to ask.")
 
 Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Computes in a thread: `await work(function)`."""
@@ -66,7 +68,7 @@ class Answer:
     @property
     def error(self) -> float:
         """The largest standard error of any probability in it; infinite where it is not known."""
-        largest = max(float(np.max(shift.error)) for shift in self.shifts)
+        largest = max(float(np.max(shift.now.error)) for shift in self.shifts)
         return float("inf") if np.isnan(largest) else largest
 
 
@@ -156,6 +158,7 @@ def _all_known(prior: QueryResult, known: Known) -> QueryResult:
         matching=None,
         missing={name: float(held == MISSING) for name, held in known.items()},
         missing_observed=None,
+        spreads={name: Spread(error) for name, error in errors.items()},
         levels={},
         seen={},
     )

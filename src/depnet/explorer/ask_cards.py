@@ -1,6 +1,6 @@
 """The cards of the Ask view: which are shown, in which order, and what stands on them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,10 +8,10 @@ from nicegui import ui
 
 from depnet.explorer.ask import Answer
 from depnet.explorer.cards import Card, in_order, pins, pins_text
-from depnet.explorer.known import Known, said
+from depnet.explorer.component import Component
+from depnet.explorer.known import Known, is_clamped, said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.long_list import LongList
-from depnet.explorer.marginals import Marginals
 from depnet.explorer.parts import bar, button, note
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
@@ -23,6 +23,61 @@ MOST_PINNED = 12
 """In an address, which has no room for any number of names."""
 
 BY_CHANGE = "change"
+
+
+MEASURE = "total variation between prior and posterior: the largest change in the probability of any event"
+
+EVENTS: Mapping[str, tuple[type, ...]] = {
+    "clamp": (str, int),
+    "toggle": (str, int),
+    "range": (str, int, int),
+    "condition": (str, str),
+    "expand": (str,),
+    "pin": (str,),
+    "target": (str,),
+}
+"""What a reader does on a card: the variable's name, and what else is said."""
+
+
+class Marginals(Component, component="marginals.js"):
+    """Cards in an order; what a reader does is told to the function of its name (`EVENTS`)."""
+
+    def __init__(self, **told: Callable[..., None]) -> None:
+        super().__init__(
+            cards=[], pinned=[], target=None, chosen=None, several=False, parts=False, measure=MEASURE
+        )
+        for name, kinds in EVENTS.items():
+            self.tell(name, *kinds, to=told[name])
+
+    def show(self, **props: Any) -> bool:
+        """Other cards, or another way to show them; whether anything is other than before: else nothing is sent."""
+        changed = {name: value for name, value in props.items() if self._props[name] != value}
+        if changed:
+            self.put(**changed)
+        return bool(changed)
+
+    def known(
+        self, held: Mapping[str, dict[str, Any]], links: Mapping[str, str], *, evidence: bool, asking: bool
+    ) -> None:
+        """What is known, on the cards that are shown, at once; answers come after it. `links` lead to other views."""
+        said = {"held": list(held.items()), "links": links, "evidence": evidence, "asking": asking}
+        self.run_method("know", said)
+
+    def answer(
+        self, numbers: Mapping[str, dict[str, Any]], method: str, *, serial: int, evidence: bool
+    ) -> None:
+        """The numbers of the cards that are shown; what has none of them is not known. `serial` counts answers."""
+        said = {"numbers": list(numbers.items()), "method": method, "serial": serial, "evidence": evidence}
+        self.run_method("answered", said)
+
+    def problem(self, name: str, text: str) -> None:
+        """What was wrong with a condition that was written on a card; an empty text: nothing."""
+        self.run_method("wrong", [name, text])
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of the cards that are shown."""
+        return [card["name"] for card in self._props["cards"]]
 
 
 class AskCards:
@@ -79,7 +134,9 @@ class AskCards:
                 )
                 apart.props("dense")
         with bar("depnet-keys"):
-            self._key("posterior", "probability, ± 2 standard errors")
+            self._key(
+                "posterior", "probability, and where it lies, 90 % sure, in the population the rows come from"
+            )
             self._key("prior", "before anything was known")
             if self.loaded.data is not None:
                 self._key("observed", "the table's own frequency")
@@ -177,7 +234,6 @@ class AskCards:
             self._statics.clear()
 
     def _order(self) -> None:
-        """The order as it is to be now."""
         self.unsorted = self.by_change and self.answer is None
         if not self.by_change:
             self.order = tuple(self.variables)
@@ -237,5 +293,8 @@ class AskCards:
         if self.answer is not None:
             method = self.answer.result.method
             of = {shift.name: shift for shift in self.answer.shifts}
-            numbers = {name: self._card(name).numbers(of[name]) for name in self.marginals.names}
+            held = {name for name, known in self.known.items() if is_clamped(known)}
+            numbers = {
+                name: self._card(name).numbers(of[name], held=name in held) for name in self.marginals.names
+            }
         self.marginals.answer(numbers, method, serial=self.answered, evidence=self.evidence)

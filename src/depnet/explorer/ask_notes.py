@@ -5,14 +5,14 @@ It is below them since it grows and shrinks with what is known, and cards keep t
 
 from nicegui import ui
 
-from depnet.explorer.answer_words import STOPPED, digit, found_by, took
+from depnet.explorer.answer_words import digit, found_by, took
 from depnet.explorer.ask import Answer
 from depnet.explorer.copyable import command_line, python
 from depnet.explorer.known import Known, is_clamped
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.parts import bar, card, copyable, fact, note, stack, warning
 from depnet.explorer.session import Session
-from depnet.inference.answer.observed import DIFFERENCE
+from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import LEAST
 from depnet.wording import counted
@@ -31,7 +31,7 @@ class AskNotes:
         self.session, self.loaded = session, loaded
         with card("Remarks") as self.place:
             self.notes = stack("depnet-tight").props('aria-live="polite"')
-            self.details = ui.expansion("How the answer was found").props("dense").classes("depnet-details")
+            self.details = ui.expansion("How the answer was found").props("dense")
             with self.details:
                 self.facts = stack("depnet-tight")
         with card("The same question elsewhere"):
@@ -96,11 +96,13 @@ class AskNotes:
         self.command.text = command_line(self.loaded.path, targets, known, self.loaded.table)
         self.python.text = python(self.loaded.path, targets, known, law=self.loaded.law is not None)
 
-    def _warnings(self, warnings: tuple[str, ...]) -> int:
-        differences = [text for text in warnings if text.startswith(DIFFERENCE)]
-        others = [text for text in warnings if text not in differences and not text.startswith(STOPPED)]
-        for text in (*others, *differences[:DIFFERENCES]):
-            warning(text[0].upper() + text[1:])
+    def _warnings(self, warnings: tuple[Remark, ...]) -> int:
+        differences = [remark for remark in warnings if remark.kind == "difference"]
+        others = [
+            remark for remark in warnings if remark.kind in ("note", "rare")
+        ]  # the head says how sharp it is
+        for remark in (*others, *differences[:DIFFERENCES]):
+            warning(remark[0].upper() + remark[1:])
         if len(differences) > DIFFERENCES:
             left = len(differences) - DIFFERENCES
             warning(f"Model and table differ like that in {counted(left, 'more variable')}.")

@@ -118,7 +118,6 @@ class _Ask:
             self.session.change(target=None if self.session.state.target == name else name)
 
     def _begin(self, question: Question) -> None:
-        """A question to begin with was chosen."""
         self.session.change(known=question.state.known, variable=question.state.variable)
 
     def stopped_by_reader(self) -> None:

@@ -7,9 +7,8 @@ import numpy as np
 
 from depnet.data import Variable
 from depnet.data.binning.bins import Bins
-from depnet.data.binning.mixture import Mixture
 from depnet.explorer.known import Held, held_by
-from depnet.inference.answer.text import FEWEST_STATES
+from depnet.inference.answer.table import FEWEST_STATES
 from depnet.model.condition_text import EQUALS, split, unquoted
 from depnet.model.conditions import condition_weights
 
@@ -19,12 +18,12 @@ LONG = 24
 
 def is_histogram(variable: Variable) -> bool:
     """Is it a number of several states, to be drawn as columns?"""
-    return len(variable.present_states) >= FEWEST_STATES and Mixture.of(variable) is not None
+    return variable.scale == "number" and has_ranges(variable)
 
 
-def has_order(variable: Variable) -> bool:
-    """Can a range of its states be meant?"""
-    return variable.ordered or is_histogram(variable)
+def has_ranges(variable: Variable) -> bool:
+    """Can a range of several of its states be meant?"""
+    return variable.has_order and len(variable.present_states) >= FEWEST_STATES
 
 
 def short_labels(variable: Variable) -> list[str]:

@@ -136,7 +136,6 @@ class BoostedView:
         await self.follow(self.session.state)
 
     async def follow(self, state: State) -> None:
-        """Show this state."""
         if not self.inputs:
             return
         of, chosen = self._state(state), self._input(state)

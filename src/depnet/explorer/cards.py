@@ -11,11 +11,12 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data import Variable
-from depnet.explorer.bars import has_order, is_histogram, short_labels
+from depnet.explorer.bars import has_ranges, is_histogram, short_labels
 from depnet.explorer.known import Held, weights
 from depnet.inference.answer.numbers import shown
-from depnet.inference.judge.shifts import Missing, Shift
+from depnet.inference.judge.shifts import Shift
 from depnet.model.conditions import MISSING
+from depnet.wording import percent
 
 STATES = 8
 """States of a variable without an order that are shown; with more, the most probable ones and the rest together."""
@@ -52,7 +53,7 @@ class Card:
         holes: bool = False,
     ) -> "Card":
         """Its likely states, and those to be `kept`; all of a number."""
-        most = MOST_STATES if opened or has_order(variable) else STATES
+        most = MOST_STATES if opened or has_ranges(variable) else STATES
         n = len(variable.present_states)
         if n <= most:
             return cls(variable, tuple(range(n)), (), opened, holes)
@@ -73,33 +74,36 @@ class Card:
         return {
             "name": variable.name,
             "columns": is_histogram(variable),
-            "ordered": has_order(variable),
+            "ordered": has_ranges(variable),
             "missing": missing if self.holes else -2,
             "opened": self.opened and missing > STATES,
             "states": states,
             "base": base,
         }
 
-    def numbers(self, shift: Shift) -> dict[str, Any]:
-        """The answer about it: p posterior, e errors, m the model's part and o the table's (null: nothing, or hidden)."""
-        holes = Missing(0.0, math.nan, 0.0) if shift.missing is None else shift.missing
+    def numbers(self, shift: Shift, *, held: bool = False) -> dict[str, Any]:
+        """The answer about it, a number a bar: p posterior, m the model's part and o the table's (null: none, or hidden).
+
+        `sure` has the ends of each one's interval, unless its state is known.
+        """
+        holes, now = shift.missing, shift.now
         gone = holes.joined > 1 - 1e-9  # it is known to be missing: none of its states is so
         posterior = np.zeros_like(shift.posterior) if gone else shift.posterior
         found: dict[str, Any] = {
             "p": self._each(posterior, holes.joined),
             "change": round(shift.change, 3),
         }
-        if (shift.error > 0).any():
-            found["e"] = self._each(shift.error, math.nan, errors=True)
-        if shift.observed is not None:
+        if not held and not gone:
+            found["sure"] = now.interval(self.codes).round(4).tolist()
+        if now.observed is not None:
             found |= {
-                "o": self._each(shift.observed, holes.observed),
-                "m": self._each(shift.model, holes.model),
-                "rows": shift.rows,
+                "o": self._each(now.observed, holes.observed),
+                "m": self._each(now.law, holes.model),
+                "rows": now.rows,
             }
         if is_holed(shift) and not gone:
             found["known"] = f"among the {known_share(shift)} of rows that have it"
-        return found if gone else found | self._summary(shift)
+        return found if gone else found | self._summary(shift, held)
 
     def held(self, held: Held) -> list[float]:
         """How much of each bar is allowed, from 0 to 1."""
@@ -110,20 +114,22 @@ class Card:
             found.append(float(allowed[n]) if len(allowed) > n else float(held == MISSING))
         return found
 
-    def _each(self, values: FloatArray, missing: float, errors: bool = False) -> list[float | None]:
-        """A number a bar; that of a sum of states is not known of errors."""
+    def _each(self, values: FloatArray, missing: float) -> list[float | None]:
+        """A number a bar."""
         found = [float(values[c]) for c in self.codes]
         if self.rest:
-            found.append(math.nan if errors else float(values[list(self.rest)].sum()))
+            found.append(float(values[list(self.rest)].sum()))
         if self.holes:
             found.append(missing)
         return [None if math.isnan(value) else round(value, 6) for value in found]
 
-    def _summary(self, shift: Shift) -> dict[str, str]:
-        """Mean and standard deviation of a number."""
-        if not is_histogram(self.variable) or shift.number is None:
+    def _summary(self, shift: Shift, held: bool) -> dict[str, str]:
+        """Mean and standard deviation of a number, and the mean's interval."""
+        number = shift.now.number if is_histogram(self.variable) else None
+        if number is None:
             return {}
-        return {"mean": shown(shift.number[0]), "sd": shown(shift.number[1], 3)}
+        found = {"mean": shown(number.mean), "sd": shown(number.standard_deviation, 3)}
+        return found if held else found | {"between": number.said_interval}
 
 
 NEGLIGIBLE = 0.01
@@ -132,21 +138,12 @@ NEGLIGIBLE = 0.01
 
 def is_holed(shift: Shift) -> bool:
     """Is it worth to be said how often the variable is known?"""
-    return shift.missing is not None and shift.missing.joined > NEGLIGIBLE
+    return shift.missing.joined > NEGLIGIBLE
 
 
 def known_share(shift: Shift) -> str:
     """In which share of the rows the variable is known: "34 %"."""
-    return percent(1 - (0.0 if shift.missing is None else shift.missing.joined))
-
-
-def percent(share: float) -> str:
-    """A share for people.
-
-    >>> percent(0.342), percent(0.0042), percent(0.0)
-    ('34 %', '0.42 %', '0 %')
-    """
-    return f"{100 * share:.0f} %" if share >= 0.1 or share == 0 else f"{100 * share:.2g} %"
+    return percent(1 - shift.missing.joined)
 
 
 def in_order(names: Sequence[str], pinned: Sequence[str]) -> list[str]:

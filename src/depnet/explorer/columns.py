@@ -6,9 +6,8 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data import Domain, Holed, Variable
-from depnet.data.binning.bins import Numbers
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
-from depnet.inference.answer.observed import SeenNumbers, missing_share, observed
+from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.spread import Spread
 from depnet.inference.answer.target import targets_of
 from depnet.model.evidence import NOTHING
@@ -30,7 +29,6 @@ class Column:
 
     @property
     def shares(self) -> FloatArray:
-        """Of its known states."""
         return np.asarray(self.counts / max(float(self.counts.sum()), 1.0))
 
 
@@ -48,33 +46,32 @@ def of_counts(variable: Variable, counts: FloatArray, total: float) -> Column:
     each = counts[: len(variable.present_states)].astype(np.float64)
     shares = each / max(float(each.sum()), 1.0)
     law = None if variable.bins is None else NumberLaw.of(variable, shares, Spread(np.zeros(len(shares))))
-    numbers = None if law is None else NumberSummary.of_law(variable, law)
-    heights = shares[:BARS] if law is None else _histogram(law.values, law.weights, shares)
+    numbers = None if law is None else NumberSummary(variable, law)
+    heights = shares[:BARS] if law is None else _histogram(law, shares)
     return Column(each, 1 - float(each.sum()) / max(total, 1.0), numbers, heights)
 
 
 def _of_table(data: Holed, i: int) -> Column:
     variable = data.domain.variables[i]
-    (seen,) = observed(data.domain, [targets_of(data.domain, variable.name)], NOTHING, data)
-    counts, missing = np.nan_to_num(seen.frequencies) * seen.rows, missing_share(i, NOTHING, data)
-    if seen.numbers is None or seen.weights is None or not len(seen.numbers) or variable.bins is None:
+    rows = MatchingRows.of(data.domain, NOTHING, data)
+    seen, missing = rows.seen(targets_of(data.domain, variable.name)), rows.missing_share(i)
+    counts = np.nan_to_num(seen.frequencies) * seen.rows
+    if seen.numbers is None or variable.bins is None:
         return of_counts(variable, counts, seen.rows / max(1 - missing, 1e-12))
-    law = SeenNumbers(seen.numbers, seen.weights).law(variable.bins.kind)
-    heights = _histogram(law.values, law.weights, np.nan_to_num(seen.frequencies))
-    return Column(counts, missing, NumberSummary.of_law(variable, law), heights)
+    law = seen.numbers.law(variable.bins.kind)
+    heights = _histogram(law, np.nan_to_num(seen.frequencies))
+    return Column(counts, missing, NumberSummary(variable, law), heights)
 
 
-def _histogram(values: Numbers, weights: FloatArray, shares: FloatArray) -> FloatArray:
+def _histogram(law: NumberLaw, shares: FloatArray) -> FloatArray:
     """Bars of equal widths from the 1 % to the 99 % quantile: what lies beyond is in the first bar and the last.
 
     Bins hold about equally many rows, so that bars of them would all be alike. A number of one or two states has these.
     """
     if len(shares) <= 2:
         return shares
-    below = np.cumsum(weights) / max(float(weights.sum()), 1e-12)
-    last = len(values) - 1
-    low, high = (float(values[min(int(np.searchsorted(below, level)), last)]) for level in (0.01, 0.99))
+    low, high = (float(law.quantile(level)[0]) for level in (0.01, 0.99))
     if low == high:
         return shares[:BARS]
-    clipped = np.clip(values.astype(np.float64), low, high)
-    return np.histogram(clipped, BARS, (low, high), weights=weights)[0]
+    clipped = np.clip(law.values.astype(np.float64), low, high)
+    return np.histogram(clipped, BARS, (low, high), weights=law.weights)[0]

@@ -115,7 +115,7 @@ def _bars(
     bars: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     left = x
-    for shade, share in shares(leaf.probabilities, colour) if leaf.probabilities else ():
+    for shade, share in shares(leaf.probabilities, colour):
         if share > 1e-9:
             bars.append({"x": round(left, 2), "w": round(share * wide, 2), "colour": shade})
             if share >= WRITTEN:
@@ -134,8 +134,6 @@ def _bars(
 
 
 def _leaf_said(graph: Decision, leaf: Leaf) -> str:
-    if not leaf.probabilities:
-        return f"leaf {leaf.number}"
     named, rest = named_states(leaf.probabilities, 6)
     states = ", ".join(f"{short(graph.states[s], 40)} {leaf.probabilities[s]:.3f}" for s in named)
     more = f", and {counted(rest, 'more state')}" if rest else ""

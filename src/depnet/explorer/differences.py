@@ -14,7 +14,7 @@ from depnet.explorer.cards import is_holed, known_share
 from depnet.explorer.component import Component
 from depnet.explorer.known import Held, Known, Opened, opened, pairs
 from depnet.inference.answer.numbers import shown
-from depnet.inference.answer.text import FEWEST_STATES
+from depnet.inference.answer.table import FEWEST_STATES
 from depnet.inference.judge.shifts import Difference, Shift
 from depnet.wording import counted
 
@@ -84,16 +84,11 @@ def groups_of(shift: Shift, largest: FloatArray) -> list[tuple[int, str, IntArra
     Of many states, those of a number are taken together with their neighbours; of any other variable the most probable ones
     are shown, and the rest together.
     """
-    codes, states = np.arange(len(shift.states)), shift.states
+    codes, states = np.arange(len(shift.posterior)), shift.variable.states
     if len(codes) <= STATES:
         return [(code, str(states[code]), np.array([code])) for code in codes.tolist()]
-    mixture = None if shift.variable is None else Mixture.of(shift.variable)
-    if mixture is not None:
-        parts = [
-            *np.array_split(codes[: mixture.states], STATES),
-            *np.array_split(codes[mixture.states :], 1),
-        ]
-        return [(int(part[0]), _between(states, part), part) for part in parts if len(part)]
+    if Mixture.of(shift.variable) is not None:
+        return [(int(part[0]), _between(states, part), part) for part in np.array_split(codes, STATES)]
     likely = np.argsort(-largest, kind="stable")
     kept = np.sort(likely[: STATES - 1])
     rest = likely[STATES - 1 :]
@@ -117,14 +112,17 @@ def _between(states: Sequence[Label], codes: IntArray) -> str:
 
 def _side(shift: Shift, codes: IntArray, held: Held) -> dict[str, Any]:
     """One bar: the states `codes` together. `observed` is None where the table says nothing, or what it says is hidden."""
-    value = float(shift.posterior[codes].sum())
-    error = float(shift.error[codes[0]]) if len(codes) == 1 else math.nan  # errors of a sum hang together
-    frequency = math.nan if shift.observed is None else float(shift.observed[codes].sum())
+    now = shift.now
+    value = float(now.answer[codes].sum())
+    error = float(now.error[codes[0]]) if len(codes) == 1 else math.nan  # errors of a sum hang together
+    frequency = math.nan if now.observed is None else float(now.observed[codes].sum())
     parts = ""
-    if shift.observed is not None:
+    if now.observed is not None:
         table = "hidden" if math.isnan(frequency) else f"{frequency:.3f}"
-        parts = f"model {float(shift.model[codes].sum()):.3f}, table {table} of {counted(shift.rows, 'row')}"
-    known = not isinstance(held, str) and tuple(shift.states[code] for code in codes.tolist()) == held
+        parts = f"model {float(now.law[codes].sum()):.3f}, table {table} of {counted(now.rows, 'row')}"
+    known = (
+        not isinstance(held, str) and tuple(shift.variable.states[code] for code in codes.tolist()) == held
+    )
     return {
         "value": round(value, 6),
         "error": 0.0 if math.isnan(error) else round(error, 6),
@@ -137,10 +135,10 @@ def _side(shift: Shift, codes: IntArray, held: Held) -> dict[str, Any]:
 
 def _means(a: Shift, b: Shift) -> str:
     """The means of a number in A and B; nothing of one with a state or two, which say all."""
-    first, second = a.number, b.number
-    if first is None or second is None or len(a.states) < FEWEST_STATES:
+    first, second = a.now.number, b.now.number
+    if first is None or second is None or len(a.posterior) < FEWEST_STATES:
         return ""
-    return f"mean {shown(first[0])} in A, {shown(second[0])} in B"
+    return f"mean {shown(first.mean)} in A, {shown(second.mean)} in B"
 
 
 def _known(a: Shift, b: Shift) -> str:

@@ -22,8 +22,8 @@ from depnet.errors import DataError, said_with
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
 from depnet.fitting.fit import FitOptions, fit
-from depnet.model.file.document import document_of
-from depnet.model.file.text import encode
+from depnet.model.file import encode
+from depnet.model.model import Model
 
 MAX_BYTES = 50 * 10**6
 """The largest table that is taken; larger ones are for `depnet fit`."""
@@ -103,7 +103,6 @@ def _as_choice(name: str, value: str) -> str | None:
 
 
 def some_columns(rows: Holed, names: Sequence[str]) -> Holed:
-    """The table with these columns only."""
     chosen = [i for i, name in enumerate(rows.domain.names) if name in set(names)]
     if len(chosen) < 2:
         raise DataError("choose two columns or more.")
@@ -150,4 +149,4 @@ def learn_model(
 
 def model_file(loaded: Loaded) -> bytes:
     """The model as `depnet.save` writes it: network and law."""
-    return encode(document_of(loaded.network, law=loaded.law), compressed=False)
+    return encode(Model(loaded.network, loaded.law), compressed=False)

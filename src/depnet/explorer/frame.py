@@ -23,7 +23,7 @@ from depnet.explorer.parts import warning
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.fitting.explained import plain_figures
-from depnet.wording import counted
+from depnet.wording import counted, percent
 
 
 class View(Protocol):
@@ -149,12 +149,13 @@ def _described(session: Session) -> str:
 
 
 def _explained(session: Session) -> None:
-    """How much of a row the model explains, where held-out rows have said so; the whole sentence on hovering."""
+    """How much the model predicts, where held-out rows have said so; the whole sentence on hovering."""
     loaded = session.model
     held_out = None if loaded is None else loaded.asked.held_out
     if loaded is None or held_out is None:
         return
-    shown = ui.label(f"explains {held_out.gained:.3g} bits a row").classes("depnet-explained")
+    share = percent(max(held_out.predicted, 0.0))
+    shown = ui.label(f"predicts {share} of what single columns cannot").classes("depnet-explained")
     shown.props["title"] = plain_figures(loaded.asked)[0]
 
 

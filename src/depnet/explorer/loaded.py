@@ -63,8 +63,6 @@ class Loaded:
     """Of the model file when it was read (`stamp_of`); None where there is none."""
     law: Network | None = None
     """The ordered network; None where the file has none."""
-    lacks: str | None = None
-    """What a file without a law says."""
     priors: dict[tuple[str, ...], QueryResult] = field(default_factory=dict, compare=False, repr=False)
     """The best answers without evidence so far, by their targets (`prior`)."""
     asking: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)

@@ -15,7 +15,7 @@ LOGGERS = ("engineio.server", "socketio.server", "asyncio", "uvicorn.error")
 
 LETTERS = 200
 PACKAGE = Path(__file__).parent.parent
-IN_FRONT = ("guard.py", "patience.py")
+IN_FRONT = ("guard.py", "deadlines.py")
 """Every request passes through these, whoever fails behind them."""
 
 

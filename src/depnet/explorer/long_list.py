@@ -25,7 +25,6 @@ class LongList:
         self.search = ui.input("Find a variable", on_change=self._first).props("dense clearable outlined")
 
     def more_button(self) -> None:
-        """The button below the list."""
         self.more = button("Show more", self._more)
 
     def part(self, entries: Sequence[T], name: Callable[[T], str]) -> Sequence[T]:

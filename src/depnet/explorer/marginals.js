@@ -43,8 +43,8 @@ const Card = {
           <span :class="card.columns ? 'depnet-column' : 'depnet-track'">
             <span class="depnet-fill" :style="long(p(k), k)"></span>
             <span v-if="was" class="depnet-before" :style="long(was[k], k)"></span>
-            <span v-if="error(k)" class="depnet-whisker"
-              :style="[from(p(k) - 2 * error(k), k), long(4 * error(k), k)]"></span>
+            <span v-if="sure(k)" class="depnet-whisker"
+              :style="[from(sure(k)[0], k), long(sure(k)[1] - sure(k)[0], k)]"></span>
             <span v-if="observed(k) !== null" class="depnet-observed" :style="from(observed(k), k)"></span>
           </span>
           <span v-if="card.columns" class="depnet-tick">{{ tick(s, k) }}</span>
@@ -79,7 +79,8 @@ const Card = {
         const before = base[name] ?? "–", after = now[name] ?? "–";
         return `${name} ` + (this.was ? `${before} → ${after}` : before);
       };
-      return `${change("mean")}, ${change("sd")}`;
+      const between = now.between ? ` [${now.between}]` : "";
+      return `${change("mean")}${between}, ${change("sd")}`;
     },
     readout() {
       const [from, to] = this.drawn();
@@ -99,7 +100,8 @@ const Card = {
   },
   methods: {
     p(k) { return this.numbers ? this.numbers.p[k] ?? 0 : 0; },  // a card may just have got more bars
-    error(k) { return (this.numbers && this.numbers.e && this.numbers.e[k]) || 0; },
+    sure(k) { return (this.numbers && this.numbers.sure && this.numbers.sure[k]) || null; },  // the interval of a state
+    between(k) { return this.sure(k) ? ` [${this.sure(k).map((end) => end.toFixed(3)).join(" to ")}]` : ""; },
     observed(k) { return this.numbers && this.numbers.o ? this.numbers.o[k] ?? null : null; },
     gone(k) { return this.card.states[k] !== undefined && this.card.states[k].c === this.card.missing; },
     share(value, k) {  // the bar of missing values is of all rows, and has a scale of its own
@@ -109,8 +111,7 @@ const Card = {
     from(value, k) { return { [this.card.columns ? "bottom" : "left"]: this.share(value, k) }; },
     three(value) { return this.numbers ? value.toFixed(3) : "–"; },
     law(k) {
-      const error = this.error(k) ? " ± " + this.error(k).toPrecision(1) : "";
-      return (this.was ? this.was[k].toFixed(3) + " → " : "") + this.three(this.p(k)) + error;
+      return (this.was ? this.was[k].toFixed(3) + " → " : "") + this.three(this.p(k)) + this.between(k);
     },
     both(k) {
       if (!this.numbers || !this.numbers.o || this.numbers.m[k] === undefined || this.gone(k)) return "";
@@ -124,7 +125,6 @@ const Card = {
     },
     bar(s, k) {
       const [from, to] = this.drawn(), held = this.held ? this.held.bars[k] : 0;
-      const error = this.error(k) ? " ± " + this.error(k).toPrecision(2) : "";
       const before = this.was ? ", before " + this.was[k].toFixed(4) : "";
       const value = this.numbers ? this.p(k).toFixed(4) : "no answer";
       const parts = this.both(k);
@@ -134,10 +134,10 @@ const Card = {
         tabindex: k === this.first ? 0 : -1,
         "aria-pressed": s.c < 0 ? null : held > 0 ? "true" : "false",
         "aria-expanded": s.c === -1 ? "false" : null,
-        "aria-label": `${this.card.name} ${this.gone(k) ? "is" : "="} ${s.l}: ${value}${error}${before}${parts ? " (" + parts + ")" : ""}`,
-        title: parts ? s.l + ": " + parts : s.l,
+        "aria-label": `${this.card.name} ${this.gone(k) ? "is" : "="} ${s.l}: ${value}${this.between(k)}${before}${parts ? " (" + parts + ")" : ""}`,
+        title: s.l + (this.sure(k) || parts ? ":" : "") + this.between(k) + (parts ? " " + parts : ""),
         "data-state": s.c, "data-label": s.l, "data-posterior": this.numbers ? this.p(k) : null,
-        "data-prior": this.card.base.p[k], "data-error": this.error(k), "data-observed": this.observed(k),
+        "data-prior": this.card.base.p[k], "data-sure": this.sure(k) ? this.sure(k).join(" ") : null, "data-observed": this.observed(k),
       };
     },
     heard(s, k) {

@@ -3,21 +3,26 @@
 All of it is asked for once the page is there, and told by calls of the page's script (`static/network.js`).
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from depnet.arrays import FloatArray
+from depnet.data import Variable
 from depnet.errors import DepnetError
 from depnet.explorer.ask import Answer, answers
-from depnet.explorer.known import Known, given, is_clamped
+from depnet.explorer.known import Held, Known, given, is_clamped, weights
 from depnet.explorer.loaded import TOLERANCE
-from depnet.explorer.network_cards import bars, joint_table
 from depnet.explorer.session import Latest, Session, Stop
+from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
-from depnet.inference.judge.pair import pair
-from depnet.inference.judge.shifts import Shift, by_target
+from depnet.inference.judge.pair import Pair, pair
+from depnet.inference.judge.shifts import Missing, Shift, by_target
+from depnet.model.conditions import MISSING
 
 MAX_SECONDS = 6.0
 """Of sampling for colours and small bars; the Ask view goes on for longer."""
@@ -84,18 +89,20 @@ class NetworkAnswers:
             return
         name, state = self.peeked, self.session.state
         v = self.domain.index(name)
-        card = bars(self.domain.variables[v], self.shifts.get(name), self._prior(name), state.known.get(name))
+        shift, held, prior = self.shifts.get(name), state.known.get(name), self._prior()
+        before = None if prior is None else by_target(prior, prior.combined)[name]
+        missing = None
+        if self.loaded.has_holes(v):
+            missing = 0.0 if prior is None else Missing.of(prior, name).joined
+        card = bars(self.domain.variables[v], shift, before, held, missing)
         of_it = replace(state, variable=name, own={})
         links = {view: self.session.url(f"/{view}", of_it) for view in ("ask", "node")}
         self.tell("peeked", v, card | links)
 
-    def _prior(self, name: str) -> FloatArray | None:
-        """What was likely of a variable before it was known."""
+    def _prior(self) -> QueryResult | None:
+        """What is likely with nothing known."""
         found = self.loaded.priors.get(self.domain.names)
-        if found is None:
-            return None
-        found = without_small_counts(found) if self.session.hides else found
-        return by_target(found, found.combined)[name]
+        return without_small_counts(found) if found is not None and self.session.hides else found
 
     def join(self, names: tuple[str, str] | None) -> None:
         """The joint table of two variables, given what is known."""
@@ -119,3 +126,99 @@ class NetworkAnswers:
         strengths = {"forward": told.get((first, second)), "backward": told.get((second, first))}
         clamped = [name for name in names if name in known and is_clamped(known[name])]
         self.tell("joined", [first, second], found | strengths | {"known": len(known), "clamped": clamped})
+
+
+BARS = 16
+"""States of a variable that have a bar; with more, the most probable ones and the rest together."""
+
+MOST_CHOICES = 500
+"""States that a reader may choose from; of a variable with more, the most probable ones."""
+
+MOST_STATES = 24
+"""Rows and columns of a joint table; with more states, the most probable ones."""
+
+
+def bars(
+    variable: Variable,
+    shift: Shift | None,
+    prior: FloatArray | None,
+    held: Held | None,
+    missing: float | None = None,
+) -> dict[str, Any]:
+    """Prior and posterior of each state. Of a variable that is known there is no shift: it is as what is known says.
+
+    `missing`: how probable it is, with nothing known, that it is missing, where that can be; it has the last bar, and the
+    others are given that it is known.
+    """
+    states = len(variable.present_states)
+    allowed = np.ones(states) if held is None else weights(variable, held)[:states]
+    if shift is None:
+        posterior = allowed / max(float(allowed.sum()), 1e-300)
+        before = posterior if prior is None else prior
+    else:
+        before, posterior = shift.prior, shift.posterior
+    order = np.argsort(-np.maximum(before, posterior), kind="stable")
+    shown = np.sort(order) if len(order) <= BARS else np.sort(order[: BARS - 1])
+    rest = order[len(shown) :]
+    made = [
+        {
+            "code": code,
+            "label": str(variable.states[code]),
+            "prior": _rounded(before[code]),
+            "posterior": _rounded(posterior[code]),
+            "held": held is not None and bool(allowed[code] > 0),
+        }
+        for code in shown.tolist()
+    ]
+    if len(rest):
+        others = {"code": -1, "label": f"{len(rest):,} others", "held": False}
+        sums = {"prior": _rounded(before[rest].sum()), "posterior": _rounded(posterior[rest].sum())}
+        made.append(others | sums)
+    if missing is not None:
+        now = float(held == MISSING) if shift is None else shift.missing.joined
+        gone = {"code": states, "label": "missing", "held": held == MISSING, "missing": True}
+        made.append(gone | {"prior": _rounded(missing), "posterior": _rounded(now)})
+    choices = np.sort(order[:MOST_CHOICES]).tolist() if len(rest) else []
+    return {
+        "bars": made,
+        "moved": None if shift is None else round(shift.change, 4),
+        "choices": [[code, str(variable.states[code])] for code in choices],
+    }
+
+
+def joint_table(found: Pair) -> dict[str, Any]:
+    """The joint table and both conditional ones, the table's counts, and what the two tell of each other, in bits."""
+    joint, counts = found.joint, found.counts
+    rows, columns = (_kept(joint.sum(axis=1 - axis)) for axis in (0, 1))
+    at = np.ix_(rows, columns)
+    first, second = found.result.states
+    hidden = sum(len(states) for states in (first, second)) - len(rows) - len(columns)
+    return {
+        "rows": [str(first[code]) for code in rows],
+        "columns": [str(second[code]) for code in columns],
+        "tables": {
+            "joint": _cells(joint[at]),
+            "second": _cells(found.given_first[at]),
+            "first": _cells(found.given_second[at]),
+        },
+        "counts": None if counts is None else _cells(np.round(counts[at])),
+        "left": hidden,
+        "uncertainty": [_rounded(bits) for bits in found.uncertainty],
+        "information": _rounded(found.information),
+        "exact": found.result.diagnostics is None,
+        "sharp": found.result.converged,
+    }
+
+
+def _kept(marginal: FloatArray) -> list[int]:
+    likely = np.argsort(-marginal, kind="stable")[:MOST_STATES]
+    return [int(code) for code in np.sort(likely)]
+
+
+def _cells(table: FloatArray) -> list[list[float | None]]:
+    return [[_rounded(value) for value in row] for row in table.tolist()]
+
+
+def _rounded(value: float) -> float | None:
+    """Six digits are more than a page shows; None where it is hidden, or not defined."""
+    return None if math.isnan(value) else float(f"{value:.6g}")

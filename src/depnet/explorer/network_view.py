@@ -14,11 +14,12 @@ from nicegui.elements.echart import EChart as EChart  # registers ECharts, which
 
 from depnet.explorer import parts
 from depnet.explorer.component import Component
-from depnet.explorer.known import said
+from depnet.explorer.known import Held, said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.network_answers import NetworkAnswers
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
+from depnet.model.conditions import MISSING
 from depnet.pictures import colours, links_csv, to_graphml
 
 TITLE = "Network"
@@ -119,7 +120,6 @@ class _Network:
         }
 
     def _pair(self, state: State) -> tuple[str, str] | None:
-        """The two variables that the address names."""
         first, second = (state.own.get(name, "") for name in PAIR)
         known = {first, second} <= set(self.domain.names)
         return (first, second) if known and first != second else None
@@ -167,8 +167,11 @@ class _Network:
         variable = self.domain.variables[v]
         known = dict(self.session.state.known)
         before = known.pop(variable.name, None)
-        if code is not None and before != (variable.states[code],):
-            known[variable.name] = (variable.states[code],)
+        if code is not None:
+            is_state = code < len(variable.present_states)
+            held: Held = (variable.states[code],) if is_state else MISSING
+            if before != held:
+                known[variable.name] = held
         self.session.change(known=known)
 
     def _target(self, event: events.GenericEventArguments) -> None:
@@ -176,7 +179,6 @@ class _Network:
         self.session.change(target=None if self.session.state.target == name else name)
 
     async def _save(self, event: events.GenericEventArguments) -> None:
-        """All links as a file."""
         kind = "csv" if event.args == "csv" else "graphml"
         text = await self.session.work(
             lambda: links_csv(self.loaded.links) if kind == "csv" else to_graphml(self.loaded.graph)

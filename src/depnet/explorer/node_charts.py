@@ -9,7 +9,7 @@ from depnet.explorer import parts
 from depnet.explorer.parts import Palette
 from depnet.explorer.session import Session
 from depnet.learning.certificate import Certificate
-from depnet.pictures import Stage, colours
+from depnet.pictures import colours
 from depnet.pictures.labels import short
 from depnet.pictures.node.effects import Input
 from depnet.wording import counted
@@ -74,34 +74,6 @@ def _across(labels: Sequence[str], grey: Palette) -> dict[str, Any]:
             "axisLine": {"lineStyle": {"color": grey.line}},
             "axisTick": {"show": False},
         },
-    }
-
-
-def cost(stages: Sequence[Stage], step: int, grey: Palette) -> dict[str, Any]:
-    """Cost and entropy after each operation, the present one marked."""
-
-    def series(name: str, colour: str, kind: str, values: list[float | None]) -> dict[str, Any]:
-        dots = {"symbol": "circle", "symbolSize": 5 if len(values) <= 60 else 0}
-        style = {"lineStyle": {"width": 2, "type": kind, "color": colour}, "itemStyle": {"color": colour}}
-        rounded = [None if v is None else round(v, 6) for v in values]
-        return {"type": "line", "name": name, "data": rounded, **dots, **style}
-
-    total = series("cost", colours.VERMILLION, "solid", [stage.cost for stage in stages])
-    total["markLine"] = {
-        "symbol": "none",
-        "silent": True,
-        "label": {"show": False},
-        "lineStyle": {"color": grey.text, "type": "solid", "width": 1},
-        "data": [{"xAxis": step}],
-    }
-    axis = {"axisLabel": {"color": grey.muted}, "splitLine": {"lineStyle": {"color": grey.line}}}
-    return {
-        "tooltip": {"trigger": "axis", "confine": True},
-        "legend": {"top": 0, "textStyle": {"color": grey.text}},
-        "grid": {"left": 8, "right": 16, "top": 32, "bottom": 8, "containLabel": True},
-        "xAxis": {"type": "category", "data": [str(k) for k in range(len(stages))], **axis},
-        "yAxis": {"type": "value", "scale": True, **axis},
-        "series": [total, series("H(X | Y)", colours.SKY, "dashed", [stage.entropy for stage in stages])],
     }
 
 

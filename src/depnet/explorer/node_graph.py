@@ -71,7 +71,6 @@ class NodeGraph:
         self.merged = parts.note("Leaves framed in orange were merged: several ways lead to them.")
 
     def fail(self, text: str) -> None:
-        """Say why there is no graph."""
         for gone in (self.levels, self.whole, self.panel, self.merged):
             gone.set_visibility(False)
         self.picture = None
@@ -146,14 +145,6 @@ class NodeGraph:
         found.sort(key=lambda pair: (-(pair[1].rows or 0), pair[1].number))
         kept = found[: self.most]
         rules = await self.session.work(self._rules, graph, [v for v, _ in kept])
-        if not found[0][1].probabilities:
-            self.bars = None
-            self.leaves.clear()
-            with self.leaves:
-                parts.note(
-                    "The leaves of an earlier stage need the rows: depnet explore model.json --data table.csv"
-                )
-            return
         bars = [
             Bar(
                 v,

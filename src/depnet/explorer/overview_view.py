@@ -8,7 +8,7 @@ from nicegui import ui
 from depnet.arrays import FloatArray
 from depnet.data import Variable
 from depnet.errors import DepnetError
-from depnet.explorer.cards import NEGLIGIBLE, percent
+from depnet.explorer.cards import NEGLIGIBLE
 from depnet.explorer.columns import BARS, Column
 from depnet.explorer.parts import bar, button, card, fact, note, show_table, stack, without_law
 from depnet.explorer.questions import first_questions
@@ -19,7 +19,7 @@ from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.small_counts import LEAST, hidden_cells
 from depnet.inference.judge.row_list import row_list
 from depnet.pictures.labels import line
-from depnet.wording import counted
+from depnet.wording import counted, percent
 
 TITLE = "Overview"
 PATH = "/"
@@ -32,10 +32,10 @@ LINKS = 8
 ROWS = 5
 
 WORDS = {"integer": "whole number", "float": "number", "date": "date", "datetime": "moment"}
+SCALES = {"number": "number", "ordered": "category, in order", "category": "category"}
 
 
 def build(session: Session) -> None:
-    """The view."""
     with ui.element("div").classes("depnet-columns"):
         with stack():
             _questions(session)
@@ -92,13 +92,13 @@ class _Columns:
 
     def _row(self, i: int) -> None:
         variable, session = self.variables[i], self.session
-        kind = WORDS[variable.bins.kind] if variable.bins is not None else "category"
+        kind = WORDS[variable.bins.kind] if variable.bins is not None else SCALES[variable.scale]
         column = session.loaded.column(i)
         hidden = column is not None and session.hides and bool(hidden_cells(column.counts).any())
         with self.table.row():
             with self.table.cell():
                 ui.link(line(variable.name), session.url("/ask", State(variable=variable.name)))
-            self.table.cell(f"{kind}, in order" if variable.ordered and variable.bins is None else kind)
+            self.table.cell(kind)
             self.table.cell(_values(variable, column, hidden) + _missing(column, session.hides))
             with self.table.cell():
                 if column is not None:
@@ -222,7 +222,7 @@ def _odd_row(session: Session, row: ListedRow) -> None:
     judged = [(name, cell) for name, cell in named if not math.isnan(cell.probability)]
     oddest = sorted(judged, key=lambda pair: pair[1].tail)[:3]
     like = f" and {row.alike - 1:,} like it" if row.alike > 1 else ""
-    with ui.element("div").classes("depnet-odd"):
+    with ui.element("div"):
         ui.link(
             f"Row {row.number:,}{like}", session.url("/rows", State(own={"row": str(row.number)}))
         ).classes("depnet-odd-row")

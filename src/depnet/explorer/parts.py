@@ -10,6 +10,7 @@ from nicegui.element import Element
 
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Session
+from depnet.model.model import NO_LAW
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,11 @@ DARK = Palette(text="#e8ebef", muted="#a6afb9", line="#3a424c", surface="#1b2027
 
 
 def palette(dark: bool) -> Palette:
-    """The greys of a dark or a light page."""
     return DARK if dark else LIGHT
 
 
 @contextmanager
 def card(title: str = "", classes: str = "") -> Iterator[ui.element]:
-    """A panel with a heading."""
     with ui.element("section").classes(f"depnet-card {classes}") as section:
         if title:
             heading(title)
@@ -46,7 +45,6 @@ def bar(classes: str = "") -> ui.element:
 
 
 def stack(classes: str = "") -> ui.element:
-    """Things below each other."""
     return ui.element("div").classes(f"depnet-stack {classes}")
 
 
@@ -56,7 +54,6 @@ def button(text: str, on_click: Callable[..., Any] | None = None, look: str = "f
 
 
 def heading(text: str) -> ui.label:
-    """A panel's heading."""
     return ui.label(text).classes("depnet-heading").props('role="heading" aria-level="2"')
 
 
@@ -72,8 +69,8 @@ def warning(text: str) -> ui.label:
 
 def without_law(loaded: Loaded) -> None:
     """Where a model has no law, a line that says so."""
-    if loaded.lacks is not None:
-        warning(loaded.lacks[0].upper() + loaded.lacks[1:])
+    if loaded.law is None:
+        warning(NO_LAW[0].upper() + NO_LAW[1:])
 
 
 def progress(label: str) -> ui.linear_progress:
@@ -108,7 +105,6 @@ class Table:
 
     @contextmanager
     def row(self) -> Iterator[None]:
-        """The next row."""
         self._place = 0
         with ui.element("tr"):
             yield
@@ -159,7 +155,6 @@ def chart(
 
 
 def show(drawn: ui.echart, options: dict[str, Any]) -> None:
-    """Replace what a chart shows."""
     drawn.options.clear()
     drawn.options.update(_safe(options))
     drawn.update()

@@ -46,7 +46,6 @@ class Editor:
         self.chosen_by_hand = False
 
     def build(self) -> None:
-        """The panel."""
         with card("A row"):
             without_law(self.loaded)
             self.origin = note("").props('role="status"')
@@ -146,13 +145,11 @@ class Editor:
             )
 
     def _take(self, cells: dict[str, Label | None]) -> None:
-        """Put these cells into the row."""
         self.cells_of = dict(cells)
         self._changed()
         self._show()
 
     def _show(self) -> None:
-        """The row as it is now."""
         is_row = self.number is not None
         self.leave.set_visibility(is_row)
         self.origin.set_text(
@@ -354,7 +351,6 @@ class Editor:
 
 
 def _held(value: Label | None) -> Held:
-    """A cell as what is known."""
     return MISSING if value is None else (value,)
 
 

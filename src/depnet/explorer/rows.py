@@ -3,9 +3,11 @@
 Fillings and draws are of the law, where the model has one; how odd rows and cells are, of the network.
 """
 
+import csv
+import io
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,19 +16,20 @@ import numpy as np
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Dataset, Holed, Label, Variable
 from depnet.data.binning.bins import Bins, Number
+from depnet.data.files.spreadsheet import guarded
 from depnet.data.frames.decode import column_of_codes, decode, expected_states
 from depnet.data.table.cells import about, cell_values, value_text
 from depnet.data.table.layout import ColumnLayout, Layout
 from depnet.data.table.values import Values
 from depnet.errors import DepnetError, MixingWarning
-from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
 from depnet.inference.judge.cell_laws import cell_laws
 from depnet.inference.judge.row_list import Order as Order
 from depnet.inference.judge.row_list import RowList
 from depnet.inference.judge.row_scores import RowScores, row_scores
 from depnet.inference.rows.impute import impute
-from depnet.model.evidence import narrowed_domain
+from depnet.model.evidence import Evidence, narrowed_domain
+from depnet.model.holes import drawn_holes
 from depnet.model.network import Network
 from depnet.sampling import Sampler
 from depnet.sampling.run.sampler import MOST_CHAINS
@@ -310,12 +313,11 @@ class Drawn:
     warning: str = ""
 
     def csv(self) -> str:
-        """The rows as a file to download."""
         return csv_text(self.names, self.rows)
 
 
 def drawn(network: Network, count: int, known: Given, stop: Callable[[], bool]) -> Drawn:
-    """New rows of the model's law given `known`."""
+    """New rows of the model's law given `known`, with the table's holes."""
     most = max(1, MAX_DRAWN // len(network.domain))
     if not 1 <= count <= most:
         raise DepnetError(f"between 1 and {most:,} rows are drawn at once; got {count:,}.")
@@ -333,7 +335,9 @@ def drawn(network: Network, count: int, known: Given, stop: Callable[[], bool]) 
         sampler = Sampler(network, evidence=evidence or None, chains=chains, rng=rng)
     rows = sampler.draw(count, progress=told)
     narrowed = narrowed_domain(network.domain, evidence)
-    records = decode(rows.codes, narrowed, Layout.of(network.domain, "dicts"), rng=rng, within=network.within)
+    layout = Layout.of(network.domain, "dicts")
+    holes = drawn_holes(network, Evidence.parse(network.domain, evidence), count, rng)
+    records = decode(rows.codes, narrowed, layout, rng=rng, within=network.within, hidden=holes)
     names = network.domain.names
     exact = {
         v.name: known[v.name]
@@ -349,3 +353,12 @@ def drawn(network: Network, count: int, known: Given, stop: Callable[[], bool]) 
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """The table, missing values as empty cells."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([guarded(name) for name in header])
+    writer.writerows([guarded(value) for value in row] for row in rows)
+    return file.getvalue()

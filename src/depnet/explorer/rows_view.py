@@ -1,13 +1,16 @@
 """Rows: those of the table with their surprising cells, a row to be edited, asked with and filled, new rows drawn."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from nicegui import ui
 
 from depnet.errors import DepnetError
 from depnet.explorer import known
+from depnet.explorer.component import Component
 from depnet.explorer.parts import bar, button, card, note, progress
 from depnet.explorer.row_editor import Editor
-from depnet.explorer.row_table import RowTable
-from depnet.explorer.rows import A_PAGE, LEVELS, Order, listed_rows, scores_csv, scores_of
+from depnet.explorer.rows import A_PAGE, LEVELS, ListedRow, Order, listed_rows, scores_csv, scores_of
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.inference.judge.row_list import RowList, row_list
@@ -39,6 +42,45 @@ def build(session: Session) -> None:
     elif session.loaded.data is not None:
         _Rows(session, editor)
     editor.build()
+
+
+class RowTable(Component, component="row_table.js"):
+    """`sort(key)` is called with a heading ("row", "score" or a variable's number), `choose(number)` with a row's."""
+
+    def __init__(self, sort: Callable[[Order], None], choose: Callable[[int], None]) -> None:
+        super().__init__(heads=[], rows=[], names=[], alike=False, chosen=0)
+        self.tell("sort", (str, int), to=sort)
+        self.tell("choose", int, to=lambda number: choose(number) if number > 0 else None)
+
+    def show(
+        self,
+        rows: Sequence[ListedRow],
+        columns: Sequence[tuple[int, str]],
+        by: Order,
+        down: bool,
+        alike: bool,
+        chosen: int,
+    ) -> None:
+        """These rows, with these columns; `alike`: how many rows each one stands for."""
+
+        def head(key: Order | str, name: str, kind: str = "") -> dict[str, Any]:
+            is_sorted = "" if key != by else "descending" if down else "ascending"
+            return {"key": key, "name": name, "kind": kind, "sorted": is_sorted}
+
+        heads = [head("row", "row"), head("score", "score", "number")]
+        if alike:
+            heads.append(head("alike", "rows alike", "number"))
+        shown = [
+            {
+                "number": row.number,
+                "score": f"{row.score:.2f}",
+                "alike": row.alike,
+                "cells": [(cell.value, cell.level, cell.said, cell.hole) for cell in row.cells],
+            }
+            for row in rows
+        ]
+        heads += [head(i, name) for i, name in columns]
+        self.put(heads=heads, names=[name for _, name in columns], alike=alike, chosen=chosen, rows=shown)
 
 
 class _Rows:
@@ -151,7 +193,6 @@ class _Rows:
             self.session.set_own(once="1" if self.once.value else "0", page=None)
 
     async def _show(self, state: State) -> None:
-        """The page of rows that the state says."""
         scores, loaded = self.scores, self.loaded
         if scores is None or loaded.data is None:
             return

@@ -14,7 +14,7 @@ from nicegui import Client, background_tasks, ui
 from depnet.data import Domain
 from depnet.explorer.loaded import Loaded, Shelf
 from depnet.explorer.state import State, read
-from depnet.explorer.turns import Turns
+from depnet.explorer.workers import Workers
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -25,7 +25,7 @@ WORKERS = max(2, os.cpu_count() or 2)
 MOST_ADDRESS = 8000
 """Signs of an address; a browser takes more, but servers between may not. What is longer leaves out what is known."""
 
-_turns = Turns(WORKERS)
+_workers = Workers(WORKERS)
 
 
 class Stop:
@@ -183,7 +183,7 @@ class Session:
 
     async def work(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What takes longer than a moment, in a thread; the library's own bounds end it."""
-        return await _turns.work(functools.partial(function, *args, **kwargs))
+        return await _workers.run(functools.partial(function, *args, **kwargs))
 
     def stop(self) -> Stop:
         """What ends a piece of this page's work."""

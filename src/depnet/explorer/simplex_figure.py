@@ -1,22 +1,37 @@
-"""A scene of the tetrahedron as a Plotly figure, in the greys of a light or a dark page."""
+"""The tetrahedron with the path of p^t as a Plotly figure, in the greys of a light or a dark page."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from depnet.arrays import FloatArray
 from depnet.explorer.parts import DARK, Palette
-from depnet.pictures.colours import BLUE, GREY, INK, SKY
-from depnet.pictures.tetrahedron.scene import Curve, Point, Scene
+from depnet.explorer.theory_walk import Walk
+from depnet.geometry import m_projection, manifolds
+from depnet.pictures.colours import BLUE, GREY, INK, PURPLE, SKY, VERMILLION
+from depnet.pictures.tetrahedron import CORNERS, Curve, edges, manifold_lines, place
 
 
-def figure_of(scene: Scene, colours: Palette) -> dict[str, Any]:
-    """The figure as plain data. Text of a figure is markup to Plotly, so `<` is written as an entity."""
-    traces = [_line(curve, colours) for curve in scene.curves]
-    traces += [_point(point, colours) for point in scene.points]
-    hidden = {
-        "visible": False,
-        "range": [-1.25, 1.25],
-    }
+def walk_figure(path: Walk, step: int, corners: Sequence[str], colours: Palette) -> dict[str, Any]:
+    """The manifolds, p^0, ..., p^step and, from p^step, the m-projections that come next, as plain data."""
+    curves = [*edges(), *manifold_lines(path.network), *_next_projections(path, step)]
+    curves.append(Curve.through(path.laws[: step + 1], VERMILLION, "pᵗ", width=3, marked=True))
+    named = [(path.laws[0], "p⁰", VERMILLION), (path.end, "π", INK)]
+    if path.apart:
+        curves.append(Curve.through(path.apart, PURPLE, "cycle", width=3))
+        named += [(law, name, PURPLE) for law, name in zip(path.apart, ("π⁰", "π¹"), strict=True)]
+    if step:
+        named.append((path.laws[step], "pᵗ", VERMILLION))
+    traces = [_line(curve, colours) for curve in curves]
+    for corner, name in zip(CORNERS, corners, strict=True):
+        look = {"mode": "text", "textfont": {"color": colours.muted, "size": 12}}
+        traces.append(_point(1.08 * corner, name, look))
+    for law, name, colour in named:
+        marker = {"size": 5, "color": _colour(colour, colours)}
+        look = {"mode": "markers+text", "textfont": {"color": colours.text, "size": 15}, "marker": marker}
+        traces.append(_point(place(law), name, look))
+    hidden = {"visible": False, "range": [-1.25, 1.25]}
     return {
         "data": traces,
         "layout": {
@@ -37,15 +52,23 @@ def figure_of(scene: Scene, colours: Palette) -> dict[str, Any]:
     }
 
 
+def _next_projections(path: Walk, step: int) -> Iterable[Curve]:
+    p = path.laws[step]
+    ahead, label = [m_projection(p, space) for space in manifolds(path.network)], "m-projections of pᵗ"
+    if path.cycle:
+        ahead, label = [ahead[step % 2]], "next m-projection"  # the order of the scan is 0, 1
+    return [Curve.through([p, q], GREY, "" if i else label) for i, q in enumerate(ahead)]
+
+
 def _line(curve: Curve, colours: Palette) -> dict[str, Any]:
     x, y, z = np.round(curve.points, 6).T.tolist()
     return {
         "type": "scatter3d",
-        "mode": "lines+markers" if curve.stepwise else "lines",
+        "mode": "lines+markers" if curve.marked else "lines",
         "x": x,
         "y": y,
         "z": z,
-        "name": _text(curve.label),
+        "name": curve.label,
         "showlegend": bool(curve.label),
         "hoverinfo": "skip",
         "line": {
@@ -57,21 +80,19 @@ def _line(curve: Curve, colours: Palette) -> dict[str, Any]:
     }
 
 
-def _point(point: Point, colours: Palette) -> dict[str, Any]:
-    corner = point.corner
-    x, y, z = np.round(point.at * (1.08 if corner else 1.0), 6).tolist()
+def _point(at: FloatArray, label: str, look: dict[str, Any]) -> dict[str, Any]:
+    x, y, z = np.round(at, 6).tolist()
     return {
         "type": "scatter3d",
-        "mode": "text" if corner else "markers+text",
         "x": [x],
         "y": [y],
         "z": [z],
-        "text": [_text(point.label)],
+        # Text of a figure is markup to Plotly, and the corners are named by states of the reader's table.
+        "text": [label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")],
         "textposition": "top center",
         "showlegend": False,
         "hoverinfo": "text",
-        "textfont": {"color": colours.muted if corner else colours.text, "size": 12 if corner else 15},
-        "marker": {"size": 5, "color": _colour(point.color, colours)},
+        **look,
     }
 
 
@@ -79,7 +100,3 @@ def _colour(colour: str, colours: Palette) -> str:
     """Ink and grey are the page's; on a dark one blue is the lighter of Okabe and Ito's two."""
     mapped = {INK: colours.text, GREY: colours.muted, BLUE: SKY if colours is DARK else BLUE}
     return mapped.get(colour, colour)
-
-
-def _text(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -34,7 +34,6 @@ class State:
         return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
     def parameters(self, own: bool = True) -> list[tuple[str, str]]:
-        """The parameters of the address."""
         kept = [(TARGET, self.target), (VARIABLE, self.variable)]
         views = [(f".{name}", value) for name, value in self.own.items() if own]
         return [*pairs(self.known), *((name, value) for name, value in kept if value is not None), *views]

@@ -10,20 +10,21 @@ from depnet.data import Holed, Label, Variable
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.cells import about
 from depnet.errors import EvidenceError
+from depnet.explorer.answer_words import how_often
 from depnet.explorer.known import Known, given
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
+from depnet.inference.answer.interval import ends
 from depnet.inference.answer.most_probable import MostProbable, most_probable
 from depnet.inference.answer.numbers import shown
+from depnet.inference.answer.observed import Support
 from depnet.inference.answer.query import query
-from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import LEAST, without_small_counts
-from depnet.inference.answer.support import Support, how_often, support
-from depnet.inference.judge.effects import Effect, reach
-from depnet.inference.judge.influence import MAX_SECONDS, Influence, influence
+from depnet.inference.answer.table import AnswerTable
+from depnet.inference.judge.influence import MAX_SECONDS, Effect, Influence, influence, reach
 from depnet.inference.judge.measure import MEAN
 from depnet.inference.judge.seen_effects import SeenEffect, seen_effects, seen_measure
-from depnet.inference.judge.shifts import Missing, moments
+from depnet.inference.judge.shifts import Missing
 from depnet.model.conditions import MISSING
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
@@ -44,8 +45,9 @@ class Found:
 
     influence: Influence
     value: float
-    """The measure by the model and the table together, with the standard error of the model's part."""
-    error: float
+    """The measure by the model and the table together."""
+    interval: tuple[float, float]
+    """Where it lies, 90 % sure, in the population that the rows come from."""
     share: float
     """What the model has of it; the rest is the table's."""
     worth: float
@@ -75,6 +77,7 @@ def find(
     if known.get(target) == MISSING:
         raise EvidenceError(f"{target!r} is known to be missing: take that back, or choose another target.")
     asked = query(law, target, given(known), tolerance=0.01, max_seconds=ANSWER_SECONDS, data=loaded.data)
+    matching = asked.support
     asked = without_small_counts(asked) if hide else asked
     found = influence(
         law,
@@ -91,15 +94,16 @@ def find(
         if loaded.data is None
         else seen_measure(loaded.data, evidence, law.domain.index(target), found.measure)
     )
-    share = asked.law_share(target)
-    matching = support(law, evidence, loaded.data)
+    table = asked.table(target)
+    share = table.share
+    value = _joined(table, found, mean)
     warnings = [*evidence.notes]
     if known and matching is not None and matching.warning is not None and not hide:
         warnings.append(matching.warning)
     return Found(
         found,
-        _joined(asked, found, share, mean),
-        share * found.error,
+        value,
+        _interval(table, found, value),
         share,
         asked.worth,
         Missing.of(asked, target),
@@ -111,20 +115,35 @@ def find(
     )
 
 
-def _joined(asked: QueryResult, found: Influence, share: float, mean: float) -> float:
+def _joined(table: AnswerTable, found: Influence, mean: float) -> float:
     """The measure as Ask answers it."""
-    variable = asked.variables[0]
-    number = moments(asked, variable) if found.measure.kind is not None else None
+    number = table.number if found.measure.kind is not None else None
     if number is not None:
-        return number[0]
-    law = asked.margin(asked.probabilities, variable.name)
-    counts = found.measure.counts[: len(law)]
-    by_law = float(found.measure.values[: len(law)] @ (law * counts)) if counts.any() else math.nan
-    if found.measure.counts.all() and len(found.measure.counts) > len(
-        law
-    ):  # whether it is missing is asked of all rows
-        return Missing.of(asked, variable.name).joined
+        return number.law.moments()[0][0]
+    if _of_all_rows(table, found):
+        return Missing.of(table.result, table.names[0]).joined
+    counts, share = found.measure.counts[: len(table.law)], table.share
+    by_law = (
+        float(found.measure.values[: len(table.law)] @ (table.law * counts)) if counts.any() else math.nan
+    )
     return by_law if share == 1.0 or math.isnan(mean) else share * by_law + (1 - share) * mean
+
+
+def _of_all_rows(table: AnswerTable, found: Influence) -> bool:
+    """Whether it is missing is asked of all rows, and all else of those that know it."""
+    return bool(found.measure.counts.all()) and len(found.measure.counts) > len(table.law)
+
+
+def _interval(table: AnswerTable, found: Influence, value: float) -> tuple[float, float]:
+    number = table.number if found.measure.kind is not None else None
+    if number is not None and number.plain_interval is not None:
+        return number.plain_interval
+    result = table.result
+    rows = result.rows_known(table.names[0], table.share)
+    if _of_all_rows(table, found) and table.share < 1.0 and result.support is not None:
+        rows = result.support.rows
+    low, high = ends(np.array(value), np.array(table.share * found.error), rows + result.sure_shares)
+    return float(low), float(high)
 
 
 def _log_known(law: Network, evidence: Evidence) -> float:
@@ -177,7 +196,6 @@ def joined(effect: Effect, seen: SeenEffect, worth: float) -> Effect:
 def seen_of(
     data: Holed, found: Found, effects: Sequence[Effect], *, hide: bool = False
 ) -> tuple[SeenEffect, ...]:
-    """What the rows say of these variables."""
     index, influence = data.domain.index, found.influence
     variables = [index(effect.variable.name) for effect in effects]
     return seen_effects(
@@ -203,7 +221,7 @@ def rarity(found: Found, hide: bool = False) -> str:
 def measures(variable: Variable, median: str | None) -> dict[str, str]:
     """What can be asked of a target, by the text that says it; a state of that text comes first."""
     found = {}
-    if Mixture.of(variable) is not None:
+    if variable.scale == "number":
         found[MEAN] = "its mean"
     if median is not None:
         found[f">{median}"] = f"above {median}, its median with nothing known"
@@ -261,7 +279,6 @@ class Completion:
 
 
 def completion(loaded: Loaded, known: Known, stop: Stop) -> Completion:
-    """The most probable completion of what is known."""
     law = loaded.asked
     found = most_probable(law, given(known), max_seconds=COMPLETION_SECONDS, stop=stop)
     clamped = Evidence.parse(law.domain, given(known)).clamped

@@ -11,8 +11,7 @@ from depnet.explorer.known import Known, said
 from depnet.explorer.parts import button, card, note, show_table, stack
 from depnet.explorer.session import Session, Stop
 from depnet.explorer.target import Completion, completion
-from depnet.inference.judge.effects import Effect
-from depnet.inference.judge.influence import Influence
+from depnet.inference.judge.influence import Effect, Influence
 
 LISTED, MORE = 12, 24
 """Variables at first, and with each "more"."""
@@ -31,7 +30,6 @@ class Telling:
             self.place = stack("depnet-tight")
 
     def show(self, effects: Sequence[Effect]) -> None:
-        """Show these, in this order."""
         self.effects = effects
         state, top = self.session.state, max((effect.bits for effect in effects), default=0.0)
         self.place.clear()

@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.cards import NEGLIGIBLE, percent
+from depnet.explorer.cards import NEGLIGIBLE
 from depnet.explorer.known import held_by
 from depnet.explorer.long_list import LongList
 from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
@@ -24,8 +24,9 @@ from depnet.explorer.target import (
 )
 from depnet.explorer.target_lists import Completions, Telling
 from depnet.explorer.tornado import Bar, Tornado
-from depnet.inference.judge.effects import Effect
+from depnet.inference.judge.influence import Effect
 from depnet.inference.judge.seen_effects import SeenEffect
+from depnet.wording import percent
 
 TITLE = "Target"
 PATH = "/target"
@@ -49,6 +50,7 @@ class _Target:
             without_law(self.loaded)
             self._choice()
             self.headline = ui.label("").classes("depnet-headline").props('role="status"')
+            self.between = note("")
             self.facts = bar("depnet-facts")
             self.notes = stack("depnet-tight").props('aria-live="polite"')
             with bar():
@@ -153,7 +155,7 @@ class _Target:
     def _nothing(self, text: str, problem: str = "") -> None:
         self.found = None
         self.headline.text = text
-        self.said.text = ""
+        self.said.text = self.between.text = ""
         self.facts.clear()
         self.links.clear()
         self.notes.clear()
@@ -191,12 +193,17 @@ class _Target:
             options = {**options, measure.text: measure.said}
         self.texts = list(options)
         self.measure.set_options(dict(enumerate(options.values())), value=self.texts.index(measure.text))
-        error = f" ± {measure.shown_error(self.found.error)}" if self.found.error else ""
+        low, high = map(measure.shown, self.found.interval)
         asked = measure.said if measure.kind is not None else f"P({measure.said})"
         asked = asked[0].upper() + asked[1:] if measure.kind is not None else asked
         by = "the model" if self.found.share == 1.0 else "model and table"
-        self.headline.text = f"{asked} is {measure.shown(self.found.value)}{error} by {by}"
-        how = "computed in full" if influence.method == "exact" else f"from {influence.draws:,} draws"
+        self.headline.text = f"{asked} is {measure.shown(self.found.value)} by {by}"
+        self.between.text = f"90 % sure: {low} to {high} in the population the rows come from"
+        error = self.found.share * influence.error
+        computed = f", ± {measure.shown_error(error)} of computing" if error else ""
+        how = (
+            "computed in full" if influence.method == "exact" else f"from {influence.draws:,} draws{computed}"
+        )
         self.said.text = how if influence.sharp else f"{how}; not yet sharp"
         self.sharpen.set_visibility(not influence.sharp)
         self._show_facts(state)

@@ -8,11 +8,11 @@ from nicegui import events, ui
 from depnet.errors import DepnetError
 from depnet.explorer.parts import bar, button, card, fact, note, palette, stack, warning
 from depnet.explorer.session import Session
-from depnet.explorer.simplex_figure import figure_of
+from depnet.explorer.simplex_figure import walk_figure
+from depnet.explorer.theory_walk import STEPS, Walk, walk
 from depnet.explorer.two_tables import TwoTables
 from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.pictures.tetrahedron.simplex import START
-from depnet.pictures.tetrahedron.walk import STEPS, Walk, walk, walk_scene
+from depnet.pictures.tetrahedron import START
 
 TITLE = "Theory"
 PATH = "/theory"
@@ -186,8 +186,8 @@ class _Theory:
             if random
             else "π is the centroid of the cycle; the FC-limit promises nothing about a sequential scan."
         )
-        scene = walk_scene(path, t, self.tables.corners)
-        self.plot.update_figure(figure_of(scene, palette(self.session.dark)))
+        colours = palette(self.session.dark)
+        self.plot.update_figure(walk_figure(path, t, self.tables.corners, colours))
         own = {"scan": self.scan.value, "start": self.start.value, "t": str(t)}
         self.session.change(push=False, own=own | self.tables.parameters())
 

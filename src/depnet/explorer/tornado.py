@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from depnet.data.binning.mixture import Mixture
 from depnet.explorer.component import Component
 from depnet.explorer.known import Held
-from depnet.inference.judge.effects import Effect
-from depnet.inference.judge.influence import Influence
+from depnet.inference.judge.influence import Effect, Influence
 from depnet.inference.judge.measure import Measure
 from depnet.inference.judge.seen_effects import SeenEffect
 from depnet.wording import counted
@@ -123,7 +121,7 @@ def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> 
 def _place(effect: Effect, code: int) -> float:
     """States of a number stay in their order; of any other variable the least value comes first."""
     value = float(effect.values[code])
-    if effect.variable.ordered or Mixture.of(effect.variable) is not None:
+    if effect.variable.has_order:
         return code
     return math.inf if math.isnan(value) else value
 

@@ -14,7 +14,7 @@ from depnet.model.conditions import label_code
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
-from depnet.pictures.tetrahedron.simplex import GENUINE, PSEUDO, two_nodes
+from depnet.pictures.tetrahedron import GENUINE, PSEUDO, two_nodes
 
 CODES = ("00", "01", "10", "11")
 

@@ -6,6 +6,7 @@ In reading order:
     rows          the complete rows that both are learned from, wherever they lie
     choose_missing  which holes are states of their columns
     complete      rounds of learning and of redrawing the holes of a table
+    row_order     the rows by what they say, wherever they stand in the table
     redraw        holes drawn from marginals, and moved on by clamped chains
     worth         how many rows the law's answers are worth beside the table's own
     sure          how many rows more the intervals of answers rest on

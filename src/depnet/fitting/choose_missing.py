@@ -33,8 +33,10 @@ from depnet.data.table.holed import Holed
 from depnet.data.table.state_order import with_missing_state
 from depnet.data.table.variable import Variable
 from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Mdl, StructuralMdl
 from depnet.learning.rows.held_out import held_out
+from depnet.learning.work import Work
 
 PENALTY = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 SMOOTHING = 0.5
@@ -85,15 +87,14 @@ def hole_gains(table: Holed, *, n_jobs: int | None = 1) -> HoleGains:
     names = rows.domain.names
     parts, rates = [], []
     for learned, held in held_out(rows):
-        network, _ = learn_with_choice(
-            learned,
+        options = LearnOptions(
             penalty=PENALTY,
             smoothing=SMOOTHING,
             roles={name: "input" if i < n else "target" for i, name in enumerate(names)},
             forbidden=[(names[j], names[n + k]) for k, j in enumerate(columns)],
             cuts=True,
-            n_jobs=n_jobs,
         )
+        network, _ = learn_with_choice(learned, options, Work.of(n_jobs))
         weights = np.ones(held.rows) if held.weights is None else held.weights.astype(np.float64)
         told = [weights @ np.log(node.own_probabilities(held.codes)) for node in network.nodes[n:]]
         rates.append(np.average(held.codes[:, n:], axis=0, weights=weights))

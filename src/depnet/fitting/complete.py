@@ -24,11 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
+from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
 from depnet.fitting.redraw import marginal_fill, redrawn
+from depnet.fitting.row_order import row_order
 from depnet.learning.rows.some_rows import codes_of, some_rows
 from depnet.model.network import Network
 from depnet.model.score import score_samples
@@ -110,12 +111,13 @@ def complete_and_learn(
     between: Learner | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    order: IntArray | None = None,
 ) -> Completion:
     """Learn from a table with holes: at most `rounds` rounds, then `learn` from the table they completed.
 
     `between` is the learner of the rounds, where a quicker one than the last will do (None: `learn`). Rounds end
     early once two in a row were settled. `progress(done, rounds)` is called after each. A table without
-    holes is learned from as it is.
+    holes is learned from as it is. `order` is that of the table's rows by what they say, where it is known already.
 
     >>> from depnet import Dataset, learn
     >>> from depnet.data.table.holed import Holed
@@ -129,11 +131,12 @@ def complete_and_learn(
     """
     whole_number("rounds", rounds, at_least=1)
     rng = np.random.default_rng() if rng is None else rng
-    codes, hidden, weights = _single(holed)
     domain = holed.domain
-    if not hidden.any():
-        dataset = Dataset.of_checked(domain, codes, weights)
-        return Completion(learn(dataset), dataset, read_only(hidden), ())
+    if holed.complete:
+        dataset = Dataset.of_checked(domain, holed.codes, holed.weights)
+        return Completion(learn(dataset), dataset, holed.hidden, ())
+    which, weights = _single(holed, row_order(holed) if order is None else order)
+    codes, hidden = codes_of(holed.codes, which), holed.hidden[which]
     filled = Dataset.of_checked(domain, marginal_fill(domain, codes, hidden, weights, rng), weights)
     some = _rows_of_rounds(filled, hidden, rng)
     rows, holes = (filled, hidden) if some is None else (_single_rows(filled, some), hidden[some])
@@ -142,7 +145,9 @@ def complete_and_learn(
     )
     if some is not None:
         dataset = _all_rows(network, filled, hidden, some, dataset, rounds, rng, n_jobs)
-    return Completion(learn(dataset), dataset, read_only(hidden), tuple(report))
+    back = np.argsort(which, kind="stable")
+    dataset = some_rows(dataset, back)
+    return Completion(learn(dataset), dataset, read_only(hidden[back]), tuple(report))
 
 
 def _rounds(
@@ -226,15 +231,16 @@ def _redrawn_rows(
     return Dataset.of_checked(rows.domain, codes, rows.weights)
 
 
-def _single(holed: Holed) -> tuple[CodeArray, NDArray[np.bool_], IntArray | None]:
-    """Rows with holes once for each unit of weight: each stands for rows that are completed on their own."""
-    codes, hidden = holed.codes, holed.hidden
+def _single(holed: Holed, order: IntArray) -> tuple[IntArray, IntArray | None]:
+    """Rows with holes once for each unit of weight, each completed on its own: the row that each is of, and its weight.
+
+    Draws go to rows one after the other: in this `order`, which is theirs wherever they stand in the table.
+    """
     if holed.weights is None:
-        return codes, hidden, None
-    times = np.where(hidden.any(axis=1), holed.weights, 1)
-    which = np.repeat(np.arange(len(codes)), times)
-    weights = np.where(hidden.any(axis=1), 1, holed.weights)[which]
-    return read_only(codes_of(codes, which)), hidden[which], read_only(weights.astype(np.int64))
+        return order, None
+    open_rows = holed.hidden.any(axis=1)
+    which = np.repeat(order, np.where(open_rows, holed.weights, 1)[order])
+    return which, read_only(np.where(open_rows, 1, holed.weights)[which].astype(np.int64))
 
 
 def _standardised(differences: FloatArray) -> float:

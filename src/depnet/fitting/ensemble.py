@@ -19,7 +19,6 @@ from depnet.fitting.redraw import redrawn
 from depnet.learning.grow.cut_learner import CutLearner
 from depnet.learning.grow.cuts import CutDomain
 from depnet.learning.grow.node_specs import node_specs
-from depnet.learning.options import Limits
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
 from depnet.learning.rows.some_rows import drawn_again, some_rows
 from depnet.model.network import Network
@@ -108,7 +107,7 @@ def _cut_learner(
         share=SHARE,
         rng=rng,
         n_jobs=options.n_jobs,
-        limits=Limits(options.max_leaves, options.min_leaf_rows),
+        options=options,
         max_seconds=options.max_seconds,
         with_cuts=CutDomain(domain),
     )

@@ -1,4 +1,4 @@
-"""What a model is worth, in words for a person: bits a row that it explains, and how near rows drawn from it are."""
+"""What a model is worth, in words for a person: how much it predicts, and how near rows drawn from it are."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from depnet.learning.certificate import BIT
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.sampling import sample
-from depnet.wording import counted
+from depnet.wording import counted, percent
 
 DRAWN_ROWS = 20_000
 """Rows that stand for the law where its marginals are compared with the table's."""
@@ -21,27 +21,40 @@ DRAWN_CELLS = 5_000_000
 def plain_figures(network: Network | None, near: Nearness | None = None) -> list[str]:
     """Lines that say how good a model is; none where nothing is known.
 
-    Where `network.held_out` is kept: of the bits a row that independent columns leave (what they need to say a row, on
-    rows that the network was not learned from), those that it explains. Then how `near` the rows drawn from it are.
+    Where `network.held_out` is kept: how much it predicts of what single columns leave open, on rows that it was not
+    learned from. Then how `near` the rows drawn from it are.
 
     >>> from dataclasses import replace
     >>> from depnet import learn, titanic
     >>> from depnet.model.held_out import HeldOut
     >>> network = replace(learn(titanic()), held_out=HeldOut(rows=660, score=-2.0, independent=-2.5))
     >>> plain_figures(network)
-    ['the model explains 0.72 of the 3.61 bits a row that independent columns leave (660 held-out rows)']
+    ['the model predicts 20 % of what the single columns leave open (660 held-out rows)']
+    >>> exact_figures(network)
+    ['0.72 of the 3.61 bits a row that independent columns leave are explained']
     """
     lines = []
     held_out = None if network is None else network.held_out
     if held_out is not None:
-        left, rows = -held_out.independent / BIT, counted(held_out.rows, "held-out row")
+        open_part = "of what the single columns leave open"
+        rows = counted(held_out.rows, "held-out row")
         lines.append(
-            f"the model explains {held_out.gained:.2f} of the {left:.2f} bits a row that independent columns leave ({rows})"
+            f"the model predicts {percent(held_out.predicted)} {open_part} ({rows})"
             if held_out.gained >= 0
-            else f"the model explains nothing of the {left:.2f} bits a row that independent columns leave: it needs "
-            f"{-held_out.gained:.2f} more ({rows})"
+            else f"the model predicts nothing {open_part}: it does worse than they do alone ({rows})"
         )
     return lines if near is None else [*lines, near.said]
+
+
+def exact_figures(network: Network | None) -> list[str]:
+    """The first of these in bits."""
+    held_out = None if network is None else network.held_out
+    if held_out is None:
+        return []
+    left = -held_out.independent / BIT
+    return [
+        f"{held_out.gained:.2f} of the {left:.2f} bits a row that independent columns leave are explained"
+    ]
 
 
 def law_nearness(law: Network, table: Dataset | Holed | MarginalCounts | None = None) -> Nearness | None:

@@ -5,31 +5,33 @@ Both networks are learned from one completed table: the paper's, in full conditi
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from depnet.arrays import IntArray
 from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
-from depnet.data.table.row_levels import RowLevels
+from depnet.data.table.row_levels import RowLevels, level_rows, most_rows
 from depnet.errors import LearningError, brief
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion, complete_and_learn
-from depnet.fitting.rows import FitRows, TableFitRows
+from depnet.fitting.row_order import row_order
 from depnet.fitting.sure import PARTS, Sure, chosen_sure
 from depnet.fitting.worth import chosen_worth
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
 from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import Order, Progress, Role
+from depnet.learning.options import LearnOptions, Order, Progress
 from depnet.learning.penalty import Mdl, StructuralMdl
-from depnet.learning.rows.table import warn_of_identifiers
+from depnet.learning.rows.training import TrainingRows, warn_of_identifiers
 from depnet.learning.within import learn_within
+from depnet.learning.work import Work
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.threads import threads_of
@@ -50,48 +52,38 @@ NETWORK_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class FitOptions:
-    """The options of a fit, as the estimators' parameters have them."""
+class FitOptions(LearnOptions):
+    """The options of a fit, as the estimators' parameters have them: those of learning, and of what is missing.
+
+    `order` is the law's: "auto", or the names of all variables. The rounds of completion are not boosted.
+    """
 
     penalty: Any = "auto"
     smoothing: float = 0.5
-    max_leaves: int | None = None
-    min_leaf_rows: int = 0
-    roles: Mapping[str, Role] | None = None
-    forbidden: Iterable[tuple[str, str]] = ()
-    max_seconds: float | None = None
-    """Of both networks together."""
+    order: Order = "auto"
+    cuts: bool = True  # numbers have an order, and few rows can pay for a leaf a bin
     missing: str = "auto"
     """Which holes are states of their columns: "auto" (those that mean something, `depnet.fitting.choose_missing`),
     "state" (all), "complete" (none); all others are completed. "error": there are none."""
     rounds: int = 20
     """Rounds of completion, at most."""
     n_jobs: int | None = None
-    resume: str | None = None
-    """The file of `learn`, for the last fit; the rounds of completion are made again. The law has a file of its own,
-    of the same name with ".law" after it."""
-    order: Order = "auto"
-    """Of the law: "auto", or the names of all variables."""
-    boost: Any = None
-    """As `learn` takes it: None, "auto", or a `Boost`. The rounds of completion are not boosted."""
-    boosted: Sequence[str] | None = None
-    """The variables whose nodes are boosted then; None: all."""
+    max_seconds: float | None = None
+    """Of both networks together."""
 
     def __post_init__(self) -> None:
-        # An iterator would be empty the second time.
-        object.__setattr__(self, "forbidden", tuple(self.forbidden))
+        LearnOptions.__post_init__(self)
         if self.missing not in MISSING:
             raise LearningError(f"missing is one of {', '.join(MISSING)}; got {brief(self.missing)}.")
+
+    def work(self, progress: Progress | None = None) -> Work:
+        """What the options leave to learning, from now on."""
+        return Work.of(self.n_jobs, self.max_seconds, progress)
 
     @property
     def threads(self) -> int:
         """`n_jobs` as a number of threads, by joblib's rules."""
         return threads_of(self.n_jobs)
-
-    @property
-    def chooses(self) -> bool:
-        """Is the penalty "auto", to be chosen on rows held out?"""
-        return isinstance(self.penalty, str) and self.penalty == "auto"
 
     def steps(self, table: Holed) -> int:
         """What `progress` of `fit` counts to: rounds of completion, then the nodes of both networks.
@@ -137,14 +129,15 @@ def fit(
     began, limit = time.monotonic(), options.max_seconds
     before = options.steps(table) - len(table.domain)
     table = holes_chosen(table, options)
+    order = _row_order(table)
     share = None if limit is None else NETWORK_SHARE * limit
-    completed, rows, choice = _completed(table, options.within(share), rng, report)
+    completed, rows, choice = _completed(table, options.within(share), rng, report, order)
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
     report(before)
     law = fit_law(rows, options.within(left), lambda done, nodes: report(before + done), beside=choice)
     counts = MarginalCounts.of(table)
     network = replace(completed.network, counts=counts)
-    within = _within(law, table, completed.dataset, options)
+    within = _within(law, table, completed.dataset, options, order)
     law = replace(law, counts=counts, within=within)
     return Fitted(network, law, replace(completed, network=network), table)
 
@@ -158,11 +151,22 @@ def holes_chosen(table: Holed, options: FitOptions) -> Holed:
     return with_hole_states(table, range(len(table.domain)))
 
 
-def _within(law: Network, table: Holed, completed: Dataset, options: FitOptions) -> Within | None:
+def _row_order(table: Holed) -> IntArray | None:
+    """The order of the rows by what they say, where anything is drawn for them, or some of them are drawn; else None."""
+    some = table.values is not None and table.rows > most_rows(len(table.domain))
+    return row_order(table) if some or not table.complete else None
+
+
+def _within(
+    law: Network, table: Holed, completed: Dataset, options: FitOptions, order: IntArray | None
+) -> Within | None:
     """Where in their bins numbers lie, where the table knows more of them than their bins."""
     if table.values is None or completed.rows != table.rows:  # rows with weights and holes come several times
         return None
-    known = RowLevels.of(table.domain, table.codes, table.values)
+    some = level_rows(table.rows, len(table.domain))
+    known = RowLevels.of(
+        table.domain, table.codes, table.values, some if order is None else np.sort(order[some])
+    )
     return learn_within(law, completed.codes, known, table.hidden, n_jobs=options.threads)
 
 
@@ -176,20 +180,20 @@ def fit_network(
     return _completed(holes_chosen(table, options), options, rng, progress or (lambda done: None))[0]
 
 
-def learn_network(rows: Dataset, options: FitOptions) -> Network:
+def learn_network(rows: Dataset | TrainingRows, options: FitOptions) -> Network:
     """The paper's network from complete rows."""
-    return network_of(TableFitRows(rows), options)[0]
+    return _network(TrainingRows.of(rows), options)[0]
 
 
-def network_of(
-    rows: FitRows, options: FitOptions, progress: Progress | None = None
+def _network(
+    rows: TrainingRows, options: FitOptions, progress: Progress | None = None
 ) -> tuple[Network, Choice | None]:
-    """The paper's network from complete rows, and what penalty="auto" chose for it."""
-    return rows.learn(order=None, resume=options.resume, **_arguments(rows.total, options, progress))
+    """The same, and what penalty="auto" chose for it."""
+    return learn_with_choice(rows, replace(_for_few(rows.total, options), order=None), options.work(progress))
 
 
 def fit_law(
-    rows: Dataset | FitRows,
+    rows: Dataset | TrainingRows,
     options: FitOptions,
     progress: Progress | None = None,
     *,
@@ -201,21 +205,22 @@ def fit_law(
     them, and by laws of these rows. Where the choice of the network `beside` it is known, the ladder of penalties
     begins a few rungs before that; a law whose best is the first of these is learned again by the whole ladder.
     """
-    resume = None if options.resume is None else f"{options.resume}.law"
-    rows = TableFitRows(rows) if isinstance(rows, Dataset) else rows
-    arguments = _arguments(rows.total, options, progress)
-    whole = arguments["penalty"]
-    if beside is not None and options.resume is None:
-        arguments["penalty"] = _ladder_near(whole, beside)
-    law, choice = rows.learn(order=options.order, resume=resume, **arguments)
-    if choice is not None and options.max_seconds is None and arguments["penalty"] is not whole:
-        shorter = arguments["penalty"].penalties
-        if len(shorter) < len(_auto(whole).penalties) and choice.pooled[0] == shorter[0]:
-            arguments["penalty"] = whole
-            law, choice = rows.learn(order=options.order, resume=resume, **arguments)
+    rows = TrainingRows.of(rows)
+    whole = _for_few(rows.total, options)
+    near = whole if beside is None else replace(whole, penalty=_ladder_near(whole.auto, beside))
+    law, choice = learn_with_choice(rows, near, options.work(progress))
+    if (
+        choice is not None
+        and whole.auto is not None
+        and near.auto is not None
+        and options.max_seconds is None
+    ):
+        first = near.auto.penalties[0]
+        if len(near.auto.penalties) < len(whole.auto.penalties) and choice.pooled[0] == first:
+            law, choice = learn_with_choice(rows, whole, options.work(progress))
     if choice is None or law.held_out is None:
         return law
-    parts = rows.held_out()
+    parts = [(learned.dataset, scored) for learned, scored in rows.held_out]
     worth = chosen_worth(choice.tried, parts)
     sure = _sure(law, choice, parts, worth, options)
     judged = replace(law.held_out, worth=worth, sure_shares=sure.shares, sure_means=sure.means)
@@ -230,18 +235,18 @@ def _sure(
     if min(held.total for _, held in some) < FEW_ROWS:
         return Sure()
     penalty, smoothing = choice.pooled
-    arguments = {
-        **_arguments(some[0][1].total, replace(options, boost=None), None),
-        "penalty": penalty,
-        "smoothing": smoothing,
-        "order": [law.domain.names[i] for i in law.order or ()],
-    }
-    return chosen_sure([learn_with_choice(held, **arguments)[0] for _, held in some], some, worth)
+    order = [law.domain.names[i] for i in law.order or ()]
+    own = replace(options, penalty=penalty, smoothing=smoothing, order=order, boost=None)
+    return chosen_sure([learn_with_choice(held, own, own.work())[0] for _, held in some], some, worth)
 
 
 def _completed(
-    table: Holed, options: FitOptions, rng: np.random.Generator, report: Callable[[int], object]
-) -> tuple[Completion, FitRows, Choice | None]:
+    table: Holed,
+    options: FitOptions,
+    rng: np.random.Generator,
+    report: Callable[[int], object],
+    order: IntArray | None = None,
+) -> tuple[Completion, TrainingRows, Choice | None]:
     """The paper's network from the completed table, the rows of that, and what penalty="auto" chose for it.
 
     The rounds take half of the time that there is, and the last network the other half.
@@ -252,18 +257,17 @@ def _completed(
     each = None if limit is None else limit / (2 * max(rounds, 1))
     quick = replace(
         options,
-        penalty=QUICK if options.chooses else options.penalty,
+        penalty=options.penalty if options.auto is None else QUICK,
         max_seconds=each,
-        resume=None,
         boost=None,
     )
     last = options if limit is None or not rounds else options.within(limit / 2)
-    learned: list[tuple[FitRows, Choice | None]] = []
+    learned: list[tuple[TrainingRows, Choice | None]] = []
 
     def learn_last(rows: Dataset) -> Network:
-        prepared = TableFitRows(rows)
-        network, choice = network_of(prepared, last, lambda done, nodes: report(rounds + done))
-        learned.append((prepared, choice))
+        training = TrainingRows(rows)
+        network, choice = _network(training, last, lambda done, nodes: report(rounds + done))
+        learned.append((training, choice))
         return network
 
     completed = complete_and_learn(
@@ -274,30 +278,16 @@ def _completed(
         rng=rng,
         n_jobs=options.threads,
         progress=lambda done, total: report(done),
+        order=order,
     )
     return completed, *learned[-1]
 
 
-def _arguments(total: int, options: FitOptions, progress: Progress | None) -> dict[str, Any]:
-    """What both networks are learned with."""
-    return {
-        "penalty": QUICK if options.chooses and total < FEW_ROWS else options.penalty,
-        "smoothing": options.smoothing,
-        # To ask joblib for one thread takes longer than to grow small nodes.
-        "n_jobs": 1 if options.threads == 1 else options.n_jobs,
-        "max_leaves": options.max_leaves,
-        "min_leaf_rows": options.min_leaf_rows,
-        "roles": options.roles,
-        "forbidden": options.forbidden,
-        "max_seconds": options.max_seconds,
-        "progress": progress,
-        "cuts": True,  # numbers have an order, and few rows can pay for a leaf a bin
-        **({} if options.boost is None or total < FEW_ROWS else _boost(options)),
-    }
-
-
-def _boost(options: FitOptions) -> dict[str, Any]:
-    return {"boost": options.boost, "boosted": options.boosted}
+def _for_few(total: int, options: FitOptions) -> FitOptions:
+    """The options, where rows are so few that none can be held out: with the best single penalty, and without boosting."""
+    if total >= FEW_ROWS:
+        return options
+    return replace(options, penalty=options.penalty if options.auto is None else QUICK, boost=None)
 
 
 def check_order(domain: Domain, options: FitOptions) -> None:
@@ -312,13 +302,8 @@ def check_order(domain: Domain, options: FitOptions) -> None:
         node_specs(domain, order, roles=roles, forbidden=forbidden)
 
 
-def _auto(penalty: Auto | str) -> Auto:
-    """What "auto" chooses from."""
-    return penalty if isinstance(penalty, Auto) else Auto()
-
-
-def _ladder_near(penalty: Auto | str, beside: Choice) -> Auto:
+def _ladder_near(auto: Auto | None, beside: Choice) -> Auto:
     """The ladder near the rung that was best for the network beside."""
-    auto = _auto(penalty)
+    assert auto is not None  # the network beside has chosen from it
     first = max(auto.penalties.index(beside.pooled[0]) - BEFORE, 0)
     return replace(auto, penalties=auto.penalties[first:], patience=min(auto.patience, PATIENCE))

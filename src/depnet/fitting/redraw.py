@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError
-from depnet.inference.clamped.chains import Chains, Order
-from depnet.inference.clamped.program import ChainProgram
+from depnet.inference.clamped.chains import ChainProgram, Chains, Order
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
 

@@ -52,7 +52,7 @@ class Summary:
 
     def _repr_html_(self) -> str:
         """For notebooks: the figures and the strongest links first, then the certificates."""
-        found = [[link.source, " × ".join(link.targets), f"{link.strength:.3f}"] for link in self.strongest]
+        found = [[link.source, link.target, f"{link.strength:.3f}"] for link in self.strongest]
         parts = [line(said) for said in self.figures]
         parts += [] if self.marginals is None else [line(self.marginals.said)]
         parts += [] if self.completion is None else [line(said) for said in str(self.completion).splitlines()]
@@ -147,7 +147,7 @@ def short_lines(
 
 def line_of(link: Link) -> str:
     """`sex -> survived  0.142`."""
-    return f"{link.source} -> {' x '.join(link.targets)}  {link.strength:.3f}"
+    return f"{link.source} -> {link.target}  {link.strength:.3f}"
 
 
 def rows_learned(network: Network) -> int | None:

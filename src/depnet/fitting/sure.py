@@ -29,6 +29,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
 from depnet.fitting.worth import ENOUGH, FEWEST_HELD, MOST_KNOWN, CountedRows, drawn_rows, some_rows
 from depnet.inference.answer.interval import LEVEL, SURE_MEANS, SURE_SHARES, Z, share_ends
+from depnet.inference.answer.numbers import worth_of_mean
 from depnet.model.network import Network
 
 FACTORS = 2.0 ** np.arange(-3, 5)
@@ -121,9 +122,13 @@ class _Asked:
             at = slice(state, state + 1)
         else:
             at = slice(int(rng.integers(1, states)))
-            mean, deviation = _mean_of(answer, numbers)
+            (_, of_rows), (_, of_law) = (
+                _mean_of(each / max(each.sum(), 1), numbers) for each in (counts, drawn)
+            )
+            s = worth_of_mean(self._worth, rows, of_rows, of_law)
+            mean, deviation = _mean_of((counts + drawn * (s / m)) / (rows + s), numbers)
             true, spread = _mean_of(truth / h, numbers)
-            error = math.sqrt(spread**2 / (h - 1) + noise * deviation**2)
+            error = math.sqrt(spread**2 / (h - 1) + (s / (rows + s)) ** 2 / m * of_law**2)
             if deviation > 0:
                 means.append((float(rows), mean, deviation, true, error))
         shares.append((float(rows), float(answer[at].sum()), float(truth[at].sum() / h), float(h), noise))
@@ -150,10 +155,10 @@ def _share_scores(asked: FloatArray) -> FloatArray:
 
     rows, answer, truth, h, noise = (each[:, None] for each in asked)
 
-    def quantile(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
-        return np.asarray(special.betaincinv(a, b, level), np.float64)
+    def quantiles(a: FloatArray, b: FloatArray, levels: Sequence[float]) -> list[FloatArray]:
+        return [np.asarray(special.betaincinv(a, b, level), np.float64) for level in levels]
 
-    low, high = share_ends(answer, rows + SURE_SHARES * FACTORS, quantile)
+    low, high = share_ends(answer, rows + SURE_SHARES * FACTORS, quantiles)
     inside = np.clip(answer, 0.5 / h, 1 - 0.5 / h)
     variance = inside * (1 - inside)
     scores = _scores(truth, answer, answer - low, high - answer, np.sqrt(variance * (1 / h + noise)))

@@ -12,11 +12,10 @@ In reading order:
 
 from depnet.inference.answer.density import LogProbability, log_probability
 from depnet.inference.answer.most_probable import MostProbable, most_probable
+from depnet.inference.answer.observed import Support
 from depnet.inference.answer.query import query
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.support import Support
-from depnet.inference.judge.compare import compare
-from depnet.inference.judge.comparison import Comparison
+from depnet.inference.judge.compare import Comparison, compare
 from depnet.inference.rows.impute import Imputation, impute
 from depnet.inference.rows.query import query_rows
 from depnet.inference.rows.result import RowsResult

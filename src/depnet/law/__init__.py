@@ -8,6 +8,7 @@ In reading order:
 - `conditional`: which variables an answer depends on;
 - `levels`: which levels of numbers it depends on, beside codes;
 - `mode`: its most probable state;
+- `sharpen`: drawing until an answer is good enough;
 - `resample`: weighted passes, resampled and moved;
 - `draw`: rows given evidence.
 """

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from depnet._native import sampler as native
+from depnet._native import network as native
 from depnet.arrays import CodeArray
 from depnet.errors import EvidenceError, MixingWarning
 from depnet.law.elimination import Elimination, log_largest_weight, network_plan
@@ -166,10 +166,8 @@ class Rows:
         """Passes until their effective number is enough, or they are too many; then resampled and moved."""
         seed = self.seed + 2 * piece + 1
         passes = WeightedPasses(law, ancestors, self.evidence, seed, self.n_jobs)
-        effective = 0.0
-        while effective < ENOUGH * PIECE and passes.rows < MOST_PASSES:
-            passes.draw(max(PIECE, passes.rows))
-            effective = passes.effective
+        passes.draw_effective(ENOUGH * PIECE, first=PIECE, most=MOST_PASSES)
+        effective = passes.effective
         if not effective:
             raise EvidenceError(IMPOSSIBLE)
         if effective < PIECE / 16:

@@ -32,8 +32,9 @@ from depnet.law.factors import (
     product,
     scope_of,
 )
-from depnet.law.program import joint_codes, weights_of
+from depnet.law.program import joint_codes
 from depnet.model.boosted import BoostedNode
+from depnet.model.compiled import weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.node import Node

@@ -13,7 +13,7 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.geometry.dense import theta_tensor
-from depnet.law.program import weights_of
+from depnet.model.compiled import weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.kept import Kept
 from depnet.model.network import Network

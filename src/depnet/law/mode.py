@@ -18,7 +18,8 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.law.elimination import Elimination, network_plan
 from depnet.law.factors import IMPOSSIBLE, certain
-from depnet.law.program import law_of, weights_of
+from depnet.law.program import law_of
+from depnet.model.compiled import weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 

@@ -23,24 +23,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native import law as native
-from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray
-from depnet.errors import DomainTooLargeError, ModelError
-from depnet.model.boosted import BoostedNode
+from depnet._native import network as native
+from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.errors import ModelError
+from depnet.model.compiled import compiled_of, known_of
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.kept import Kept
 from depnet.model.network import Network
-from depnet.model.node import Node
-from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.enumerate import JointStates, code_type
-from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
+from depnet.model.sources.enumerate import code_type
 from depnet.threads import Span, even_spans, in_threads
 
-TABLE_STATES = 2**10
-"""The joint states of the inputs of a decision graph or of a boosted node that is written out, at most: a look-up is
-quicker than a walk, or than a sum."""
-FUNCTION_STATES = 2**22
-"""The same of any other source."""
+DRAW, WEIGH = 1, 2
+"""What passes of rows do with a variable."""
 THREAD_CELLS = 1 << 18
 """The codes of a pass that is worth a second thread, at least."""
 
@@ -64,47 +58,7 @@ class Law:
         self.place = {i: at for at, i in enumerate(self.order)}
         self.inputs = tuple(network.nodes[i].inputs for i in range(len(self.order)))
         self.dtype = code_type(self.cardinalities)
-        self._program = native.Program(np.array(self.cardinalities, dtype=np.int32))
-        for i in self.order:
-            self._add(network.nodes[i])
-
-    def _add(self, node: Node) -> None:
-        if isinstance(node, BoostedNode):
-            self._add_boosted(node)
-            return
-        theta = np.ascontiguousarray(node.table.probabilities).reshape(-1)
-        source, inputs = node.source, node.inputs
-        cards = [self.cardinalities[j] for j in inputs]
-        if isinstance(source, DecisionGraph) and not product_within(cards, TABLE_STATES):
-            self._program.add_graph_node(node.variable, *source.compiled, theta)
-        else:
-            leaves = self._written_out(node.variable, source)
-            self._program.add_table_node(node.variable, np.array(inputs, dtype=np.int32), leaves, theta)
-
-    def _add_boosted(self, node: BoostedNode) -> None:
-        """As a table where its inputs have few joint states, else as its first source and its stages."""
-        i, start = node.variable, node.start
-        if product_within([self.cardinalities[j] for j in node.inputs], TABLE_STATES):
-            theta = node.probabilities(JointStates(self.cardinalities, node.inputs).codes())
-            leaves: LeafArray = np.arange(len(theta), dtype=np.int32)
-            self._program.add_table_node(i, np.array(node.inputs, dtype=np.int32), leaves, theta.reshape(-1))
-            return
-        made = native.Stages(*node.stages.arrays, node.start_scores)
-        if isinstance(start, DecisionGraph):
-            self._program.add_boosted_graph_node(i, *start.compiled, made)
-        else:
-            leaves = self._written_out(i, start)
-            self._program.add_boosted_table_node(i, np.array(start.inputs, dtype=np.int32), leaves, made)
-
-    def _written_out(self, variable: int, source: InformationSource) -> LeafArray:
-        """The leaf of every joint state of the inputs."""
-        cards = [self.cardinalities[j] for j in source.inputs]
-        if not product_within(cards, FUNCTION_STATES):
-            raise DomainTooLargeError(
-                f"the information source of variable {variable} is a function of {len(cards)} variables with "
-                f"{how_many_joint_states(cards)} joint states, too many to write out. Learn a DecisionGraph instead."
-            )
-        return JointStates(self.cardinalities, source.inputs).leaves(source)
+        self._compiled = compiled_of(network)
 
     def ancestors(self, variables: Iterable[int]) -> tuple[int, ...]:
         """These variables, those that their sources read, and so on: in the order."""
@@ -143,13 +97,13 @@ class Law:
         logs = np.zeros(rows)
         taking = self.order if variables is None else sorted(variables, key=self.place.__getitem__)
         places = np.array([self.place[i] for i in taking], dtype=np.int32)
-        known = self._known(evidence)
+        known = known_of(evidence, self.cardinalities)
 
         def run(start: int, stop: int) -> None:
             whole = (start, stop) == (0, rows)
             part: Any = codes if whole else np.asfortranarray(codes[start:stop])
             native.passes(
-                self._program,
+                self._compiled,
                 known,
                 places=places,
                 seed=seed,
@@ -163,6 +117,37 @@ class Law:
 
         in_threads(run, _parts(rows, n_jobs if rows * len(places) >= THREAD_CELLS else 1), n_jobs)
         return Passes(codes, logs)
+
+    def row_passes(
+        self,
+        codes: NDArray[np.uint16],
+        roles: NDArray[np.uint8],
+        *,
+        seed: int,
+        first: int = 0,
+        n_jobs: int = 1,
+    ) -> FloatArray:
+        """A pass of each row of `codes` [rows, n], in place, rows knowing different variables; the logs of their weights.
+
+        `roles[k, i]` says what is done with X_i in the k-th of equally many neighbouring rows: `DRAW` draws it, `WEIGH`
+        weighs the row by theta_i of its code, 0 leaves it as it is. Row r takes the words of chain `first` + r.
+        """
+        logs = np.zeros(len(codes))
+        each = len(codes) // max(len(roles), 1)
+
+        def run(start: int, stop: int) -> None:
+            rows = slice(start * each, stop * each)
+            native.row_passes(
+                self._compiled,
+                roles=roles[start:stop],
+                seed=seed,
+                first=first + start * each,
+                codes=codes[rows],
+                log_weights=logs[rows],
+            )
+
+        in_threads(run, _parts(len(roles), n_jobs if codes.size >= THREAD_CELLS else 1), n_jobs)
+        return logs
 
     def moves(
         self,
@@ -187,7 +172,7 @@ class Law:
         """
         active = np.zeros(len(self.order), dtype=np.uint8)
         active[[self.place[i] for i in (self.order if variables is None else variables)]] = 1
-        known = self._known(evidence)
+        known = known_of(evidence, self.cardinalities)
         impossible = np.zeros(len(codes), dtype=np.int64)
         flags = np.ascontiguousarray(hidden, dtype=np.uint8)
         added = np.zeros((len(codes), 0)) if sums is None else sums
@@ -195,40 +180,19 @@ class Law:
 
         def run(start: int, stop: int) -> None:
             native.moves(
-                self._program,
+                self._compiled,
                 known,
+                native.MoveSchedule(
+                    seed=seed, first_row=first_row + start, first_sweep=first_sweep, sweeps=sweeps
+                ),
                 active=active,
-                seed=seed,
-                first_row=first_row + start,
-                first_sweep=first_sweep,
-                sweeps=sweeps,
                 hidden=flags if len(flags) == 1 else flags[start:stop],
                 codes=codes[start:stop],
-                cells=at,
-                sums=added[start:stop],
-                impossible=impossible[start:stop],
+                found=native.MoveSums(cells=at, sums=added[start:stop], impossible=impossible[start:stop]),
             )
 
         in_threads(run, _parts(len(codes), n_jobs), n_jobs)
         return impossible
-
-    def _known(self, evidence: Evidence) -> native.Known:
-        """The weights of the states of each variable of the evidence."""
-        begin = np.full(len(self.order), -1, dtype=np.int32)
-        parts: list[FloatArray] = []
-        for i, weights in weights_of(evidence, self.cardinalities).items():
-            begin[i] = sum(map(len, parts))
-            parts.append(weights)
-        return native.Known(begin, np.concatenate([*parts, np.zeros(0)]))
-
-
-def weights_of(evidence: Evidence, cardinalities: Sequence[int]) -> dict[int, FloatArray]:
-    """w_j of every variable of the evidence: 1 on a clamped state and 0 elsewhere, or the weights of its states."""
-    found = {i: np.asarray(weights, dtype=np.float64) for i, weights in evidence.tilts.items()}
-    for i, code in evidence.clamped.items():
-        found[i] = np.zeros(cardinalities[i])
-        found[i][code] = 1.0
-    return found
 
 
 def joint_codes(

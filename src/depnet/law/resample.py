@@ -1,13 +1,14 @@
 """Weighted passes, kept so that some can be taken in proportion to their weights and then moved."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray
 from depnet.law.program import Law
+from depnet.law.sharpen import sharpen
 from depnet.model.evidence import Evidence
 
 NEGLIGIBLE = 40.0
@@ -50,6 +51,17 @@ class WeightedPasses:
             return 0.0
         weights = np.exp(logs - logs.max())
         return float(weights.sum() ** 2 / (weights**2).sum())
+
+    def draw_effective(
+        self, wanted: float, *, first: int, most: float = math.inf, over: Callable[[], bool] = bool
+    ) -> bool:
+        """Passes until they are worth `wanted` without weights; False where `most` are not, or where it is `over`."""
+
+        def error() -> float:
+            effective = self.effective
+            return 1 / math.sqrt(effective) if effective else math.inf
+
+        return sharpen(self.draw, error, 1 / math.sqrt(wanted), first=first, most=most, over=over)
 
     @property
     def log_mean_weight(self) -> float:

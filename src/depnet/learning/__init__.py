@@ -11,9 +11,8 @@ The paper, in reading order:
 
 How it is done:
 
-- `options`: the options of learning, as one value;
-- `grow/`: nodes grown by splits and merges; `rows/`: the rows that they are grown from, wherever these lie;
-- `node_workers`: workers elsewhere that nodes may be learned on;
+- `options`: what is learned, as one value; `work`: what it may take;
+- `grow/`: nodes grown by splits and merges; `rows/`: the rows that they are grown from;
 - `boost/`: nodes that add up the scores of many small graphs, stage by stage;
 - `within`: where numbers lie in their bins, given those before them;
 - `forest/`: trees of values, beside the networks of the imputer; `crps`: how good the law of a number is;

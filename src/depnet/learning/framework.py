@@ -32,7 +32,6 @@ from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.operations import Merge, Split
 from depnet.model.sources.source import InformationSource, LosslessSource
 from depnet.model.table import ConditionalTable, checked_smoothing
-from depnet.removed import without
 
 STEP = 1e-12
 """An operation must lower the cost by more than this, nats per row, so that rounding makes no cycle."""
@@ -90,7 +89,6 @@ class CandidateStrategy(Protocol):
         """Functions obtained by modifying `source`; plain sources are counted from the data."""
 
 
-@without("blocks")
 def learn_with(
     dataset: Dataset,
     strategy: CandidateStrategy,

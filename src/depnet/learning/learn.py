@@ -5,25 +5,21 @@ many threads: the network is the same. Each is grown by greedy splits and merges
 candidates of Sec. 4.5) in the native core, and its table is p^D(X_i | Y_i) (Theorem 4).
 """
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from depnet.data import Dataset
-from depnet.learning.boost.settings import BoostLike, checked_boost
+from depnet.learning.boost.settings import BoostLike
 from depnet.learning.boost.table import learn_boosted
-from depnet.learning.choose.auto import learn_rows, rows_to_score
+from depnet.learning.choose.auto import learn_graphs
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
 from depnet.learning.options import LearnOptions, Order, Progress, Role
 from depnet.learning.penalty import Mdl, PenaltyLike
-from depnet.learning.rows.prepared import PreparedRows
-from depnet.learning.rows.table import TableRows, warn_of_identifiers
+from depnet.learning.rows.training import TrainingRows, warn_of_identifiers
+from depnet.learning.work import Work
 from depnet.model import Network
-from depnet.removed import without
 
 
-@without("blocks")
 def learn(
     dataset: Dataset,
     *,
@@ -38,7 +34,6 @@ def learn(
     forbidden: Iterable[tuple[str, str]] = (),
     max_seconds: float | None = None,
     progress: Progress | None = None,
-    resume: str | os.PathLike[str] | None = None,
     validation: Dataset | None = None,
     cuts: bool = False,
 ) -> Network:
@@ -69,7 +64,6 @@ def learn(
         forbidden: links (source, target) that must not be.
         max_seconds: after these, nodes stay as they have grown by then, those not begun with one leaf.
         progress: called as progress(done, nodes) after each node.
-        resume: a file that grows node by node: a fit that was killed continues from it.
         validation: the rows held out for "auto"; None: parts of `dataset`.
         cuts: whether sources may also split a binned variable at an edge between its bins, into those below and those
             above: a split and merges in one step (`depnet.learning.grow.cuts`). A split on many bins pays for many
@@ -86,63 +80,21 @@ def learn(
     ((1, 0), (), (1,))
     """
     warn_of_identifiers(dataset)
-    return learn_with_choice(
-        dataset,
-        n_jobs=n_jobs,
-        validation=validation,
-        cuts=cuts,
-        boost=boost,
-        penalty=penalty,
-        smoothing=smoothing,
-        order=order,
-        max_leaves=max_leaves,
-        min_leaf_rows=min_leaf_rows,
-        roles=roles,
-        forbidden=forbidden,
-        max_seconds=max_seconds,
-        progress=progress,
-        resume=resume,
-    )[0]
+    options = LearnOptions(
+        penalty, smoothing, order, max_leaves, min_leaf_rows, roles, forbidden, cuts, boost
+    )
+    return learn_with_choice(dataset, options, Work.of(n_jobs, max_seconds, progress), validation)[0]
 
 
 def learn_with_choice(
-    dataset: Dataset | PreparedRows,
-    *,
-    n_jobs: int | None = 1,
-    validation: Dataset | None = None,
-    cuts: bool = False,
-    boost: BoostLike = None,
-    boosted: Sequence[str] | None = None,
-    **options: Any,
-) -> tuple[Network, Choice | None]:
-    """`learn`, and what penalty="auto" chose: None of other penalties. Only the nodes of `boosted` are, None: all.
-
-    What of the rows is made ready for one network is there for the next one, where they are `PreparedRows`.
-    """
-    return learn_asked(
-        dataset,
-        LearnOptions(**options),
-        n_jobs,
-        cuts=cuts,
-        boost=boost,
-        boosted=boosted,
-        validation=validation,
-    )
-
-
-def learn_asked(
-    dataset: Dataset | PreparedRows,
+    rows: Dataset | TrainingRows,
     options: LearnOptions,
-    n_jobs: int | None = 1,
-    *,
-    cuts: bool = False,
-    boost: BoostLike = None,
-    boosted: Sequence[str] | None = None,
+    work: Work = Work(),  # noqa: B008  # a frozen value
     validation: Dataset | None = None,
 ) -> tuple[Network, Choice | None]:
-    """The same with its options as one value."""
-    stages = checked_boost(boost)
-    rows = TableRows.of(dataset, options, n_jobs, cuts)
-    if stages is not None:
-        return learn_boosted(rows, options, stages, rows_to_score(validation, rows), boosted)
-    return learn_rows(rows, options, rows_to_score(validation, rows))
+    """`learn`, and what penalty="auto" chose: None of other penalties.
+
+    What is made of the rows for one network is there for the next one, where they are `TrainingRows`.
+    """
+    learned = learn_graphs if options.stages is None else learn_boosted
+    return learned(TrainingRows.of(rows), options, work, validation)

@@ -1,16 +1,16 @@
-"""What learning may do: limits on leaves, roles of variables, forbidden links, an order, a time.
+"""What is learned: limits on leaves, roles of variables, forbidden links, an order, boosting.
 
 `LearnOptions` is all of it as one value, checked when it is made; what names of variables mean is checked against the
 domain before any work is done (`depnet.learning.grow.node_specs`).
 """
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self, TypeAlias
 
-from depnet.checks import is_whole, seconds_given, whole_number
+from depnet.checks import whole_number
 from depnet.errors import LearningError, brief
+from depnet.learning.boost.settings import AutoBoost, Boost, BoostLike, checked_boost
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
 from depnet.model.table import checked_smoothing
@@ -45,7 +45,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class LearnOptions:
-    """The options of `depnet.learn` that do not depend on where the rows lie; see there."""
+    """What is learned, as `depnet.learn` says it: made at the door, and passed whole. What it may take is `Work`."""
 
     penalty: "PenaltyLike | Auto" = field(default_factory=Mdl)
     smoothing: float = 0.0
@@ -54,15 +54,15 @@ class LearnOptions:
     min_leaf_rows: int = 0
     roles: Mapping[str, Role] | None = None
     forbidden: Iterable[tuple[str, str]] = ()
-    max_seconds: float | None = None
-    progress: Progress | None = None
-    resume: str | os.PathLike[str] | None = None
+    cuts: bool = False
+    boost: BoostLike = None
+    boosted: Sequence[str] | None = None
+    """The variables whose nodes are boosted; None: all."""
 
     def __post_init__(self) -> None:
         Limits(self.max_leaves, self.min_leaf_rows)
         object.__setattr__(self, "smoothing", checked_smoothing(self.smoothing))
-        seconds = seconds_given(self.max_seconds, zero=True, error=LearningError)
-        object.__setattr__(self, "max_seconds", seconds)
+        object.__setattr__(self, "boost", checked_boost(self.boost))
         object.__setattr__(self, "forbidden", tuple(self.forbidden))  # an iterator can be read once only
         if isinstance(self.penalty, str) and self.penalty == "auto":
             object.__setattr__(self, "penalty", Auto())
@@ -91,6 +91,11 @@ class LearnOptions:
         return Limits(self.max_leaves, self.min_leaf_rows)
 
     @property
+    def stages(self) -> Boost | AutoBoost | None:
+        """What nodes are boosted with, where they are."""
+        return self.boost  # type: ignore[return-value]  # as was checked
+
+    @property
     def auto(self) -> Auto | None:
         """What the penalty is chosen from on held-out rows, where it is."""
         return self.penalty if isinstance(self.penalty, Auto) else None
@@ -106,12 +111,3 @@ def not_an_order(order: object) -> LearningError:
     return LearningError(
         f'order is None, "auto", or the names of all variables in order; got {brief(order)}.'
     )
-
-
-def checked_jobs(n_jobs: int | None) -> int | None:
-    """`n_jobs` as joblib understands it: a number of threads, negative ones counted from all cores."""
-    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
-        raise LearningError(
-            f"n_jobs is a number of threads (1, 2, ...), -1 for all cores, or None; got {n_jobs!r}."
-        )
-    return n_jobs

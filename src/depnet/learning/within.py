@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from depnet._native import within as native
 from depnet.arrays import CodeArray, read_only
 from depnet.data.binning.levels import LevelArray, Levels
-from depnet.data.frames.within import PlaceTrees, Within, first_levels, is_category, level_count
+from depnet.data.frames.within import PlaceTrees, Within, first_levels, level_count
 from depnet.data.table.domain import Domain
 from depnet.data.table.row_levels import RowLevels
 from depnet.model.network import Network
@@ -47,7 +47,7 @@ def learn_within(
     some, gone = codes[known.rows], hidden[known.rows]
     levels = np.asfortranarray(first_levels(domain, some))
     sizes = [level_count(variable) for variable in domain.variables]
-    equal = [int(is_category(variable)) for variable in domain.variables]
+    equal = [int(not variable.has_order) for variable in domain.variables]
     binned = [i for i in order if domain.variables[i].bins is not None]
     grown: dict[int, PlaceTrees | None] = {}
 

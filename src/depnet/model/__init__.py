@@ -1,13 +1,15 @@
 """The paper's objects: information sources, conditional tables, nodes, networks, scans, evidence.
 
 - `sources/`: information sources; `table`: conditional tables; `node`, `network`: what they make together
-- `boosted`, `stages`: nodes that add up the scores of many decision graphs; `decided`: these where variables are known
+- `boosted`, `stages`: nodes that add up the scores of many decision graphs; `digits`: those of a number, by its digits;
+  `decided`: all of these where variables are known
 - `scan`, `evidence`: which node is updated next, and what is known
 - `spans`, `conditions`, `condition_text`, `condition_words`: what is known of one variable, as a range, as any value, as
   text, in words
 - `counting`, `marginals`, `held_out`: what rows said of a network; `score`: how well it predicts them
 - `holes`: the rates of holes that are no states
 - `links`: who reads whom; `kept`: what was computed of a network, kept as long as it is
+- `compiled`: the network of the native core, on which passes, moves, chains and rows are functions
 - `file/`: the model file
 """
 

@@ -7,6 +7,8 @@ The first source Y^0 is the one-leaf source, whose scores are the base rates, or
 deterministic function of the other variables; its table is not free, but of this family. So everything that holds for every
 theta_i holds for it: pseudo-Gibbs sampling, the manifold E(theta_i), Theorem 3. It has no table of counts, so Theorem 4's
 counting does not apply. One stage with free scores is the paper's node.
+
+The scores of a number's node may be those of the digits of its word instead of its states (`depnet.model.digits`).
 """
 
 from collections.abc import Sequence
@@ -18,6 +20,7 @@ from depnet.arrays import CodeArray, FloatArray, LeafArray, read_only
 from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
+from depnet.model.digits import DigitTree
 from depnet.model.node import Node
 from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import (
@@ -53,6 +56,8 @@ class BoostedNode(Node):
         start_scores: [leaf, state] of the first source, in multiples of `stages.UNIT`.
         stages: the small decision graphs, with their scores.
         gains: what each of `inputs` told about the variable: nats a row of the rows that it was learned from.
+        digits: where the scores in column v are of the logit of vertex v of this tree, and the last column is empty; None:
+            where they are of the states.
 
     >>> from depnet import Boost, learn, titanic
     >>> node = learn(titanic(), boost=Boost(stages=10), smoothing=0.5).nodes[3]
@@ -62,12 +67,13 @@ class BoostedNode(Node):
     [[0.42, 0.58]]
     """
 
-    __slots__ = ("_inputs", "gains", "stages", "start", "start_scores")
+    __slots__ = ("_inputs", "digits", "gains", "stages", "start", "start_scores")
 
     start: InformationSource
     start_scores: Scores
     stages: Stages
     gains: FloatArray
+    digits: DigitTree | None
     boosted: ClassVar[bool] = True
     _inputs: tuple[int, ...]
 
@@ -78,6 +84,7 @@ class BoostedNode(Node):
         start_scores: Any,
         stages: Stages,
         gains: Any = None,
+        digits: DigitTree | None = None,
     ) -> None:
         given = tuple(variables)
         if len(given) != 1 or not is_whole(given[0]) or given[0] < 0:
@@ -90,6 +97,10 @@ class BoostedNode(Node):
             raise ModelError(
                 f"{who}: its first source has {start.size} leaves and its stages {stages.states} states; the first scores "
                 f"have the shape {scores.shape}."
+            )
+        if digits is not None and digits.states != stages.states:
+            raise ModelError(
+                f"{who}: it has {stages.states} states, and a tree of digits of {digits.states}."
             )
         most = stages.largest_sums().max(initial=0) + np.abs(scores.astype(np.int64)).max(initial=0)
         if most >= MOST_SCORE:
@@ -108,6 +119,7 @@ class BoostedNode(Node):
             ("start_scores", scores),
             ("stages", stages),
             ("gains", read_only(found)),
+            ("digits", digits),
             ("_inputs", inputs),
         ):
             object.__setattr__(self, name, value)
@@ -170,7 +182,11 @@ class BoostedNode(Node):
         Returns:
             [row, state].
         """
-        return theta_of(self.scores(codes))
+        return self.theta(self.scores(codes))
+
+    def theta(self, scores: Scores) -> FloatArray:
+        """Theta [N, |X_i|] of summed scores: of the states, or of the digits of their words."""
+        return theta_of(scores, self.digits)
 
     def own_probabilities(self, codes: CodeArray) -> FloatArray:
         """theta_i(x_i | x_-i) of every row x of `codes` [N, n], [N]: in pieces, as scores are of all states."""
@@ -195,6 +211,16 @@ class BoostedNode(Node):
         begins = np.concatenate(
             [[0], self.stages.begin[:-1] + np.arange(len(self.stages)) + len(self.start_scores)]
         )
+        if self.digits is not None:
+            least_logit, most_logit = (
+                np.clip(end.reduceat(scores, begins).sum(axis=0)[:-1] * UNIT, -FARTHEST, FARTHEST)
+                for end in (np.minimum, np.maximum)
+            )
+            theta = np.ones(self.states)
+            for v, (low, middle, high) in enumerate(self.digits.vertices):
+                theta[low:middle] /= 1 + np.exp(least_logit[v])
+                theta[middle:high] /= 1 + np.exp(-most_logit[v])
+            return np.minimum(theta * (1 + BOUND_SLACK), 1.0)
         most = np.empty(self.states)
         for x in range(self.states):
             # The sum over stages of the smallest score of each other state less that of x.
@@ -244,6 +270,7 @@ class BoostedNode(Node):
             and np.array_equal(self.start_scores, other.start_scores)
             and self.stages == other.stages
             and np.array_equal(self.gains, other.gains)
+            and self.digits == other.digits
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -256,7 +283,14 @@ class BoostedNode(Node):
         printer.text(repr(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return BoostedNode, (self.variables, self.start, self.start_scores, self.stages, self.gains)
+        return BoostedNode, (
+            self.variables,
+            self.start,
+            self.start_scores,
+            self.stages,
+            self.gains,
+            self.digits,
+        )
 
 
 _INSTEAD = (

@@ -31,7 +31,7 @@ from depnet.data.binning.bins import Number, Numbers
 from depnet.data.frames.columns import is_missing
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
-from depnet.model.spans import Span, ends_of, has_line, shares, within
+from depnet.model.spans import Span, ends_of, shares, within
 from depnet.wording import nearest
 
 SIGNS = {">=": ">=", "<=": "<=", "!=": "!=", "≥": ">=", "≤": "<=", "≠": "!=", ">": ">", "<": "<"}
@@ -203,7 +203,7 @@ def members(condition: object) -> Sequence[object]:
 
 def _refuse_pair(variable: Variable, condition: object) -> None:
     """(4000, 5000) is refused where it may be a range or a set."""
-    if not (isinstance(condition, tuple) and len(condition) == 2) or not has_line(variable):
+    if not (isinstance(condition, tuple) and len(condition) == 2) or not variable.has_order:
         return
     low, high = condition
     if isinstance(low, str) or isinstance(high, str):
@@ -308,7 +308,7 @@ def _not_empty(variable: Variable, span: Span, given: object) -> Span:
 
 def _ends(variable: Variable, value: object, given: object) -> tuple[Number, Number]:
     """The first and the last number that a value means, as an end of the condition `given`."""
-    if not has_line(variable):
+    if not variable.has_order:
         raise EvidenceError(
             f"variable {variable.name!r} has no state {brief(given)}, and its states have no order to compare "
             f"{brief(value)} by. {nearest(given, variable.states)} Sets of states, and !=, can be asked."

@@ -31,7 +31,12 @@ def restricted(node: BoostedNode, number: int, fixed: Mapping[int, int], kept: K
     made = BoostedNode((number,), start, node.start_scores[leaves] + constant, renumbered)
     old = {int(kept.number[j]): j for j in node.inputs if kept.number[j] >= 0}
     return BoostedNode(
-        made.variables, start, made.start_scores, renumbered, [gains[old[j]] for j in made.inputs]
+        made.variables,
+        start,
+        made.start_scores,
+        renumbered,
+        [gains[old[j]] for j in made.inputs],
+        node.digits,
     )
 
 

@@ -47,3 +47,8 @@ class HeldOut:
     def gained(self) -> float:
         """Bits per row that the network explains of what independent columns leave."""
         return (self.score - self.independent) / math.log(2)
+
+    @property
+    def predicted(self) -> float:
+        """The share of what independent columns leave open that the network predicts."""
+        return 1 - self.score / self.independent if self.independent else 0.0

@@ -39,11 +39,6 @@ class Node:
 
     def __post_init__(self) -> None:
         given = tuple(self.variables) if isinstance(self.variables, Iterable) else ()
-        if len(given) > 1 and all(map(is_whole, given)):
-            raise ModelError(
-                f"a node updates one variable; got {brief(self.variables)}. Block nodes are gone: what they were for, "
-                'variables that move together, an ordered law answers: learn(dataset, order="auto").'
-            )
         if len(given) != 1 or not is_whole(given[0]) or given[0] < 0:
             raise ModelError(
                 f"a node updates one variable, by its number: variables=(i,); got {brief(self.variables)}."

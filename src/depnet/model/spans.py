@@ -50,11 +50,6 @@ class Span:
         return self.low > self.high or (self.low == self.high and self.closed != "both")
 
 
-def has_line(variable: Variable) -> bool:
-    """Can its states be compared? Those of bins can, and numbers; words only where a frame said that they are ordered."""
-    return variable.bins is not None or variable.ordered or _numbers(variable)
-
-
 def ends_of(variable: Variable, value: object) -> tuple[Number, Number]:
     """The first and the last number that a value means; they differ where a day stands for all its moments.
 
@@ -64,7 +59,7 @@ def ends_of(variable: Variable, value: object) -> tuple[Number, Number]:
     >>> ends_of(Variable("at", bins.labels, bins), "1970-01-02") == (DAY, 2 * DAY - 1)
     True
     """
-    if variable.bins is None and not _numbers(variable):
+    if variable.scale != "number":
         code = variable.code(value)
         return code, code
     bins = _PLAIN if variable.bins is None else variable.bins
@@ -82,7 +77,7 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
     bins = variable.bins
     if bins is None:
         numbers: Sequence[object] = variable.present_states
-        if not _numbers(variable):
+        if variable.scale != "number":
             numbers = range(len(numbers))
         return np.array([inside([number], spans) for number in numbers], dtype=np.float64)
     found = np.array([inside(values, spans) / len(values) for values in bins.quantiles])
@@ -159,13 +154,6 @@ def _is_day(value: object) -> bool:
     if isinstance(value, np.datetime64):
         return np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
     return not hasattr(value, "hour")
-
-
-def _numbers(variable: Variable) -> bool:
-    """Are its states numbers?"""
-    return all(
-        isinstance(state, (int, float)) and not isinstance(state, bool) for state in variable.present_states
-    )
 
 
 _PLAIN = Bins((0, 1), ((0,),), "float")

@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native import stages as native
+from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray, read_only
 from depnet.errors import ModelError
+from depnet.model.digits import DigitTree, digit_arrays
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.operations import Merge, Operation, Split
 
@@ -75,9 +76,9 @@ class Stages:
         self._check()
 
     @property
-    def arrays(self) -> tuple[Ints, Shorts, Shorts, Ints, Shorts, Ints, Scores]:
-        """All arrays, as the kernels take them."""
-        return self.variable, self.low, self.high, self.begin, self.leaf, self.test, self.scores
+    def native(self) -> native.Stages:
+        """The same for the native core."""
+        return native.Stages(**{each.name: getattr(self, each.name) for each in fields(self)})
 
     def _check(self) -> None:
         """What the kernels rely on."""
@@ -151,7 +152,7 @@ class Stages:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Stages, self.arrays
+        return Stages, tuple(getattr(self, each.name) for each in fields(self))
 
     @property
     def states(self) -> int:
@@ -162,6 +163,13 @@ class Stages:
     def inputs(self) -> tuple[int, ...]:
         """The variables that splits test, ascending."""
         return tuple(np.unique(self.variable[self.test]).tolist())
+
+    def only_columns(self) -> Ints | None:
+        """The one state that each stage has scores of, where it is one in all of them."""
+        if not len(self):
+            return np.zeros(0, dtype=np.int32)
+        used = np.logical_or.reduceat(self.scores != 0, self.begin[:-1] + np.arange(len(self)))
+        return np.argmax(used, axis=1).astype(np.int32) if (used.sum(axis=1) <= 1).all() else None
 
     def stage(self, m: int) -> tuple[list[tuple[int, Test]], Scores]:
         """Stage m: its splits, as (leaf, test), and its scores [leaf, state]."""
@@ -229,7 +237,7 @@ class Stages:
             if start is None
             else np.array(start, order="C")
         )
-        native.add_scores(*self.arrays, codes, out)
+        self.native.add_scores(codes, out)
         return out
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
@@ -259,10 +267,13 @@ def _split_in_two(split: Split, first: int, test: Test, states: int) -> list[Ope
     return [split, *passing, *[Merge(first, first + 1)] * (low - 1), *[Merge(first, first + 2)] * above]
 
 
-def theta_of(sums: Scores) -> FloatArray:
-    """Theta [N, states] of summed scores: exp of each, divided by their sum; with the same bits everywhere."""
+def theta_of(sums: Scores, digits: DigitTree | None = None) -> FloatArray:
+    """Theta [N, states] of summed scores, with the same bits everywhere: exp of each, divided by their sum.
+
+    With `digits`, column v is the logit of vertex v, and theta the product over the vertices on the way to a state.
+    """
     theta: FloatArray = np.empty(sums.shape)
-    native.probabilities(np.ascontiguousarray(sums, dtype=np.int32), theta)
+    native.probabilities(np.ascontiguousarray(sums, dtype=np.int32), digit_arrays(digits), theta)
     return theta
 
 

@@ -3,9 +3,9 @@
 Each experiment composes library functions and gives a `Report`; nothing here parses or prints. In reading order:
 
 - `report`: rows, claims and notes, as one value;
-- `laws`, `data_sets`: the true laws, and data drawn from them;
+- `laws`: the true laws, and data drawn from them;
 - `table1`, `convergence`, `scans`, `game`, `perturbation`, `rare`: the paper's experiments;
-- `plots`, `figures`: reports drawn, and the paper's own figures.
+- `plots`, `figures`: reports drawn, and the paper's own figures, with matplotlib.
 """
 
 from depnet.paper.report import Claim, Column, Report

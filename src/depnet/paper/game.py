@@ -22,7 +22,7 @@ from depnet.geometry import empirical, fc_limit, kl, m_projection, total_variati
 from depnet.geometry.manifold import FullConditionalManifold, manifolds
 from depnet.learning.learn import learn
 from depnet.model import Network, RandomScan
-from depnet.paper.data_sets import sample
+from depnet.paper.laws import sample
 from depnet.paper.report import Claim, ExperimentError, Report, columns
 
 COLUMNS = columns("""
@@ -76,7 +76,7 @@ def play(
         records.append({"t": t, **_costs(turn, c), "kl": kl(turn.p, pi), "tv": total_variation(turn.p, pi)})
     equilibrium = Turn(pi, [m_projection(pi, space) for space in spaces])
     ending: dict[str, Any] = {"t": None, **_costs(equilibrium, c), "kl": 0.0, "tv": 0.0}
-    shown = [records[t] for t in _shown(steps)]
+    shown = [records[t] for t in sorted({0, *np.geomspace(1, steps, 12).round().astype(int).tolist()})]
     falls = all(b["kl"] <= a["kl"] + 1e-12 for a, b in itertools.pairwise(records))
     order = (
         "all players at once (the display)" if simultaneous else "p^t projected first (the text, Eq. p^(t+1))"
@@ -86,7 +86,7 @@ def play(
         "game",
         f"The game of the network learned from {name}: {order}",
         COLUMNS,
-        (*shown, ending),
+        [*shown, ending],
         (Claim("KL(p^t||pi) never rises", falls), Claim(nash, is_nash(equilibrium, spaces, c))),
         ("The last line is the Nash equilibrium (pi, {pi_i}); nats.",),
         records,
@@ -131,8 +131,3 @@ def is_nash(
             if kl(turn.p, m_projection(other, space)) < kl(turn.p, player) - 1e-12:
                 return False
     return True
-
-
-def _shown(steps: int, count: int = 12) -> list[int]:
-    """Turns that are printed: the first few, then in growing strides."""
-    return sorted({0, *(round(t) for t in np.geomspace(1, steps, count))})

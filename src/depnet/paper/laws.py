@@ -1,25 +1,68 @@
-r"""The true laws p* of the paper's data sets (Sec. 3.2), data drawn from them, and networks of given tables.
+r"""The true laws p* of the paper's data sets (Sec. 3.2), and data drawn from them.
 
 *Ising*: spins x in {-1, +1} on a grid, p(x) proportional to exp(J times the sum of x_i x_j over
 neighbours). The paper does not print its coupling; J = 1 gives its values. Code 1 is spin +1, and
 variables go through the grid row by row. *RBn-e*: a random Bayesian network with n nodes and e edges, its
 conditional probabilities uniform on the simplex.
 
+Every random choice of an experiment comes from its seed: the law of a random Bayesian network from one
+stream, the rows of each size from another. So Ising4x3S and Ising4x3L are independent samples of one law.
 Only counts matter to learning, so data are drawn as multinomial counts of joint states: a `Dataset` has one
 row, with its weight, for each state that occurs. A hundred thousand rows or ten million cost the same.
 """
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from depnet.arrays import FloatArray
-from depnet.data import Dataset, Domain
+from depnet.data import Dataset
 from depnet.geometry.size import check_dense
-from depnet.model import ConditionalTable, LosslessSource, Network, Node
 from depnet.paper.report import ExperimentError
+
+FAMILIES = ("Ising4x3", "RB12-21")
+SIZES = {"S": 1_000, "L": 100_000}
+
+
+class Sample(NamedTuple):
+    """A data set with the law it was drawn from, which only an experiment knows."""
+
+    name: str
+    law: FloatArray
+    dataset: Dataset
+
+
+def true_law(family: str, seed: int, *, coupling: float = 1.0) -> FloatArray:
+    """p* of a family: IsingHxW (with this coupling), or RBn-e, whose network depends on the seed.
+
+    >>> true_law("Ising2x3", seed=0).shape
+    (2, 2, 2, 2, 2, 2)
+    """
+    if found := re.fullmatch(r"Ising(\d+)x(\d+)", family):
+        return ising(int(found[1]), int(found[2]), coupling)
+    if found := re.fullmatch(r"RB(\d+)-(\d+)", family):
+        return random_bayesian_network(np.random.default_rng([seed, 0]), int(found[1]), int(found[2]))
+    raise ExperimentError(
+        f"there is no family {family!r}; expected IsingHxW, such as Ising4x3, or RBn-e (n nodes, e edges), such as "
+        "RB12-21."
+    )
+
+
+def rows_rng(seed: int, rows: int) -> np.random.Generator:
+    """The generator that draws a sample of this number of rows."""
+    return np.random.default_rng([seed, 1, rows])
+
+
+def sample(family: str, rows: int, seed: int, *, coupling: float = 1.0) -> Sample:
+    """`rows` samples of a family's law."""
+    if rows < 1:
+        raise ExperimentError(f"a data set has at least 1 row; got {rows}.")
+    law = true_law(family, seed, coupling=coupling)
+    size = next((letter for letter, known in SIZES.items() if known == rows), f", {rows:,} rows")
+    return Sample(f"{family}{size}", law, draw(law, rows, rows_rng(seed, rows)))
 
 
 def ising(height: int = 4, width: int = 3, coupling: float = 1.0, field: float = 0.0) -> FloatArray:
@@ -60,8 +103,6 @@ def random_bayesian_network(
         raise ExperimentError(
             f"a Bayesian network of {variables} nodes has 0..{len(pairs)} edges; got {edges}."
         )
-    if cardinality < 1:
-        raise ExperimentError(f"a variable has at least 1 state; got {cardinality}.")
     check_dense([cardinality] * variables, bytes_per_state=24, what="the random Bayesian network")
     chosen = [pairs[e] for e in rng.choice(len(pairs), size=edges, replace=False)]
     p = np.ones((1,) * variables)
@@ -90,13 +131,3 @@ def growing(p: FloatArray, sizes: Sequence[int], rng: np.random.Generator) -> It
         seen = np.flatnonzero(counts)
         codes = np.stack(np.unravel_index(seen, p.shape), axis=1)
         yield Dataset.from_codes(codes, p.shape, counts[seen])
-
-
-def lossless_network(tables: Sequence[ArrayLike]) -> Network:
-    """A binary variable for each table [leaf, state], which reads all others."""
-    cardinalities = (2,) * len(tables)
-    nodes = [
-        Node((i,), LosslessSource.of_all_but((i,), cardinalities), ConditionalTable.from_probabilities(table))
-        for i, table in enumerate(tables)
-    ]
-    return Network(Domain.from_cardinalities(cardinalities), tuple(nodes))

@@ -21,9 +21,10 @@ from depnet.exact import stationary
 from depnet.geometry import fc_limit, full_conditional_divergence, kl, total_variation
 from depnet.geometry.manifold import manifolds
 from depnet.model import Network, RandomScan
-from depnet.paper.laws import ising, lossless_network
+from depnet.paper.laws import ising
 from depnet.paper.report import Claim, Report, columns
 from depnet.paper.table1 import within_limit
+from depnet.pictures.tetrahedron import two_nodes
 
 COLUMNS = columns("""
     model          model
@@ -59,7 +60,7 @@ def perturbation(
         "perturbation",
         "A small change of the transition matrix, and how far the stationary law moves",
         COLUMNS,
-        tuple(rows),
+        rows,
         (claim,),
         (
             "||K' - K||: the largest total variation between rows of the two transition matrices (random scan).",
@@ -70,7 +71,7 @@ def perturbation(
 
 def sticky_pair(up: float, down: float) -> Network:
     """Two binary variables that copy each other, but go 0 -> 1 with probability `up` and 1 -> 0 with `down`."""
-    return lossless_network([[[1 - up, up], [down, 1 - down]]] * 2)
+    return two_nodes((1 - up, down), (1 - up, down))
 
 
 def changed(model: str, parameter: float, before: Network, after: Network) -> dict[str, Any]:

@@ -1,100 +1,96 @@
-"""Plots of reports: `plot_report` draws what `--plot` asks for."""
+"""Plots of reports, with matplotlib: `plot_report` draws what `--plot` asks for.
 
+Matplotlib is imported when something is drawn. Figures are made without pyplot, so nothing depends on a display. SVG
+files keep their text as text and carry no date: the same figure is the same file.
+"""
+
+import contextlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from depnet.paper.report import ExperimentError, Report
+from depnet.errors import PictureError
+from depnet.paper.report import Report
 from depnet.paper.table1 import PAPER, determined
-from depnet.pictures.canvas import COLORS, checked_suffix, new_figure, save, styled
-from depnet.pictures.colours import GREY, INK
+from depnet.pictures.colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-DOTS: Mapping[str, Any] = {"marker": "o", "ms": 3}
+COLORS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, GREY)
+SUFFIXES = (".png", ".svg", ".pdf")
+STYLE: Any = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.edgecolor": GREY,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": f"cycler('color', {COLORS})",
+    "grid.color": "#e3e6ea",
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "lines.markersize": 3.0,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "depnet",
+}
+
+
+@contextlib.contextmanager
+def figure_file(path: Path, width: float, height: float) -> "Iterator[Figure]":
+    """An empty figure, its size in inches, which is saved as `path` at the end; the suffix says the format."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise PictureError(f"a plot is written as {', '.join(SUFFIXES)}; got the file name {path.name!r}.")
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise PictureError("drawing needs matplotlib; install it with: pip install 'depnet[plot]'.") from None
+    with rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure
+        figure.savefig(path, metadata={"Date": None} if path.suffix.lower() == ".svg" else None, dpi=140)
 
 
 def plot_report(report: Report, path: Path) -> None:
     """Draw a report into a .png, .svg or .pdf file."""
-    if report.name not in PLOTS:
-        raise ExperimentError(f"there is no plot of {report.name!r}; there are plots of {', '.join(PLOTS)}.")
-    checked_suffix(path)
-    with styled():
-        save(PLOTS[report.name](report), path)
+    draw, panels = PLOTS[report.name]
+    if isinstance(panels, str):
+        panels = tuple(dict.fromkeys(report.series(panels)))
+    with figure_file(path, 3.9 * len(panels), 3.5) as figure:
+        for place, panel in enumerate(panels, start=1):
+            draw(report, panel, figure.add_subplot(1, len(panels), place))
 
 
-def _panels(names: Sequence[Any], width: float, height: float) -> "tuple[Figure, Iterator[tuple[Any, Axes]]]":
-    """A figure of one panel for each name, beside each other, and the names with their axes."""
-    figure = new_figure(width, height)
-    made = ((name, figure.add_subplot(1, len(names), place)) for place, name in enumerate(names, start=1))
-    return figure, made
-
-
-def _pair(width: float, height: float) -> "tuple[Figure, Axes, Axes]":
-    figure, made = _panels("lr", width, height)
-    (_, left), (_, right) = made
-    return figure, left, right
-
-
-def _distinct(report: Report, key: str) -> list[Any]:
-    return list(dict.fromkeys(report.series(key)))
-
-
-def _drawable(values: Iterable[Any]) -> list[float]:
-    """What a logarithmic axis can show; nan, a gap, for the rest."""
-    return [float(v) if v is not None and math.isfinite(v) and v > 1e-14 else math.nan for v in values]
-
-
-def _curves(
-    axes: "Axes",
-    report: Report,
-    x: str,
-    labels: Mapping[str, str | None],
-    own: Mapping[str, Any] | None = None,
-    colors: Sequence[str] = COLORS,
-    **look: Any,
-) -> None:
-    """A line for each key of `labels` against the key `x`, in the records that agree with `own`."""
-    where = own or {}
-    for color, (key, label) in zip(colors, labels.items(), strict=False):
-        values = _drawable(report.series(key, **where))
+def _lines(axes: "Axes", report: Report, x: str, labels: Mapping[str, str], **look: Any) -> None:
+    """A line for each key of `labels` against the key `x`, with gaps where a logarithmic axis can show nothing."""
+    where = look.pop("where", {})
+    for color, (key, label) in zip(COLORS, labels.items(), strict=False):
+        values = [
+            v if v is not None and 1e-14 < v < math.inf else math.nan for v in report.series(key, **where)
+        ]
         axes.plot(report.series(x, **where), values, color=color, label=label, **look)
+    axes.set(xscale="log", yscale="log")
+    axes.grid(True)
 
 
-def _table1(report: Report) -> "Figure":
-    """Every seed's FC and FC_lim, and the paper's, one panel a data set."""
-    names = _distinct(report, "data")
-    figure, panels = _panels(names, 2.1 * len(names), 3.4)
-    for name, axes in panels:
+def _table1(report: Report, _: str, axes: "Axes") -> None:
+    """FC of every seed against its limit, and the paper's."""
+    for color, name in zip(COLORS, dict.fromkeys(report.series("data")), strict=False):
         own = [r for r in report.records if r["data"] == name and determined(r)]
-        spread = np.random.default_rng(0).uniform(-0.13, 0.13, len(own)) * (len(own) > 1)
-        for x, key in enumerate(("fc", "fc_limit")):
-            axes.scatter(x + spread, [r[key] for r in own], s=14, color=COLORS[x], alpha=0.65, linewidths=0)
-            if name in PAPER:
-                said = "the paper" if x else None
-                axes.plot([x - 0.3, x + 0.3], [PAPER[name][x]] * 2, color=INK, lw=1.6, label=said)
-        for r in own if len(own) <= 60 else ():
-            axes.plot(range(2), [r["fc"], r["fc_limit"]], color=GREY, lw=0.3, alpha=0.4, zorder=0)
-        axes.set_xticks(range(2), ["FC", r"FC$_{\lim}$"])
-        axes.set_xlim(-0.5, 1.5)
-        axes.set_ylim(bottom=0)
-        axes.set_title(name)
-        axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
-        axes.grid(axis="y")
-    figure.axes[0].set_ylabel("nats")
-    if any(name in PAPER for name in names):
-        figure.axes[0].legend(loc="lower left")
-    return figure
+        axes.loglog([r["fc_limit"] for r in own], [r["fc"] for r in own], "o", color=color, label=name)
+        if name in PAPER:
+            axes.loglog(*reversed(PAPER[name]), "*", color=color, ms=11, mec=INK)
+    axes.axline((1e-3, 1e-3), (1, 1), color=INK, lw=0.8)
+    axes.set(xlabel=r"$FC_{\lim}(p^D)$, nats", ylabel=r"$FC(p^D\|\pi)$, nats", title="stars: the paper")
+    axes.legend()
 
 
-def _convergence(report: Report) -> "Figure":
-    """The five measures against N, one panel a law."""
-    families = _distinct(report, "family")
+def _convergence(report: Report, family: str, axes: "Axes") -> None:
+    """The five measures against N."""
     labels = {
         "kl_data": r"mean $KL(p^D\|E(\theta_i))$",
         "ideal_cost": r"$FC_{\lim}(p^*)$",
@@ -102,101 +98,75 @@ def _convergence(report: Report) -> "Figure":
         "kl_true": r"$KL(p^*\|\pi)$",
         "pointwise": r"$\max|\pi-p^*|$",
     }
-    figure, panels = _panels(families, 4.2 * len(families), 3.8)
-    for family, axes in panels:
-        for learner, style, said in (("greedy", "-", labels), ("with lossless", ":", dict.fromkeys(labels))):
-            own = {"family": family, "learner": learner}
-            _curves(axes, report, "rows", said, own, ls=style, lw=1.4, **DOTS)
-        x = "N (solid: greedy; dotted: lossless source admitted)"
-        axes.set(xscale="log", yscale="log", title=family, xlabel=x)
-        axes.grid(True)
-    figure.axes[0].set_ylabel("nats (probability for max)")
-    figure.axes[-1].legend(fontsize=8)
-    return figure
+    for learner, style, said in (("greedy", "-", labels), ("with lossless", ":", dict.fromkeys(labels, ""))):
+        where = {"family": family, "learner": learner}
+        _lines(axes, report, "rows", said, where=where, ls=style, marker="o")
+    axes.set(title=family, xlabel="N (dotted: lossless source admitted)", ylabel="nats (probability for max)")
+    axes.legend()
 
 
-def _scans(report: Report) -> "Figure":
-    """FC against the bound, and the distance from the random scan's law."""
-    figure, left, right = _pair(7.2, 3.4)
-    names = ["random", *(f"order {k}" for k in range(1, len(report.records)))]
-    y = np.arange(len(names))
-    colors = [COLORS[0] if kept else COLORS[1] for kept in report.series("bound")]
-    left.barh(y, report.series("fc"), color=colors)
-    left.axvline(report.records[0]["fc_limit"], color=INK, lw=1.5)
-    left.set(title=r"black line: $FC_{\lim}(p^D)$; red: beyond it", xlabel=r"$FC(p^D\|$law$)$, nats")
-    width = [width or 0.0 for width in report.series("cycle_width")]
-    right.barh(y - 0.2, report.series("tv_random"), 0.4, color=COLORS[2], label=r"centroid to $\pi$")
-    right.barh(y + 0.2, width, 0.4, color=COLORS[3], label=r"widest $\pi^i$ to $\pi^j$")
-    right.set_xlabel("total variation")
-    right.legend()
-    for axes in (left, right):
-        axes.set_yticks(y, names)
-        axes.invert_yaxis()
-    return figure
+def _scans(report: Report, panel: str, axes: "Axes") -> None:
+    """FC against the bound, or the distance from the random scan's law."""
+    y = np.arange(len(report.records))
+    if panel == "bound":
+        colors = [BLUE if kept else VERMILLION for kept in report.series("bound")]
+        axes.barh(y, report.series("fc"), color=colors)
+        axes.axvline(report.records[0]["fc_limit"], color=INK)
+        axes.set(title=r"line: $FC_{\lim}(p^D)$; red: beyond it", xlabel=r"$FC(p^D\|$law$)$, nats")
+    else:
+        widths = [width or 0.0 for width in report.series("cycle_width")]
+        axes.barh(y - 0.2, report.series("tv_random"), 0.4, color=GREEN, label=r"centroid to $\pi$")
+        axes.barh(y + 0.2, widths, 0.4, color=ORANGE, label=r"widest $\pi^i$ to $\pi^j$")
+        axes.set_xlabel("total variation")
+        axes.legend()
+    axes.set_yticks(y, ["random", *(f"order {k}" for k in y[1:])])
+    axes.invert_yaxis()
 
 
-def _game(report: Report) -> "Figure":
-    """Both costs, and the distance from the equilibrium, at each step."""
-    figure, left, right = _pair(7.2, 3.2)
+def _game(report: Report, panel: str, axes: "Axes") -> None:
+    """Both costs, or the distance from the equilibrium, at each step."""
     costs = {
         "cost_players": r"players $p_i$: $\sum c_i KL(p\|p_i)$",
         "cost_mixture": r"player $p$: $\sum c_i KL(p_i\|p)$",
     }
-    _curves(left, report, "t", costs)
-    for color, key in zip(COLORS, costs, strict=False):
-        left.axhline(report.rows[-1][key], color=color, lw=0.8, ls=":")
-    left.set_ylabel("nats")
-    _curves(right, report, "t", {"kl": r"$KL(p^t\|\pi)$", "tv": r"$TV(p^t,\pi)$"}, colors=COLORS[2:])
-    for axes in (left, right):
-        axes.set(yscale="log", xlabel="t")
-        axes.legend(fontsize=8)
-    return figure
+    distances = {"kl": r"$KL(p^t\|\pi)$", "tv": r"$TV(p^t,\pi)$"}
+    _lines(axes, report, "t", costs if panel == "costs" else distances)
+    axes.set(xscale="linear", xlabel="t", ylabel="nats" if panel == "costs" else "")
+    axes.legend()
 
 
-def _perturbation(report: Report) -> "Figure":
-    """How far pi moves against the size of the change, one panel a model."""
-    models = _distinct(report, "model")
-    labels = {"change": r"$\|K'-K\|$", "tv": r"$TV(\pi,\pi')$", "kl": r"$KL(\pi\|\pi')$"}
-    figure, panels = _panels(models, 4.0 * len(models), 3.4)
-    for model, axes in panels:
-        own = {"model": model}
-        _curves(
-            axes, report, "parameter", {**labels, "fc_limit": r"$FC_{\lim}(\pi)$"}, own, marker="o", ms=3.5
-        )
-        sticky = min(report.series("parameter", **own)) > 0
-        axes.set(yscale="log", title=model, xlabel="stickiness eps" if sticky else "coupling J")
-        if sticky:
-            axes.set_xscale("log")
-            axes.invert_xaxis()
-        axes.grid(True)
-    figure.axes[0].legend(fontsize=8, loc="lower left")
-    return figure
+def _perturbation(report: Report, model: str, axes: "Axes") -> None:
+    """How far pi moves against the size of the change."""
+    labels = {
+        "change": r"$\|K'-K\|$",
+        "tv": r"$TV(\pi,\pi')$",
+        "kl": r"$KL(\pi\|\pi')$",
+        "fc_limit": r"$FC_{\lim}(\pi)$",
+    }
+    _lines(axes, report, "parameter", labels, where={"model": model}, marker="o")
+    if model == "sticky pair":
+        axes.set(title=model, xlabel="stickiness eps")
+        axes.invert_xaxis()
+    else:
+        axes.set(title=model, xlabel="coupling J", xscale="linear")
+    axes.legend()
 
 
-def _rare(report: Report) -> "Figure":
-    """Error against the probability of the evidence; and Sec. 5.1's inconsistency."""
-    figure, left, right = _pair(7.2, 3.4)
-    p = report.series("probability")
-    for axes, key, color, label in (
-        (left, "kl", COLORS[1], r"$KL(p^*(\cdot|x_C)\|\pi')$"),
-        (left, "terms", COLORS[0], "mean node term"),
-        (right, "inconsistency", COLORS[2], None),
-    ):
-        axes.scatter(p, report.series(key), s=12, color=color, linewidths=0, label=label)
-    right.set_ylabel(r"$TV(\pi(\cdot|x_C),\,\pi')$")
-    left.set_ylabel("nats")
-    left.legend(fontsize=8, loc="lower left")
-    for axes in (left, right):
-        axes.set(xscale="log", yscale="log", xlabel=r"probability of the evidence, $p^*(x_C)$")
-        axes.grid(True)
-    return figure
+def _rare(report: Report, panel: str, axes: "Axes") -> None:
+    """Error, or Sec. 5.1's inconsistency, against the probability of the evidence."""
+    errors = {"terms": "mean node term", "kl": r"$KL(p^*(\cdot|x_C)\|\pi')$"}
+    inconsistency = {"inconsistency": r"$TV(\pi(\cdot|x_C),\,\pi')$"}
+    _lines(axes, report, "probability", errors if panel == "errors" else inconsistency, ls="", marker="o")
+    axes.set(xlabel=r"probability of the evidence, $p^*(x_C)$", ylabel="nats" if panel == "errors" else "")
+    axes.legend()
 
 
-PLOTS: Mapping[str, Callable[[Report], "Figure"]] = {
-    "table1": _table1,
-    "convergence": _convergence,
-    "scans": _scans,
-    "game": _game,
-    "perturbation": _perturbation,
-    "rare": _rare,
+PLOTS: "Mapping[str, tuple[Callable[[Report, str, Axes], None], str | tuple[str, ...]]]" = {
+    "table1": (_table1, ("",)),
+    "convergence": (_convergence, "family"),
+    "scans": (_scans, ("bound", "distance")),
+    "game": (_game, ("costs", "distance")),
+    "perturbation": (_perturbation, "model"),
+    "rare": (_rare, ("errors", "inconsistency")),
 }
+"""How each experiment is drawn, and its panels: their names, or the key of the records that has one for each value."""

@@ -22,7 +22,7 @@ from depnet.geometry import full_conditional_divergence, kl, kl_by_evidence, kl_
 from depnet.geometry.manifold import manifolds
 from depnet.learning.learn import learn
 from depnet.model import Network, RandomScan
-from depnet.paper.data_sets import sample
+from depnet.paper.laws import sample
 from depnet.paper.report import Claim, ExperimentError, Report, columns
 from depnet.paper.table1 import within_limit
 
@@ -80,7 +80,7 @@ def by_evidence(
         ),
     )
     title = f"Rare evidence: conditional inference with the network learned from {name}"
-    return Report("rare", title, COLUMNS, tuple(_bins(records)), claims, _notes(records), records)
+    return Report("rare", title, COLUMNS, list(_bins(records)), claims, _notes(records), records)
 
 
 def _notes(records: Sequence[dict[str, Any]]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from depnet.errors import DepnetError
@@ -64,15 +64,13 @@ class Report:
     name: str
     title: str
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     claims: tuple[Claim, ...] = ()
     notes: tuple[str, ...] = ()
-    records: Sequence[Row] = field(default=())
+    records: Sequence[Row] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", tuple(self.rows))
-        if not self.records:
-            object.__setattr__(self, "records", self.rows)
+        object.__setattr__(self, "records", self.records or self.rows)
 
     @property
     def holds(self) -> bool:

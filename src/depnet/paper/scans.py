@@ -28,7 +28,7 @@ from depnet.geometry import (
 )
 from depnet.learning.learn import learn
 from depnet.model import Network, RandomScan, SequentialScan
-from depnet.paper.data_sets import sample
+from depnet.paper.laws import sample
 from depnet.paper.report import Claim, Report, columns
 from depnet.paper.table1 import within_limit
 
@@ -51,17 +51,10 @@ def scans(
     """The random scan and `orders` orders of the sequential scan, on one network learned from a data set."""
     data = sample(family, rows, seed)
     network = learn(data.dataset, smoothing=smoothing)
-    return compare_scans(
-        network, empirical(data.dataset), several_orders(len(network), orders, seed), data.name
-    )
-
-
-def several_orders(nodes: int, count: int, seed: int) -> list[tuple[int, ...]]:
-    """0..n-1, its reverse, and random ones; fewer where there are fewer."""
-    rng = np.random.default_rng(seed)
-    found = [tuple(range(nodes)), tuple(reversed(range(nodes)))]
-    found += [tuple(int(i) for i in rng.permutation(nodes)) for _ in range(max(count - 2, 0))]
-    return list(dict.fromkeys(found))[:count]
+    nodes, rng = range(len(network)), np.random.default_rng(seed)
+    drawn = [tuple(rng.permutation(len(nodes)).tolist()) for _ in range(orders - 2)]
+    chosen = list(dict.fromkeys([tuple(nodes), tuple(reversed(nodes)), *drawn]))[:orders]
+    return compare_scans(network, empirical(data.dataset), chosen, data.name)
 
 
 def compare_scans(
@@ -76,13 +69,13 @@ def compare_scans(
         cycle = stationary_cycle(network, SequentialScan(order))
         centroid = np.mean(cycle, axis=0)
         first = centroid if first is None else first
-        row = _row("sequential " + " ".join(map(str, order)), centroid, p, limit, pi)
-        row["tv_first"] = total_variation(centroid, first)
-        row["cycle_width"] = max(
-            (total_variation(a, b) for a, b in itertools.combinations(cycle, 2)), default=0.0
-        )
-        row["cycle_sum"] = cycle_sum(p, cycle, [network.nodes[i].variables for i in order])
-        rows.append(row)
+        widths = (total_variation(a, b) for a, b in itertools.combinations(cycle, 2))
+        own = {
+            "tv_first": total_variation(centroid, first),
+            "cycle_width": max(widths, default=0.0),
+            "cycle_sum": cycle_sum(p, cycle, order),
+        }
+        rows.append(_row("sequential " + " ".join(map(str, order)), centroid, p, limit, pi) | own)
     beyond = sum(not r["bound"] for r in rows[1:])
     note = (
         f"Theorem 3 is about the random scan; the centroids of {beyond} of {len(rows) - 1} orders are beyond its bound. "
@@ -94,16 +87,13 @@ def compare_scans(
         Claim("every sequential cycle: mean of KL(p^D||E_i(pi^i)) = FC_lim(p^D)", cycles),
     )
     title = f"Scans of the network learned from {name}"
-    return Report("scans", title, COLUMNS, tuple(rows), claims, (note,))
+    return Report("scans", title, COLUMNS, rows, claims, (note,))
 
 
-def cycle_sum(p: FloatArray, cycle: Sequence[FloatArray], updated: Sequence[tuple[int, ...]]) -> float:
-    """The mean of KL(p||E_i(pi^i)) along a cycle, i being what is `updated` next."""
-    terms = [
-        kl_to_manifold(p, FullConditionalManifold.of_joint(law, variables))
-        for law, variables in zip(cycle, updated, strict=True)
-    ]
-    return float(np.mean(terms))
+def cycle_sum(p: FloatArray, cycle: Sequence[FloatArray], order: Sequence[int]) -> float:
+    """The mean of KL(p||E_i(pi^i)) along a cycle, i being the next variable of the order."""
+    spaces = [FullConditionalManifold.of_joint(law, i) for law, i in zip(cycle, order, strict=True)]
+    return float(np.mean([kl_to_manifold(p, space) for space in spaces]))
 
 
 def _row(scan: str, law: FloatArray, p: FloatArray, limit: float, pi: FloatArray) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from depnet.pictures.graph.dependency import dependency_graph as dependency_grap
 from depnet.pictures.graph.exports import links_csv as links_csv
 from depnet.pictures.graph.exports import to_dot as to_dot
 from depnet.pictures.graph.exports import to_graphml as to_graphml
-from depnet.pictures.graph.exports import to_mermaid as to_mermaid
 from depnet.pictures.graph.exports import to_networkx as to_networkx
 from depnet.pictures.graph.layout import layout as layout
 from depnet.pictures.graph.layout import spread as spread
@@ -22,11 +21,6 @@ from depnet.pictures.node.effects import Input as Input
 from depnet.pictures.node.effects import boosted as boosted
 from depnet.pictures.node.effects_svg import boosted_svg as boosted_svg
 from depnet.pictures.node.effects_text import boosted_text as boosted_text
-from depnet.pictures.node.mermaid import decision_mermaid as decision_mermaid
-from depnet.pictures.node.mermaid import node_mermaid as node_mermaid
-from depnet.pictures.node.stages import Stage as Stage
-from depnet.pictures.node.stages import decision_at as decision_at
-from depnet.pictures.node.stages import growth as growth
 from depnet.pictures.node.svg import decision_svg as decision_svg
 from depnet.pictures.node.svg import node_svg as node_svg
 from depnet.pictures.node.text import decision_text as decision_text

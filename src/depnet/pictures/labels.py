@@ -78,13 +78,3 @@ def dot(text: object) -> str:
     """
     escaped = line(text).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def mermaid(text: object) -> str:
-    """A double-quoted Mermaid string: all but letters, digits and plain marks as character codes.
-
-    >>> mermaid('x<"y"')
-    '"x#60;#34;y#34;"'
-    """
-    kept = "".join(c if c.isalnum() or c in " .,%=_↵…␣" else f"#{ord(c)};" for c in line(text))
-    return f'"{kept}"'

@@ -3,7 +3,6 @@
 In reading order: `plan` (network, scan and evidence made ready), `kernels` (ways to run chains), `run` (what users call).
 """
 
-from depnet.sampling.run.arviz import to_arviz
 from depnet.sampling.run.diagnostics import (
     Diagnostics,
     diagnose,
@@ -27,6 +26,5 @@ __all__ = [
     "sample",
     "split_r_hat",
     "standard_error",
-    "to_arviz",
     "trace",
 ]

@@ -21,7 +21,6 @@ import depnet
 from depnet import Dataset, read
 from depnet.data import Holed, describe, encode
 from depnet.data.files import rows
-from depnet.data.files import states as pass_1
 from depnet.errors import DataError
 
 FORMATS = ("csv", "parquet", "jsonl")
@@ -107,18 +106,6 @@ def test_a_variant_is_read_as_the_frame_it_came_from(
 ) -> None:
     path = write(frame, tmp_path_factory.mktemp("read") / f"table.{ending}")
     assert_same(read(path, keep="all"), frame)
-
-
-@settings(max_examples=12)
-@given(frame=tables())
-def test_a_column_too_large_for_memory_gives_the_same(
-    tmp_path_factory: pytest.TempPathFactory, frame: pl.DataFrame
-) -> None:
-    path = write(frame, tmp_path_factory.mktemp("read") / "table.parquet")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pass_1, "_NUMBER_BYTES", 10**12)  # sorted by the engine, not in numpy
-        patch.setattr(pass_1, "_SMALL_ROWS", 0)
-        assert_same(read(path, keep="all"), frame)
 
 
 def many_rows() -> pd.DataFrame:

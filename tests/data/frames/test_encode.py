@@ -80,12 +80,12 @@ def test_the_same_meaning_in_another_type(
 @pytest.mark.parametrize(
     ("variable", "values", "message"),
     [
-        (TEXT, ["1", "manny"], "column 'text', row 1: 'manny' is no state of it. Did you mean 'many'"),
-        (NUMBER, [1, 7], "column 'number', row 1: 7 is no state of it. There are: 1, 2, 3."),
-        (NUMBER, [1.5], "column 'number', row 0: 1.5 is no state of it"),
+        (TEXT, ["1", "manny"], "column 'text', row 1: the model has no state 'manny'. Did you mean 'many'"),
+        (NUMBER, [1, 7], "column 'number', row 1: the model has no state 7. There are: 1, 2, 3."),
+        (NUMBER, [1.5], "column 'number', row 0: the model has no state 1.5"),
         (NUMBER, [1.0, float("inf")], "column 'number', row 1: inf has no place"),
-        (FLAG, [2], "column 'flag', row 0: 2 is no state of it"),
-        (AGE, ["old"], "column 'age', row 0: 'old' is no state of it"),
+        (FLAG, [2], "column 'flag', row 0: the model has no state 2"),
+        (AGE, ["old"], "column 'age', row 0: the model has no state 'old'"),
         (
             AGE,
             pd.to_datetime(["2020-01-01"]),
@@ -228,5 +228,5 @@ def test_many_unknown_values() -> None:
     assert encode(frame, Domain((variable,)), handle_unknown="missing").hidden.all()
     numbers = pl.DataFrame({"x": np.arange(50_000)})
     assert encode(numbers, Domain((variable,)), handle_unknown="missing").hidden.all()
-    with pytest.raises(DataError, match="'unknown 0' is no state of it"):
+    with pytest.raises(DataError, match="the model has no state 'unknown 0'"):
         encode(frame, Domain((variable,)))

@@ -7,13 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import depnet
 from depnet import Dataset, Domain, Network, Variable, query
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.durations import HOUR
 from depnet.errors import InferenceError
-from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error
+from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error, worth_of_mean
 from depnet.inference.answer.spread import Spread, margins
 from depnet.inference.ordered.moved import moved
 from depnet.law.conditional import Conditional
@@ -241,3 +242,41 @@ def test_questions_about_numbers_that_cannot_be_answered() -> None:
     with pytest.raises(InferenceError, match="expected a number"):
         found.above("much")
     assert query(LAW, "x").summary(of="observed") is None
+
+
+@given(st.floats(0.01, 100), st.floats(0.01, 100), st.floats(1, 500), st.integers(3, 1000))
+def test_a_mean_is_joined_by_one_over_the_variances(v: float, of_law: float, s: float, n: int) -> None:
+    """The mean of n rows has the variance v / n, the law's V / s: no other weight has less, as a mutant's shows."""
+
+    def variance(weight: float) -> float:
+        return (n * v + weight**2 * of_law / s) / (n + weight) ** 2
+
+    worth = worth_of_mean(s, n, math.sqrt(v), math.sqrt(of_law))
+    assert worth <= s
+    assert worth == pytest.approx(s * min(1.0, v / of_law + 1 / n))
+    best = s * v / of_law
+    assert variance(best) <= min(variance(worth), variance(2 * best), variance(best / 2)) * (1 + 1e-9)
+    if best < s:
+        assert variance(worth) <= variance(s) * (1 + 1e-9)
+
+
+def test_what_all_matching_rows_share_is_not_blurred() -> None:
+    """A rare label with one number of its own: the law, whose leaves are coarser, says another mean."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 60, 4000)
+    distance = np.where(label == 0, 4983.0, rng.normal(900 + 10 * label, 300).round())
+    frame = [{"to": f"x{k}", "distance": d} for k, d in zip(label.tolist(), distance.tolist(), strict=True)]
+    model = depnet.DependencyNetwork(random_state=0, penalty="mdl").fit(frame)
+    found = model.query("distance", {"to": "x0"})
+    law, both, seen = (found.summary(of=way) for way in ("probabilities", "combined", "observed"))
+    assert law is not None
+    assert both is not None
+    assert seen is not None
+    assert seen.standard_deviation < 1e-9
+    assert abs(law.mean - 4983) > 50
+    assert abs(both.mean - 4983) < 0.02 * abs(law.mean - 4983)
+    n = found.rows_of("distance")
+    by_shares = (n * seen.mean + found.worth * law.mean) / (n + found.worth)  # the mutant
+    assert abs(by_shares - 4983) > 0.05 * abs(law.mean - 4983)
+    assert both.interval is not None
+    assert both.interval[0] < 4983 < both.interval[1] + 1

@@ -12,7 +12,6 @@ import pytest
 from depnet import Dataset, DependencyNetwork, Domain, QueryResult, Variable, learn, query, titanic
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import is_seen, shown, with_error
-from depnet.inference.answer.text import tables_of
 from tests.inference.answer.test_numbers import KNOWN, LAW
 
 NUMBERS = ["probability", "standard_error", "observed", "combined", "low", "high"]
@@ -33,14 +32,14 @@ def test_numbers_have_a_line_and_bins_their_order() -> None:
     said = found.numbers["x"]
     assert lines[2].split()[:2] == ["answer", shown(said.mean)]
     assert f"[{said.said_interval}]" in lines[2]
-    assert len(lines) == 5, "no bins"
+    assert [line.split()[0] for line in lines[3:]] == ["interval", "method"], "no bins"
     bins = found.text(bins=True).splitlines()
     assert bins[:3] == lines[:3]
-    assert [line.split()[0] for line in bins[3:15]] == [f"[{10 * k}," for k in range(12)]
+    assert [line.split()[0] for line in bins[4:16]] == [f"[{10 * k}," for k in range(12)]
     joint = str(query(LAW, ["x", "X1"], joint=True)).splitlines()
     assert joint[1].startswith("  x ")
     assert not any(line.startswith("  X1 ") for line in joint)  # of two states, these say all
-    assert joint[3].startswith("  ["), "a joint is its states"
+    assert joint[4].startswith("  ["), "a joint is its states"
 
 
 def test_the_tables_own_numbers_stand_beside() -> None:
@@ -62,7 +61,7 @@ def test_the_error_of_computing_is_shown_where_it_changes_a_digit() -> None:
         assert "±" not in words
         assert "exact" not in words
     for words in (sampled.text(bins=True), sampled._repr_html_()):
-        assert "± is the error of computing, up to " in words
+        assert "error of computing up to " in words
     assert is_seen(100.0, 0.06)
     assert not is_seen(100.0, 0.04)
     assert with_error(dt.timedelta(days=2), dt.timedelta(seconds=30)) == "2 days"
@@ -71,7 +70,7 @@ def test_the_error_of_computing_is_shown_where_it_changes_a_digit() -> None:
 
 def test_of_many_states_the_most_probable_of_a_number_in_their_order() -> None:
     number, word = (
-        next(iter(tables_of(query(learn(_wide(states), smoothing=0.5), "x"))))
+        query(learn(_wide(states), smoothing=0.5), "x").table("x")
         for states in (tuple(range(30)), tuple(f"{k:02}" for k in range(30)))
     )
     assert list(number.order(5)) == [25, 26, 27, 28, 29]

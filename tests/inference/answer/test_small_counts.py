@@ -1,5 +1,8 @@
 """Small counts hidden: no count under 5 is shown, and none can be had by subtraction."""
 
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import depnet
+from depnet.inference.answer.remark import Remark, RemarkKind
 from depnet.inference.answer.small_counts import LEAST, hidden_cells, without_small_counts
 
 COUNTS = st.lists(st.integers(0, 40), min_size=2, max_size=8)
@@ -51,6 +55,23 @@ def test_a_result_keeps_the_law_s_answer() -> None:
         "6, 24, 79 and no children"
     )
     assert (hidden.combined["class"] == hidden.probabilities["class"]).all()
+
+
+def test_warnings_are_hidden_by_their_kind_whatever_they_say() -> None:
+    people = depnet.titanic()
+    law = depnet.learn(people, smoothing=0.5, order="auto").with_counts(people)
+    kinds: list[RemarkKind] = ["note", "rare", "difference", "stopped"]
+    said = tuple(Remark(f"some words, {kind}", kind) for kind in kinds)
+    few = depnet.query(law, "survived", {"sex": "female", "class": "1st", "age": "child"}, data=people)
+    assert [remark.kind for remark in few.warnings] == ["rare"]
+    shown = without_small_counts(replace(few, warnings=said)).warnings
+    assert [(remark.kind, remark in said) for remark in shown] == [
+        ("note", True), ("stopped", True), ("rare", False),
+    ]  # fmt: skip
+    many = depnet.query(law, "survived", data=people)
+    assert without_small_counts(replace(many, warnings=said)).warnings == said
+    again = pickle.loads(pickle.dumps(said))
+    assert [(remark, remark.kind) for remark in again] == [(remark, remark.kind) for remark in said]
 
 
 def test_few_matching_rows_are_hidden_altogether() -> None:

@@ -1,6 +1,7 @@
 """The native chains are the slow twin's, word for word; each Rao-Blackwell formula is the exact law."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,11 +9,10 @@ from hypothesis import given, settings
 
 from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
-from depnet.inference.clamped import program
-from depnet.inference.clamped.chains import Chains, Order
+from depnet.inference.clamped.chains import ChainProgram, Chains, Order
 from depnet.inference.clamped.estimates import estimate
 from depnet.inference.clamped.starts import start_states
-from depnet.model import Evidence, Scan
+from depnet.model import Evidence, Scan, compiled
 from tests.inference.cases import (
     random_evidence,
     random_question,
@@ -41,7 +41,7 @@ def started(
 ) -> Chains:
     free = np.array([[i not in evidence.clamped for i in range(len(network))]])
     codes = start_states(network, evidence, per_row, rng)
-    made = program.ChainProgram(network, estimators, evidence)
+    made = ChainProgram(network, estimators, evidence)
     return Chains(made, Order.of(scan, free), codes, rng, threads)
 
 
@@ -51,11 +51,9 @@ def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, se
     rng = np.random.default_rng(seed)
     evidence, scan = random_evidence(rng, network), random_scan(rng, network)
     estimators = [random_targets(rng, network), random_targets(rng, network, 1)]
-    kept, program.TABLE_STATES = program.TABLE_STATES, table_states  # walk graphs and stages, or look them up
-    try:
-        chains = started(network, evidence, scan, estimators, rng)
-    finally:
-        program.TABLE_STATES = kept
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "TABLE_STATES", table_states)  # walk graphs and stages, or look them up
+        chains = started(replace(network), evidence, scan, estimators, rng)
     starts = chains.codes.copy()
     assert chains.run(2, record=False)
     assert chains.run(3, record=True)

@@ -10,10 +10,9 @@ from depnet import Domain, Network, Variable
 from depnet.data import Bins
 from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.judge import influence as module
-from depnet.inference.judge.effects import LEVEL
-from depnet.inference.judge.influence import Influence, influence
+from depnet.inference.judge.influence import LEVEL, Influence, influence
 from depnet.inference.judge.measure import Measure
-from depnet.inference.ordered import target_draws
+from depnet.inference.ordered import targets
 from tests.law.cases import evidence_of, given_tables
 from tests.reference import influence as twin
 from tests.reference import ordered
@@ -93,7 +92,7 @@ def test_draws_agree_within_their_errors(moved: bool, monkeypatch: pytest.Monkey
     # 7 standard errors at the last assertion.
     network = random_ordered_network(np.random.default_rng(8), (3, 2, 3, 2, 2), (3, 0, 4, 1, 2))
     if moved:
-        monkeypatch.setattr(target_draws, "UNEVEN", 0)
+        monkeypatch.setattr(targets, "UNEVEN", 0)
     known = {"X2": 1, "X3": 0}
     found = drawn(network, known, 4, 1 << 15)
     weights = {2: (0.0, 1.0, 0.0), 3: (1.0, 0.0)}

@@ -8,7 +8,6 @@ from hypothesis import given
 import depnet
 from depnet import Dataset, Network
 from depnet.data import Holed
-from depnet.data.frames.within import is_category
 from depnet.data.table.values import Values
 from depnet.inference.judge.cell_laws import cell_laws, row_tails
 from depnet.inference.judge.oddness import Column, joined
@@ -46,7 +45,7 @@ def test_each_tail_is_the_slow_one(network: Network, seed: int) -> None:
             x = int(rows.codes[r, i])
             expected = (
                 category_tail(theta, x)
-                if is_category(variable)
+                if not variable.has_order
                 else ordered_tail(theta, shares, x, present=len(variable.present_states))
             )
             assert tails[r, i] == pytest.approx(max(expected, 1e-280), rel=1e-9)

@@ -35,10 +35,10 @@ def test_a_shift_is_the_distance_of_what_is_answered(law: Network, rows: bool) -
     for shift in shifts:
         assert np.array_equal(shift.prior, prior.combined[shift.name])
         assert np.array_equal(shift.posterior, posterior.combined[shift.name])
-        assert np.array_equal(shift.model, posterior.probabilities[shift.name])
+        assert np.array_equal(shift.now.law, posterior.probabilities[shift.name])
         assert shift.change == total_variation(shift.prior, shift.posterior)
-        assert (shift.observed is not None) == rows
-        assert shift.rows == (470 if rows else 0)
+        assert (shift.now.observed is not None) == rows
+        assert shift.now.rows == (470 if rows else 0)
 
 
 def test_only_what_both_are_about_is_compared(law: Network) -> None:
@@ -49,7 +49,7 @@ def test_only_what_both_are_about_is_compared(law: Network) -> None:
 def test_those_that_moved_most_are_taken_while_there_is_room(law: Network) -> None:
     first, second, third = shifts_between(*asked(law, rows=False))
     assert most_moved((third, second, first), 1) == {first.name}  # one at least
-    sizes = [len(shift.states) for shift in (first, second, third)]
+    sizes = [len(shift.posterior) for shift in (first, second, third)]
     assert most_moved((third, second, first), sizes[0] + sizes[1]) == {first.name, second.name}
     assert most_moved((third, second, first), sum(sizes)) == set(ASKED)
 

@@ -138,7 +138,7 @@ def test_sampled_answers_tell_their_passes() -> None:
     assert answer.converged
     assert isinstance(answer.diagnostics, PassDiagnostics)
     assert 1000 < answer.diagnostics.effective_sample_size <= answer.diagnostics.passes
-    assert "passes worth" in str(answer)
+    assert "effective sample size" in str(answer)
     again = query(CHAIN, "X0", {"X3": 1}, method="sample", tolerance=0.01, rng=np.random.default_rng(0))
     np.testing.assert_array_equal(np.asarray(again.probabilities), np.asarray(answer.probabilities))
 

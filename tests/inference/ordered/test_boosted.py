@@ -24,15 +24,15 @@ from depnet import (
     score_samples,
 )
 from depnet.arrays import FloatArray
-from depnet.inference.answer.support import support
-from depnet.inference.ordered import answer, row_elimination
+from depnet.inference.answer.observed import MatchingRows, support
+from depnet.inference.ordered import answer
 from depnet.inference.ordered import items as law_items
 from depnet.inference.ordered.moved import moved
 from depnet.inference.rows.holed_score import score_holed
-from depnet.law import draw, program
+from depnet.law import draw
 from depnet.law.conditional import Conditional
 from depnet.law.mode import searched_state
-from depnet.model import Evidence
+from depnet.model import Evidence, compiled
 from depnet.model.marginals import MarginalCounts
 from tests.boosted import tabulated, with_boosted_nodes
 from tests.strategies import random_ordered_network
@@ -54,7 +54,7 @@ def random_law(share: float) -> Network:
 @pytest.fixture(params=[0.5, 1.0], ids=["mixed", "boosted"])
 def pair(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[Network, Network]:
     """A network with boosted nodes, and the same with tables."""
-    monkeypatch.setattr(program, "TABLE_STATES", 0)
+    monkeypatch.setattr(compiled, "TABLE_STATES", 0)
     network = random_law(request.param)
     assert any(node.boosted for node in network.nodes)
     assert any(not node.boosted for node in network.nodes) == (request.param < 1)
@@ -131,7 +131,7 @@ def test_rows_with_holes(pair: tuple[Network, Network], how: str, monkeypatch: p
     if how != "sums":
         monkeypatch.setattr(law_items, "ITEM_STATES", 1)
     if how == "moves":
-        monkeypatch.setattr(row_elimination, "ROW_CELLS", 1)
+        monkeypatch.setattr(law_items, "ROW_CELLS", 1)
     codes, hidden = holed(8)
 
     def laws(network: Network) -> FloatArray:
@@ -161,9 +161,8 @@ def test_support_is_that_of_the_counts_that_are_kept(pair: tuple[Network, Networ
     assert found is not None
     assert (found.total, found.exact) == (1000, False)
     assert found.rows == MarginalCounts.of(rows).support_bound(EVIDENCE)
-    matching = support(kept, EVIDENCE, Dataset.from_codes(rows.codes, domain=network.domain))
-    assert matching is not None
-    assert matching.rows <= found.rows
+    table = Dataset.from_codes(rows.codes, domain=network.domain)
+    assert MatchingRows.of(network.domain, EVIDENCE, table).support.rows <= found.rows
 
 
 def test_mutant_another_score_is_another_answer() -> None:

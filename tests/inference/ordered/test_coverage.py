@@ -163,8 +163,8 @@ def test_a_law_that_elimination_refuses() -> None:
 
 def test_moves_keep_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where passes are too uneven, batches are resampled and moved."""
-    monkeypatch.setattr(engine, "FIRST_PASSES", 16)
-    monkeypatch.setattr(engine, "MOST_PASSES", 1 << 7)
+    monkeypatch.setattr(engine, "FIRST_DRAWS", 16)
+    monkeypatch.setattr(engine, "MOST_DRAWS", 1 << 7)
     monkeypatch.setattr(engine, "UNEVEN", 2)
     network, target, known = spins(5, 1.2, 0.02), "X17", {"X0": 1, "X4": 1, "X20": 0, "X24": 0}
     exact = np.asarray(query(network, target, known, method="exact").probabilities)
@@ -195,7 +195,7 @@ def test_mutants(mutant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pyte
     """Errors of what was seen alone are too small where evidence is rare; passes without weights have another law, and
     so has the table of a target that weights depend on."""
     mutant(monkeypatch)
-    monkeypatch.setattr(engine, "FIRST_PASSES", 64)
+    monkeypatch.setattr(engine, "FIRST_DRAWS", 64)
     network, target, known, _ = CASES["rare"]
     exact = np.asarray(query(network, target, known, method="exact").probabilities)
     with pytest.raises(AssertionError):

@@ -25,7 +25,6 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.ordered import items as law_items
 from depnet.inference.ordered import log_observed as observed
-from depnet.inference.ordered import row_elimination
 from depnet.inference.ordered import rows as law_rows
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.result import METHODS
@@ -194,7 +193,7 @@ def test_draws_are_joint(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if how != "sums":
         monkeypatch.setattr(law_items, "ITEM_STATES", 1)
     if how == "moves":
-        monkeypatch.setattr(row_elimination, "ROW_CELLS", 1)
+        monkeypatch.setattr(law_items, "ROW_CELLS", 1)
     network = chained(n=4)
     codes = np.array([[0, 1, 1, 2], [1, 0, 0, 0], [0, 1, 1, 2]])
     hidden = np.array([[True, False, True, False], [True, True, False, True], [True, False, True, False]])
@@ -250,7 +249,7 @@ def test_modes_fill_holes_and_keep_what_is_known() -> None:
 
 def test_log_observed_by_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(law_items, "ITEM_STATES", 1)
-    monkeypatch.setattr(row_elimination, "ROW_CELLS", 1)
+    monkeypatch.setattr(law_items, "ROW_CELLS", 1)
     network = chained()
     rng = np.random.default_rng(2)
     codes, hidden = random_rows(rng, network, 30)

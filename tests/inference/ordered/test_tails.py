@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet.inference.ordered.tails import pareto_shape
+from depnet.inference.ordered.weighted import pareto_shape
 from tests.reference import tails
 from tests.strategies import seeds
 

@@ -2,7 +2,6 @@
 
 import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import AutoBoost, checked_boost
 from depnet.learning.boost.splits import all_tests
 from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions
 from tests.interrupts import ctrl_c
 from tests.isas import AVAILABLE
 
@@ -143,35 +143,6 @@ def test_no_time_leaves_graphs() -> None:
     assert not any(node.boosted for node in network.nodes)
 
 
-def test_a_killed_fit_goes_on(tmp_path: Path) -> None:
-    whole = learn(VOTES, smoothing=0.5, boost=QUICK)
-    path = tmp_path / "fit"
-    assert learn(VOTES, smoothing=0.5, boost=QUICK, resume=path) == whole
-    stages = tmp_path / "fit.stages"
-    lines = stages.read_bytes().splitlines(keepends=True)
-    assert len(lines) > 20
-    stages.write_bytes(b"".join(lines[:9]) + lines[9][:40])  # torn
-    assert learn(VOTES, smoothing=0.5, boost=QUICK, resume=path) == whole
-    assert len(stages.read_bytes().splitlines()) == len(lines)
-    before = stages.stat().st_size
-    assert learn(VOTES, smoothing=0.5, boost=QUICK, resume=path) == whole
-    assert stages.stat().st_size == before, "nothing was grown again"
-
-
-def test_other_data_or_a_damaged_file_are_errors(tmp_path: Path) -> None:
-    learn(VOTES, boost=FEW, resume=tmp_path / "fit")
-    with pytest.raises(LearningError, match="other data or other options"):
-        learn(VOTES, boost=Boost(stages=3), resume=tmp_path / "fit")
-    stages = tmp_path / "fit.stages"
-    stages.write_bytes(stages.read_bytes() + b'{"name": 1}\n')
-    with pytest.raises(LearningError, match="line 12: damaged"):
-        learn(VOTES, boost=FEW, resume=tmp_path / "fit")
-    stages.write_text("my notes\n")
-    with pytest.raises(LearningError, match="is not a resume file"):
-        learn(VOTES, boost=FEW, resume=tmp_path / "fit")
-    assert stages.read_text() == "my notes\n"
-
-
 def test_progress_counts_to_the_nodes() -> None:
     told: list[tuple[int, int]] = []
     learn(VOTES, smoothing=0.5, boost=QUICK, progress=lambda done, nodes: told.append((done, nodes)))
@@ -191,7 +162,9 @@ def test_ctrl_c_ends_it() -> None:
 
 def test_trials_are_of_the_chosen_nodes() -> None:
     """The laws of the trials, by which what a law is worth is judged, are boosted where the law is."""
-    law, choice = learn_with_choice(VOTES, penalty="auto", smoothing=0.5, boost=QUICK, order="auto")
+    law, choice = learn_with_choice(
+        VOTES, LearnOptions(penalty="auto", smoothing=0.5, boost=QUICK, order="auto")
+    )
     assert choice is not None
     for tried in choice.tried:
         assert [node.boosted for node in tried.nodes] == [node.boosted for node in law.nodes]

@@ -53,7 +53,6 @@ class Case(NamedTuple):
     settings: Settings
     rows: Rows
     readable: list[int]
-    ordered: bool
     held: Rows | None
 
 
@@ -90,7 +89,6 @@ def boosted(
         own=case.rows.own,
         start=case.rows.start,
         readable=case.readable,
-        ordered=case.ordered,
         held_table=None if held is None else table_of(held.codes, case.tests),
         held_own=None if held is None else held.own,
         held_start=None if held is None else held.start,
@@ -117,7 +115,6 @@ def boosted_literally(case: Case) -> Result:
         case.rows.literal(),
         variables=case.rows.codes.shape[1],
         readable=case.readable,
-        ordered=case.ordered,
         held=None if case.held is None else case.held.literal(),
     )
     leaf, test = [split.leaf for split in grown.splits], [split.test for split in grown.splits]
@@ -153,7 +150,6 @@ def random_case(
     states: int,
     options: Settings,
     *,
-    ordered: bool = False,
     kind: type = np.uint8,
     spread: float = 1.0,
     held: int | None = None,
@@ -166,7 +162,6 @@ def random_case(
         options,
         random_rows(rng, rows, cards, states, kind, spread),
         list(range(len(cards))),
-        ordered,
         None if held is None else random_rows(rng, held, cards, states, kind, spread),
     )
 
@@ -198,7 +193,6 @@ def cases(draw: DrawFn) -> Case:
         cards,
         draw(st.integers(2, 5)),
         draw(options()),
-        ordered=draw(st.booleans()),
         kind=draw(st.sampled_from([np.uint8, np.uint16])),
         spread=draw(st.sampled_from([0.0, 0.3, 1.0, 4.0, 12.0, 200.0])),
         held=draw(st.none() | st.integers(0, 150)),
@@ -220,12 +214,11 @@ def test_the_booster_is_its_twin_on_every_instruction_set(case: Case) -> None:
             assert boosted(case) == expected, isa
 
 
-@pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("states", [2, 3, 5])
-def test_the_booster_is_its_twin_where_there_is_much_to_grow(states: int, ordered: bool) -> None:
+def test_the_booster_is_its_twin_where_there_is_much_to_grow(states: int) -> None:
     """Ten stages of up to eight leaves, with patience that does not end."""
     much = SETTINGS._replace(stages=10, leaves=8, patience=10, share=0.7, least_curvature=0.5)
-    case = random_case(states, 200, [5, 3, 4], states, much, ordered=ordered, held=100, spread=0.3)
+    case = random_case(states, 200, [5, 3, 4], states, much, held=100, spread=0.3)
     found = boosted(case)
     assert found == boosted_literally(case)
     assert len(found.begin) == 11
@@ -241,7 +234,7 @@ def test_ties_go_to_the_lowest_leaf(isa: str, monkeypatch: pytest.MonkeyPatch) -
     own = np.array([int(r < hits) for hits in cells.values() for r in range(10)], dtype=np.uint16)
     rows = Rows(codes, own, np.zeros((40, 2), dtype=np.int32))
     tests = [StageTest(0, 1, 1), StageTest(1, 1, 1)]
-    case = Case(tests, SETTINGS._replace(stages=1), rows, [0, 1], False, None)
+    case = Case(tests, SETTINGS._replace(stages=1), rows, [0, 1], None)
     found = boosted(case)
     assert found == boosted_literally(case)
     assert (found.leaf, found.test) == ([0, 0, 1], [0, 1, 1])
@@ -306,14 +299,11 @@ LARGE = [
 ]
 
 
-@pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize(("rows", "states"), LARGE)
-def test_instruction_sets_agree_on_more_rows(
-    rows: int, states: int, ordered: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_instruction_sets_agree_on_more_rows(rows: int, states: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """More than the twin can take; up to 256 leaves a stage."""
     many = SETTINGS._replace(stages=3, leaves=256, least_curvature=0.2)
-    case = random_case(1, rows, [5, 2, 9, 4], states, many, ordered=ordered, held=rows // 3)
+    case = random_case(1, rows, [5, 2, 9, 4], states, many, held=rows // 3)
     found = []
     for isa in AVAILABLE:
         monkeypatch.setenv("DEPNET_ISA", isa)
@@ -337,10 +327,10 @@ def stages_of(case: Case, found: Result) -> Stages:
     )
 
 
-@given(seeds, st.integers(2, 4), st.booleans())
-def test_the_scores_held_out_are_those_of_the_stages(seed: int, states: int, ordered: bool) -> None:
+@given(seeds, st.integers(2, 4))
+def test_the_scores_held_out_are_those_of_the_stages(seed: int, states: int) -> None:
     """The rows of `held_scores` go to the leaves that the stages, as a model has them, send them to."""
-    case = random_case(seed, 150, [3, 4], states, SETTINGS, ordered=ordered, held=90)
+    case = random_case(seed, 150, [3, 4], states, SETTINGS, held=90)
     assert case.held is not None
     found = boosted(case)
     stages = stages_of(case, found)
@@ -454,7 +444,7 @@ def test_boosting_finds_what_rows_depend_on() -> None:
     start = np.zeros((2000, 4), dtype=np.int32)
     rows = Rows(np.asfortranarray(codes, dtype=np.uint8), own.astype(np.uint16), start)
     many = SETTINGS._replace(stages=40, patience=40)
-    found = boosted(Case(all_tests([4, 4, 4]), many, rows, [0, 1, 2], False, rows))
+    found = boosted(Case(all_tests([4, 4, 4]), many, rows, [0, 1, 2], rows))
     assert found.gains[0] > 0.95 * sum(found.gains)
     entropy = -(0.8 * np.log(0.8) + 0.2 * np.log(0.2))
     assert found.held_scores[0] / 2000 == pytest.approx(-np.log(4))
@@ -577,7 +567,6 @@ def test_tables_held_out_are_whole_and_have_the_same_tests() -> None:
         "own": FEW.rows.own,
         "start": FEW.rows.start,
         "readable": [0, 1],
-        "ordered": False,
         "held_table": table,
         "held_own": FEW.rows.own,
         "held_start": FEW.rows.start,

@@ -1,7 +1,6 @@
 """penalty="auto": chosen on held-out rows, pooled over nodes, the same for any order of rows."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from depnet.errors import LearningError, ModelError
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
 from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions
 from depnet.learning.rows.held_out import held_out
 from depnet.model.network import Network
 from depnet.model.score import score
@@ -24,8 +24,12 @@ def noise_and_copies(rows: int, noise: int = 6, seed: int = 0) -> Dataset:
     return Dataset.from_codes(codes, [2] * (2 + noise))
 
 
-def chosen(dataset: Dataset, auto: Auto = Auto(), **options: object) -> tuple[Network, Choice]:  # noqa: B008
-    network, choice = learn_with_choice(dataset, penalty=auto, smoothing=0.5, **options)  # type: ignore[arg-type]
+def chosen(
+    dataset: Dataset,
+    auto: Auto = Auto(),  # noqa: B008
+    validation: Dataset | None = None,
+) -> tuple[Network, Choice]:
+    network, choice = learn_with_choice(dataset, LearnOptions(auto, 0.5), validation=validation)
     assert choice is not None
     return network, choice
 
@@ -129,7 +133,7 @@ def test_parts_hold_out_each_row_once_until_there_are_enough(rows: int, parts: i
         assert sorted(map(tuple, together.tolist())) == sorted(map(tuple, dataset.codes.tolist()))
 
 
-def test_options_go_through(tmp_path: Path) -> None:
+def test_options_go_through() -> None:
     dataset = noise_and_copies(150)
     told: list[tuple[int, int]] = []
     network = learn(
@@ -138,13 +142,10 @@ def test_options_go_through(tmp_path: Path) -> None:
         smoothing=0.5,
         max_leaves=1,
         progress=lambda done, nodes: told.append((done, nodes)),
-        resume=tmp_path / "fit.jsonl",
     )
     assert all(isinstance(node.source, DecisionGraph) and node.source.size == 1 for node in network.nodes)
     assert told[-1] == (8, 8)
     assert told == sorted(told)
-    again = learn(dataset, penalty="auto", smoothing=0.5, max_leaves=1, resume=tmp_path / "fit.jsonl")
-    assert again == network
     assert learn(dataset, penalty="auto", smoothing=0.5, max_seconds=0.0).domain == dataset.domain
 
 

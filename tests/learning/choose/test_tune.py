@@ -7,6 +7,7 @@ from depnet import Aic, Dataset, Mdl, learn, score, titanic, tune
 from depnet.errors import LearningError
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions
 from depnet.learning.rows.held_out import held_out
 
 PEOPLE = titanic()
@@ -32,7 +33,7 @@ def test_every_cell_is_the_held_out_score_of_its_candidate() -> None:
 
 def test_the_choice_is_that_of_auto() -> None:
     found = tune(PEOPLE, smoothing=0.5)
-    _, choice = learn_with_choice(PEOPLE, penalty=Auto(), smoothing=0.5)
+    _, choice = learn_with_choice(PEOPLE, LearnOptions(penalty=Auto(), smoothing=0.5))
     assert choice is not None
     assert found.choice.pooled == choice.pooled
     assert found.choice.penalties == choice.penalties

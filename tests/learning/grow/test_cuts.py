@@ -12,8 +12,10 @@ from depnet.learning.grow.cut_learner import CutLearner
 from depnet.learning.grow.cuts import Cut, Numbered, cuts_of, spelled_out
 from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.grow.nodes import learn_nodes
+from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Mdl, StructuralMdl
-from depnet.learning.rows.table import TableRows
+from depnet.learning.rows.training import TrainingRows
+from depnet.learning.work import Work
 from depnet.model.counting import leaf_counts
 from tests.reference.decision_graph import leaf_of
 
@@ -91,7 +93,7 @@ def test_a_step_is_found_on_rows_too_few_for_a_split_into_all_bins() -> None:
     rows = numbers(60, columns=1)
     specs = node_specs(rows.domain)
     strict = [StructuralMdl(1.0, 1.0, 8.0 * Mdl())] * 2
-    assert learn_nodes(TableRows(rows, specs), strict).nodes[1].source.size == 1
+    assert learn_nodes(TrainingRows(rows), specs, strict, LearnOptions(), Work()).nodes[1].source.size == 1
     assert CutLearner(specs, strict, [0.0, 0.0])(rows).nodes[1].source.size == 2
 
 
@@ -124,7 +126,7 @@ def test_thresholds_are_spread_and_their_names_are_new() -> None:
     assert [t.at for t in cuts_of(domain, most=20)] == list(range(1, 16))
     rows = Dataset.from_codes(np.zeros((5, 2), dtype=int), domain=domain)
     assert len(CutLearner(node_specs(domain), [Mdl()] * 2, [0.5] * 2)(rows)) == 2
-    assert cuts_of(Domain((Variable("a", (1, 2, 3)),))) == ()
+    assert [t.at for t in cuts_of(Domain((Variable("a", (1, 2, 3)), Variable("b", (0, 1)))))] == [1, 2]
 
 
 def test_smoothed_networks_keep_their_counts() -> None:

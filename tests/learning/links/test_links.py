@@ -80,7 +80,7 @@ def chain(rows: int = 2000) -> Dataset:
 def test_links_of_a_chain() -> None:
     dataset = chain()
     found = links(learn(dataset), dataset, bootstrap=8, rng=np.random.default_rng(0))
-    pairs = {(link.source, *link.targets): link for link in found}
+    pairs = {(link.source, link.target): link for link in found}
     assert set(pairs) == {("X1", "X0"), ("X0", "X1"), ("X2", "X1"), ("X1", "X2")}
     assert [link.strength for link in found] == sorted((link.strength for link in found), reverse=True)
     near, far = pairs["X1", "X0"], pairs["X1", "X2"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from depnet import Dataset
 from depnet.learning.rows import contexts
 from depnet.learning.rows.contexts import Contexts
-from tests.learning.parts import weak_words
+from tests.learning.weak_words import weak_words
 from tests.reference import counting
 from tests.reference import geometry as literal
 from tests.strategies import datasets, seeds

@@ -1,8 +1,8 @@
 """Networks of every kind of part that a model file can hold, and what makes two of them the same."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -21,12 +21,14 @@ from depnet import (
     Variable,
 )
 from depnet.arrays import IntArray
-from depnet.data import Label, Layout
+from depnet.data import Label
 from depnet.data.frames.within import WHOLE, PlaceTrees, Within, level_count
 from depnet.data.table.holed import Holed
 from depnet.model.boosted import BoostedNode
+from depnet.model.digits import DigitTree
 from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
+from depnet.model.model import Model
 from tests.boosted import random_stages
 from tests.data.strategies import binnings
 from tests.strategies import cardinalities, random_source, random_table, seeds
@@ -52,38 +54,27 @@ def domains(draw: DrawFn) -> Domain:
         missing = states[-1] if draw(st.booleans()) else None
         number = k - (missing is not None)
         bins = draw(binnings(number)) if number and draw(st.booleans()) else None
-        variables.append(Variable(name, states, bins, missing))
+        variables.append(Variable(name, states, bins, missing, draw(st.booleans())))
     return Domain(tuple(variables))
 
 
-class Pair(NamedTuple):
-    """What a model file holds: the paper's network, the law, or both, of one domain and with the same counts."""
-
-    network: Network | None
-    law: Network | None
-
-    @property
-    def first(self) -> Network:
-        found = self.law if self.network is None else self.network
-        assert found is not None
-        return found
-
-    def save(self, path: Path, layout: Layout | None = None) -> None:
-        depnet.save(self.first, path, law=None if self.network is None else self.law, layout=layout)
+def save(model: Model, path: Path) -> None:
+    law = None if model.network is None else model.law
+    depnet.save(model.first, path, law, layout=model.layout)
 
 
 KINDS = ("network", "law", "both")
 
 
 @composite
-def pairs(draw: DrawFn) -> Pair:
+def models(draw: DrawFn) -> Model:
     """A network, a law, or both: every kind of source and of table, with and without counts and held-out rows."""
     domain = draw(domains())
-    return pair_of_all_kinds(domain, draw(st.sampled_from(KINDS)), np.random.default_rng(draw(seeds)))
+    return model_of_all_kinds(domain, draw(st.sampled_from(KINDS)), np.random.default_rng(draw(seeds)))
 
 
-def pair_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> Pair:
-    """One such pair."""
+def model_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> Model:
+    """One such model."""
     cards = domain.cardinalities
     counts = None
     if rng.random() < 0.5:
@@ -97,7 +88,7 @@ def pair_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> Pa
     network = Network(domain, _any_nodes(rng, cards, None), counts, None, _any_held_out(rng))
     within = _any_within(rng, domain, order) if rng.random() < 0.7 else None
     law = Network(domain, _any_nodes(rng, cards, order), counts, order, _any_held_out(rng), within)
-    return Pair(None if kind == "law" else network, None if kind == "network" else law)
+    return Model(None if kind == "law" else network, None if kind == "network" else law)
 
 
 def _any_nodes(
@@ -128,7 +119,15 @@ def _any_boosted(
     stages = random_stages(rng, inputs, list(cards), cards[i], int(rng.integers(0, 4)))
     known = {*start.inputs, *stages.inputs}
     gains = rng.choice([0.0, 0.25, 1 / 3, 5e-324, -0.0, 1e300], len(known))
-    return BoostedNode((i,), start, scores, stages, gains)
+    digits = DigitTree.of(rng.integers(0, 9, size=cards[i])) if cards[i] > 2 and rng.random() < 0.5 else None
+    if digits is not None and rng.random() < 0.5:  # as they are learned: each stage of one digit
+        alone = np.zeros_like(stages.scores)
+        of_stage = rng.integers(0, cards[i] - 1, size=len(stages))
+        rows = np.arange(len(alone))
+        column = np.repeat(of_stage, np.diff(stages.begin) + 1)
+        alone[rows, column] = stages.scores[rows, column]
+        stages = replace(stages, scores=alone)
+    return BoostedNode((i,), start, scores, stages, gains, digits)
 
 
 def _any_held_out(rng: np.random.Generator) -> HeldOut | None:
@@ -194,9 +193,9 @@ def _any_table(rng: np.random.Generator, leaves: int, states: int) -> Conditiona
     return ConditionalTable.from_counts(counts, float(rng.choice([0.0, 0.5, 0.1, 1e-300, 7.3])))
 
 
-def assert_same_pair(loaded: Pair, saved: Pair) -> None:
+def assert_same_model(loaded: Model, saved: Model) -> None:
     """Both networks are, where there are both."""
-    for ours, theirs in zip(loaded, saved, strict=True):
+    for ours, theirs in ((loaded.network, saved.network), (loaded.law, saved.law)):
         assert (ours is None) == (theirs is None)
         if ours is not None and theirs is not None:
             assert_same(ours, theirs)
@@ -208,7 +207,7 @@ def assert_same(loaded: Network, saved: Network) -> None:
         assert ours.name == theirs.name
         assert list(map(repr, ours.states)) == list(map(repr, theirs.states)), "types and signs, too"
         assert repr(ours.bins) == repr(theirs.bins)
-        assert repr(ours.missing) == repr(theirs.missing)
+        assert (repr(ours.missing), ours.ordered) == (repr(theirs.missing), theirs.ordered)
     assert loaded.counts == saved.counts
     assert loaded.order == saved.order
     assert repr(loaded.held_out) == repr(saved.held_out)

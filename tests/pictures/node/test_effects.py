@@ -17,9 +17,6 @@ from depnet.pictures import (
     boosted_svg,
     boosted_text,
     decision,
-    decision_at,
-    growth,
-    node_mermaid,
     node_svg,
     node_text,
 )
@@ -73,7 +70,6 @@ def test_effects_are_means_over_rows(seed: int, cards: tuple[int, ...]) -> None:
         assert said.measured == "the table's 7 rows"
         ET.fromstring(boosted_svg(said))
         assert boosted_text(said).startswith(f"X{i} ")
-        assert node_mermaid(network, i).startswith("flowchart LR\n")
 
 
 def test_row_weights_count() -> None:
@@ -138,7 +134,6 @@ def test_texts_and_pictures_of_a_node() -> None:
     said = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")]
     assert "boosted: 3 stages of 7 leaves together, after a graph of 2 leaves, 3 inputs" in said
     assert "0.1443" in said
-    assert '  v1["sex"] -->|"0.1443"| v' in node_mermaid(network, "survived").splitlines()
     assert node_text(network, "age") == node_text(depnet.learn(people, smoothing=0.5), "age"), "plain as ever"
 
 
@@ -150,9 +145,6 @@ def test_what_a_boosted_node_has_not() -> None:
         decision(network, "survived")
     with pytest.raises(ModelError, match="'age' is not boosted: decision"):
         boosted(network, "age")
-    assert growth(network, "survived") == ()
-    with pytest.raises(ModelError, match="is boosted"):
-        decision_at(network, "survived", 0)
 
 
 def test_hostile_labels_many_states_and_many_inputs() -> None:
@@ -173,8 +165,7 @@ def test_hostile_labels_many_states_and_many_inputs() -> None:
     assert "  and 9 inputs more, 0.0000 together" in text
     assert "  and 2 more states" in text
     assert "other states" in text
-    assert "\x1b" not in text + node_svg(network, 0) + node_mermaid(network, 0)
-    assert 'rest["9 more"]' in node_mermaid(network, 0)
+    assert "\x1b" not in text + node_svg(network, 0)
 
 
 def test_a_node_that_reads_nothing() -> None:

@@ -21,12 +21,11 @@ from depnet import (
 )
 from depnet.arrays import CodeArray
 from depnet.errors import EvidenceError
-from depnet.model import Evidence, Scan
+from depnet.model import Evidence, Scan, compiled
 from depnet.model.boosted import BoostedNode
 from depnet.model.stages import Stages
 from depnet.model.stages import Test as Within
 from depnet.sampling.kernels import KERNELS, Kernel, Randomness, Task
-from depnet.sampling.plan import rule
 from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.words import PLACE, UPDATE
 from tests.boosted import random_boosted_network
@@ -80,7 +79,6 @@ def test_kernels_equal_the_slow_twin_on_binary_networks(network: Network, seed: 
     rng = np.random.default_rng(seed)
     for scan in scans(rng, network):
         names = assert_kernels_equal_the_twin(network, scan, random_evidence(rng, network), seed)
-        assert ("sliced" in names) == isinstance(scan, SequentialScan)
         assert "packed" in names
 
 
@@ -97,11 +95,11 @@ def wide_network(cards: tuple[int, ...], operations: int, seed: int) -> Network:
 @pytest.mark.parametrize(
     ("cards", "operations", "kernels"),
     [
-        ((2,) * 20, 60, {"sliced", "codes", "callback"}),  # walking
-        ((2,) * 70, 3, {"sliced", "packed", "codes", "callback"}),  # two words of bits
+        ((2,) * 20, 60, {"codes", "callback"}),  # walking
+        ((2,) * 70, 3, {"packed", "codes", "callback"}),  # two words of bits
         ((2, 3, 4) * 20, 3, {"packed", "codes", "callback"}),  # four words of bits
         ((2, 300, 40), 3, {"codes", "callback"}),  # 16-bit codes, binary search
-        ((2,) * 300, 3, {"sliced", "codes", "callback"}),
+        ((2,) * 300, 3, {"codes", "callback"}),
     ],
 )
 def test_kernels_equal_the_slow_twin_on_wide_networks(
@@ -111,7 +109,7 @@ def test_kernels_equal_the_slow_twin_on_wide_networks(
     rng = np.random.default_rng(4)
     for scan in (RandomScan(), SequentialScan()):
         names = assert_kernels_equal_the_twin(network, scan, NO_EVIDENCE, 5, chains=2)
-        assert names == kernels - (set() if isinstance(scan, SequentialScan) else {"sliced"})
+        assert names == kernels
         assert_kernels_equal_the_twin(network, scan, random_evidence(rng, network), 5, chains=1)
 
 
@@ -128,12 +126,12 @@ def test_kernels_equal_the_slow_twin_where_theta_is_computed_at_every_update(
 ) -> None:
     rng = np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rule, "WRITTEN_STATES", -1)  # not even nodes that read nothing are written out
-        for scan in scans(rng, network):
-            names = assert_kernels_equal_the_twin(
-                network, scan, random_evidence(rng, network), seed, chains=int(rng.integers(1, 12))
+        patch.setattr(compiled, "TABLE_STATES", 0)  # not even nodes that read nothing are written out
+        walked = dataclasses.replace(network)
+        for scan in scans(rng, walked):
+            assert_kernels_equal_the_twin(
+                walked, scan, random_evidence(rng, walked), seed, chains=int(rng.integers(1, 12))
             )
-            assert "callback" in names
 
 
 @pytest.mark.parametrize("cards", [(2, 3) * 8, (2, 300, 2, 3, 40, 2, 2)])
@@ -142,13 +140,10 @@ def test_boosted_nodes_of_many_inputs(cards: tuple[int, ...]) -> None:
     network = random_boosted_network(8, list(cards), stages=12)
     rng = np.random.default_rng(6)
     for scan in scans(rng, network):
-        names = assert_kernels_equal_the_twin(network, scan, NO_EVIDENCE, 5, chains=3)
-        assert names == ({"codes", "callback"} if isinstance(scan, RandomScan) else {"callback"})
+        for chains in (3, 12):
+            names = assert_kernels_equal_the_twin(network, scan, NO_EVIDENCE, 5, chains=chains)
+            assert names == {"codes", "callback"}
         assert_kernels_equal_the_twin(network, scan, random_evidence(rng, network), 5, chains=2)
-    few = Evidence(
-        dict.fromkeys(range(3, len(cards)), 1), {}
-    )  # evidence leaves few open: now a table will do
-    assert "codes" in assert_kernels_equal_the_twin(network, SequentialScan(), few, 1, chains=2)
 
 
 def test_mutant_a_boosted_node_without_its_last_stages() -> None:
@@ -187,13 +182,19 @@ def test_functions_of_few_and_of_many_inputs() -> None:
     n = 24
     nodes = []
     for i in range(n):
-        inputs = tuple(j for j in range(n) if j != i)[: (5, 16, 23)[i % 3]]  # direct, mapped, callback
+        inputs = tuple(j for j in range(n) if j != i)[
+            : (5, 16, 23)[i % 3]
+        ]  # few, many, too many to write out
         source = FunctionSource(lambda x: x.sum(axis=1), inputs, len(inputs) + 1)
         nodes.append(Node((i,), source, random_table(rng, source.size, 2)))
     network = Network(Domain.from_cardinalities((2,) * n), tuple(nodes))
     assert assert_kernels_equal_the_twin(network, SequentialScan(), NO_EVIDENCE, 1, chains=2) == {"callback"}
-    clamped = Evidence({j: j % 2 for j in range(4)}, {})  # fewer inputs are open: now a table will do
-    assert assert_kernels_equal_the_twin(network, SequentialScan(), clamped, 1, chains=2) == {
+    fewer = Network(
+        Domain.from_cardinalities((2,) * 17),
+        tuple(nodes[i] for i in (0, 1))
+        + tuple(Node((j,), ConstantSource(), random_table(rng, 1, 2)) for j in range(2, 17)),
+    )
+    assert assert_kernels_equal_the_twin(fewer, SequentialScan(), NO_EVIDENCE, 1, chains=2) == {
         "codes",
         "callback",
     }
@@ -218,10 +219,9 @@ def own_words(kernel: Kernel, seed: int, task: Task) -> tuple[NDArray[np.uint32]
     """The words that a kernel makes itself, by the twin's generator."""
     rows = words_needed(kernel.plan, task)
     each = 2 if kernel.plan.random else 1
-    first = task.first_sweep * len(kernel.plan.rules) * each
-    own = reference.sliced_word if kernel.name == "sliced" else reference.word
+    first = task.first_sweep * len(kernel.plan.order) * each
     chains = range(task.first_chain, task.first_chain + task.chains)
-    words = [[own(seed, UPDATE, c, first + k) for c in chains] for k in range(rows)]
+    words = [[reference.word(seed, UPDATE, c, first + k) for c in chains] for k in range(rows)]
     records = range(task.first_record, task.first_record + task.records)
     places = [[reference.word(seed, PLACE, c, r) for c in chains] for r in records]
     return np.array(words, dtype=np.uint32), np.array(places, dtype=np.uint32)
@@ -261,13 +261,12 @@ def test_philox_gives_the_published_words() -> None:
     assert reference.philox(digits, (0xA4093822, 0x299F31D0)) == published
 
 
-def test_equal_words_and_thresholds_in_the_sliced_kernel() -> None:
-    """The last plane decides: words at, below and above a threshold, and the threshold "never"."""
+@pytest.mark.parametrize("name", KERNELS)
+def test_words_at_below_and_above_a_threshold_and_the_threshold_never(name: str) -> None:
     table = ConditionalTable.from_probabilities([[0.25, 0.75], [1.0, 0.0]])
     cards = (2, 2)
     nodes = tuple(Node((i,), DecisionGraph((Split(0, 1 - i),), cards), table) for i in range(2))
-    network = Network(Domain.from_cardinalities(cards), nodes)
-    kernel = KERNELS["sliced"](chain_plan(network, SequentialScan()))
+    kernel = KERNELS[name](chain_plan(Network(Domain.from_cardinalities(cards), nodes), SequentialScan()))
     words = np.array([[2**30 - 1, 2**30, 2**30 + 1, 2**32 - 1, 0]] * 4, dtype=np.uint32)
     task = Task(0, 5, lead=1, records=1, record_stride=5)
     start = np.zeros((2, 5), dtype=np.uint8)

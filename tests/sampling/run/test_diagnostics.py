@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from arviz_stats import base as arviz_base_stats
 
-from depnet import Dataset, Domain, Network, Variable, sample
+from depnet import Network, sample
 from depnet.arrays import FloatArray
 from depnet.errors import SamplingError
-from depnet.sampling import diagnose, effective_sample_size, split_r_hat, standard_error, to_arviz
-from depnet.sampling.run.diagnostics import autocorrelation_time, by_chain
+from depnet.sampling import diagnose, effective_sample_size, split_r_hat, standard_error
+from depnet.sampling.run.diagnostics import autocorrelation_time
 
 arviz: Any = vars(arviz_base_stats)["array_stats"]  # it has no types
 
@@ -117,14 +117,3 @@ def test_rows_of_a_sample_are_diagnosed_by_state() -> None:
         assert (np.abs(share - exact) < 6 * found.standard_error[name]).all()
     with pytest.raises(SamplingError, match="at least 4 draws of each chain; got 4000 rows from 4000 chains"):
         diagnose(rows, chains=4000)
-
-
-def test_export_to_arviz() -> None:
-    domain = Domain((Variable("sex", ("female", "male")), Variable("class", ("1st", "2nd", "3rd"))))
-    codes = np.random.default_rng(0).integers(0, [2, 3], size=(41, 2))
-    rows = Dataset.from_codes(codes, domain=domain)
-    tree = to_arviz(rows, chains=4)
-    assert tree["posterior"]["sex"].shape == (4, 10)
-    assert np.array_equal(tree["posterior"]["class"].values, by_chain(rows, 4)[:, :, 1])
-    assert tree["posterior"]["class"].values[2].tolist() == codes[2:40:4, 1].tolist()
-    assert tree["posterior"]["class"].attrs["states"] == ["1st", "2nd", "3rd"]

@@ -25,10 +25,9 @@ from depnet import (
     stationary_cycle,
     trace,
 )
-from depnet.model import Given, Scan
+from depnet.model import Given, Scan, compiled
 from depnet.model.boosted import BoostedNode
 from depnet.sampling.kernels import KERNELS
-from depnet.sampling.plan import rule
 from depnet.sampling.plan.plan import chain_plan
 from tests.boosted import random_boosted_network
 from tests.laws import assert_same_law
@@ -107,11 +106,10 @@ def test_boosted_nodes_whose_theta_is_computed_at_every_update(
     scan: str, given: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The mutant is the law of the same nodes without their last stages."""
-    monkeypatch.setattr(rule, "WRITTEN_STATES", 0)
+    monkeypatch.setattr(compiled, "TABLE_STATES", 0)
     network = random_boosted_network(4, [3, 2, 2], stages=6)
     options = {"scan": SCANS[scan], "evidence": EVIDENCE[given], "burn_in": 25, "thin": 1, "chains": DRAWS}
-    sampler = Sampler(network, rng=np.random.default_rng(1), **options)  # type: ignore[arg-type]
-    assert isinstance(chain_plan(network, SCANS[scan]).rules[0], rule.BoostedRule)
+    sampler = Sampler(network, rng=np.random.default_rng(1), kernel="codes", **options)  # type: ignore[arg-type]
     counts = counts_of(sampler.draw(DRAWS))
     assert_same_law(counts, stationary(network, SCANS[scan], EVIDENCE[given]), detects_l1=DETECTS)
     nodes = []

@@ -7,7 +7,7 @@ from depnet import ConditionalTable, Network, RandomScan, Sampler, SequentialSca
 from depnet.errors import EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
 from depnet.sampling import SamplingInterrupted
-from depnet.sampling.kernels import KERNELS, CodesKernel, PackedKernel, SlicedKernel
+from depnet.sampling.kernels import KERNELS, PackedKernel
 from depnet.sampling.plan.plan import chain_plan
 from tests.interrupts import ctrl_c
 from tests.isas import AVAILABLE
@@ -72,13 +72,13 @@ def test_an_unknown_instruction_set_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_fastest_kernel_is_chosen() -> None:
-    assert Sampler(BINARY, scan=SequentialScan(), burn_in=1, thin=1).report.kernel == SlicedKernel.name
+    assert Sampler(BINARY, scan=SequentialScan(), burn_in=1, thin=1).report.kernel == PackedKernel.name
     assert Sampler(BINARY, burn_in=1, thin=1).report.kernel == PackedKernel.name
-    assert Sampler(MIXED, scan=SequentialScan(), burn_in=1, thin=1).report.kernel == CodesKernel.name
+    assert Sampler(MIXED, scan=SequentialScan(), burn_in=1, thin=1).report.kernel == PackedKernel.name
     with pytest.raises(
-        SamplingError, match="kernel 'sliced' cannot run this network and scan; these can: 'packed'"
+        SamplingError, match="kernel 'quick' cannot run this network and scan; these can: 'packed'"
     ):
-        Sampler(BINARY, kernel="sliced")
+        Sampler(BINARY, kernel="quick")
 
 
 def test_rows_go_round_the_chains() -> None:

@@ -4,7 +4,7 @@ bins         a partition of the numbers, with labels, and values to draw
 levels       the values that bins keep, as finer codes
 calendar     dates and moments as whole numbers
 durations    durations as whole numbers, and as text
-ranked       a column by its ranks: all that cutting asks for, of an array, a file or a cluster
+ranked       a column by its ranks: all that cutting asks for, of an array or a cluster
 round_edges  edges that people can read
 cut          quantile bins, and bins at given edges
 tails        how far out a number lies, also beyond all that were seen

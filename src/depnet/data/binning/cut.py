@@ -166,7 +166,6 @@ def _shares(masses: Sequence[int], most: Sequence[int], number: int) -> list[int
 
 
 def _bins(ranked: Ranked, bounds: Sequence[int], kind: Kind) -> Bins:
-    """Bins of these ranks."""
     bottom, top = ranked.at([0, len(ranked) - 1]).tolist()
     inner = bounds[1:-1]
     margin = _margin(bottom, top, len(inner) + 1, kind)
@@ -204,7 +203,6 @@ def _margin(bottom: Number, top: Number, number: int, kind: Kind) -> Number:
 
 
 def _after(value: Number, kind: Kind) -> Number:
-    """The next whole number."""
     return value + 1 if value < RANGES[kind][1] else math.inf
 
 

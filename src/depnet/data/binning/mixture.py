@@ -36,7 +36,7 @@ class Mixture:
 
     @classmethod
     def of(cls, variable: Variable) -> "Mixture | None":
-        """Of a variable with bins, or whose states are numbers in their order; None of any other.
+        """Of a number; None of any other variable.
 
         >>> from depnet.data import Variable
         >>> Mixture.of(Variable("rooms", (1, 2, 5))).values.tolist(), Mixture.of(Variable("sex", ("f", "m")))
@@ -44,13 +44,11 @@ class Mixture:
         """
         if variable.bins is not None:
             return cls.of_bins(variable.bins)
-        states = variable.present_states
-        if not states or any(isinstance(state, (bool, str)) for state in states):
+        if variable.scale != "number":
             return None
+        states = variable.present_states
         whole = all(isinstance(state, int) and -(2**63) <= state < 2**63 for state in states)
         values = np.array(states, dtype=np.int64 if whole else np.float64)
-        if (values[1:] <= values[:-1]).any():
-            return None
         return cls(values, np.ones(len(states), dtype=np.int64), "integer" if whole else "float")
 
     @property

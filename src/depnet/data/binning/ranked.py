@@ -1,6 +1,6 @@
 """The values of a column in their order, x_(0) <= x_(1) <= ... <= x_(N-1): all that states and bins are made from.
 
-An array answers from memory. A column of a file that does not fit in memory answers by queries (`depnet.data.files.ranks`).
+An array answers from memory; chunks of a table answer together (`depnet.cluster.ranked_chunks`).
 """
 
 from collections.abc import Sequence
@@ -62,16 +62,16 @@ class RankedArray:
     def __len__(self) -> int:
         return len(self.ordered)
 
-    def at(self, ranks: Sequence[int]) -> Numbers:  # noqa: D102  # the protocol says it
+    def at(self, ranks: Sequence[int]) -> Numbers:  # the protocol says it
         return self.ordered[np.asarray(ranks, dtype=np.int64)]
 
-    def before(self, value: Number) -> int:  # noqa: D102
+    def before(self, value: Number) -> int:
         return int(np.searchsorted(self.ordered, value, side="left"))
 
-    def until(self, value: Number) -> int:  # noqa: D102
+    def until(self, value: Number) -> int:
         return int(np.searchsorted(self.ordered, value, side="right"))
 
-    def distinct(self, limit: int) -> Numbers:  # noqa: D102
+    def distinct(self, limit: int) -> Numbers:
         found: list[Any] = []
         rank = 0
         while rank < len(self.ordered) and len(found) < limit:  # by jumps: there may be very many
@@ -79,7 +79,7 @@ class RankedArray:
             rank = self.until(self.ordered[rank])
         return np.array(found, dtype=self.ordered.dtype)
 
-    def all_whole(self) -> bool:  # noqa: D102
+    def all_whole(self) -> bool:
         return are_whole(self.ordered)
 
 
@@ -106,17 +106,17 @@ class RankedCounts:
     def __len__(self) -> int:
         return int(self.ends[-1])
 
-    def at(self, ranks: Sequence[int]) -> Numbers:  # noqa: D102  # the protocol says it
+    def at(self, ranks: Sequence[int]) -> Numbers:  # the protocol says it
         return self.values[np.searchsorted(self.ends, np.asarray(ranks, dtype=np.int64), side="right") - 1]
 
-    def before(self, value: Number) -> int:  # noqa: D102
+    def before(self, value: Number) -> int:
         return int(self.ends[np.searchsorted(self.values, value, side="left")])
 
-    def until(self, value: Number) -> int:  # noqa: D102
+    def until(self, value: Number) -> int:
         return int(self.ends[np.searchsorted(self.values, value, side="right")])
 
-    def distinct(self, limit: int) -> Numbers:  # noqa: D102
+    def distinct(self, limit: int) -> Numbers:
         return self.values[:limit]
 
-    def all_whole(self) -> bool:  # noqa: D102
+    def all_whole(self) -> bool:
         return are_whole(self.values)

@@ -91,7 +91,6 @@ def diagnose_json(source: Source) -> DataError | None:
 
 
 def _not_an_object(source: Source) -> DataError | None:
-    """The first line that is no JSON object."""
     with source.open() as raw:
         text = io.TextIOWrapper(raw, "utf-8-sig")
         for number, line in enumerate(_lines(text), 1):
@@ -116,7 +115,6 @@ def _not_an_object(source: Source) -> DataError | None:
 
 
 def fields_alike(source: Source) -> tuple[str, str] | None:
-    """Two fields of JSON objects whose names differ in case only."""
     with source.open() as raw:
         array = raw.peek(4).removeprefix(codecs.BOM_UTF8)[:1] == b"["
         text = io.TextIOWrapper(raw, "utf-8-sig")

@@ -22,7 +22,6 @@ ERRORS = frozenset(("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", 
 
 
 def is_workbook(path: Path) -> bool:
-    """Is a zip archive a workbook?"""
     try:
         with zipfile.ZipFile(path) as archive:
             return "xl/workbook.xml" in archive.namelist()

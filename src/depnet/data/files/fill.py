@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.calendar import texts_in
 from depnet.data.binning.durations import cell_of_duration, duration_of
-from depnet.data.files.durations import number_sql, schema_option, text_sql, units_of, written_schema
+from depnet.data.files.arrow import number_sql, schema_option, text_sql, units_of, written_schema
 from depnet.data.files.engine import identifier, text_literal
 from depnet.data.files.source import Format, Source, find_source
 from depnet.data.files.text import Csv, Dialect, open_csv

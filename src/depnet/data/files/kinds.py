@@ -102,8 +102,7 @@ class FileColumn:
         if self.kind in ("integer", "boolean"):
             return f"CAST({typed} AS BIGINT)"
         if self.kind == "float":
-            number = f"CAST({typed} AS DOUBLE)"
-            return f"CASE WHEN isnan({number}) THEN NULL ELSE {number} + 0.0 END"
+            return f"CAST({typed} AS DOUBLE)"
         if self.kind == "date":
             return f"CAST({typed} - DATE '1970-01-01' AS BIGINT)"
         if self.nanoseconds:  # to microseconds downwards, where DuckDB rounds
@@ -124,7 +123,6 @@ def column_of_type(name: str, typed: str, sql_type: str) -> FileColumn:
 
 
 def column_of_text(name: str, kind: "ColumnKind", text: str) -> FileColumn:
-    """A column of text that holds values of this kind."""
     return FileColumn(name, kind, text if kind in ("label", "empty") else _cast("CAST", kind, text))
 
 
@@ -289,8 +287,6 @@ def _reject_few_texts(connection: Any, table: str, name: str, text: str, others:
 
 
 class MixedColumnError(DataError):
-    """A column of numbers but for a few cells."""
-
     def __init__(self, name: str, row: int, cell: str, others: int, line: int | None = None) -> None:
         self.column, self.row, self.cell, self.others = name, row, cell, others
         where = f"row {row:,}" if line is None else f"row {row:,} (line {line:,})"

@@ -1,33 +1,26 @@
-"""`depnet.read`: a table in a file, as codes, in two passes and bounded memory (docs/files.md)."""
+"""`depnet.read`: a table in a file, as codes, column by column and in bounded memory (docs/files.md)."""
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import IO, Any, Literal, TypeAlias
 
+from depnet.arrays import IntArray
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.files.codes import encode_rows
 from depnet.data.files.engine import bytes_of, locked_engine
-from depnet.data.files.request import Request
-from depnet.data.files.rows import Rows, names_of, open_rows
-from depnet.data.files.source import Source, find_source
-from depnet.data.files.states import find_variables
-from depnet.data.files.text import Csv, Dialect, in_utf8, open_csv, unreadable_by_engine
-from depnet.data.frames.left_out import Keep, LeftOut, check_keep, check_some_left, warn_left_out
+from depnet.data.files.rows import Request, open_rows
+from depnet.data.files.source import find_source
+from depnet.data.files.table import FileTable
+from depnet.data.files.text import MISSING_VALUES, Dialect, in_utf8, open_csv, unreadable_by_engine
+from depnet.data.frames.describe import described
+from depnet.data.frames.encode import HandleUnknown, encode_columns
+from depnet.data.frames.left_out import Keep, LeftOut, warn_left_out
 from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOptions
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.files import scratch_folder
-
-if TYPE_CHECKING:
-    import duckdb
-
-MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
-"""What a cell of a CSV file says where its value is missing."""
 
 TEXT_MEMORY = 250 * 10**6
 """Bytes that loading a text file needs at least: its buffers of long lines, and a row group of Parquet."""
@@ -85,8 +78,8 @@ def read(
         missing_values: of text files, the cells that mean a missing value.
         format: "csv", "tsv", "parquet" or "json"; None: as the name or the content says.
         progress: called as progress(done, steps) while reading.
-        memory: what reading may use beside the table of codes, such as "2GB"; None: 1 GB. What does not fit is kept in a
-            temporary directory (TMPDIR).
+        memory: what reading may use beside the table of codes, such as "2GB"; None: 1 GB. One column of numbers is always
+            in memory; what else does not fit is kept in a temporary directory (TMPDIR).
         max_cells: a table with more, rows times columns, is refused before it is read, for those who take any file.
         left_out: called with the columns that were left out; by default it warns.
 
@@ -102,32 +95,74 @@ def read(
         missing_values = (missing_values,)
     dialect = Dialect(header, delimiter, encoding, tuple(missing_values))
     request = Request(columns, without, where, text, dialect)  # type: ignore[arg-type]  # any names: it keeps tuples
-    room = bytes_of(memory)
     options = StateOptions(bins, max_bins, missing, max_states)
-    with _opened(path, format, dialect, room) as (source, csv, link, connection):
-        rows = open_rows(connection, source, csv, link, request, room)
-        _check_cells(source, rows, max_cells)
+    with open_file(path, request, format=format, memory=memory, max_cells=max_cells) as opened:
         chosen: Keep = [*request.text, *keep] if columns is None and keep != "all" else "all"
-        table, left = _coded(rows, options, chosen, _Steps(progress, source, rows))
-    left_out(left)
-    return table
+        found = described(opened, options, chosen, coded=True, tell=_steps(opened, progress))
+    left_out(found.left_out)
+    assert found.table is not None
+    return found.table.dataset() if found.table.complete else found.table
 
 
-def column_names(source: Source, dialect: Dialect) -> Sequence[str]:
-    """The names of a table's columns, in their order."""
-    with _opened(source, None, dialect, bytes_of(None)) as (found, csv, link, connection):
-        return names_of(connection, found, csv, link)
+def read_for(
+    path: Any,
+    domain: Domain,
+    *,
+    where: str | None = None,
+    dialect: Dialect | None = None,
+    handle_unknown: HandleUnknown = "error",
+    optional: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Holed, Mapping[int, IntArray]]:
+    """A table for a model, in the codes of its domain, and of each variable the rows whose value is no state of it.
+
+    Columns whose states are all words, such as 01, stay words. With `optional`, columns may be lacking; the domain of the
+    table then lacks them, too.
+    """
+    words = tuple(
+        variable.name
+        for variable in domain.variables
+        if variable.bins is None and all(isinstance(state, str) for state in variable.states)
+    )
+    request = Request(domain.names, (), where, words, dialect or Dialect(), optional)
+    with open_file(path, request) as opened:
+        there = Domain(tuple(variable for variable in domain.variables if variable.name in opened.names))
+        try:
+            return encode_columns(opened, there, handle_unknown, tell=_steps(opened, progress))
+        except DataError as error:
+            raise DataError(f"{opened.file}: {error}") from error
+
+
+def _steps(opened: FileTable, progress: Progress | None) -> Callable[[int], object]:
+    """What hears of more columns that are done, and makes it steps done of all: loading the file is half of them."""
+    steps = 2 * len(opened.names)
+    done = len(opened.names)
+
+    def tell(more: int) -> None:
+        nonlocal done
+        done += more
+        if progress is not None:
+            progress(done, steps)
+
+    tell(0)
+    return tell
 
 
 @contextlib.contextmanager
-def _opened(
-    path: Any, form: str | None, dialect: Dialect, room: int
-) -> Iterator[tuple[Source, Csv | None, Path, "duckdb.DuckDBPyConnection"]]:
-    """The table's file, its first line where it is CSV, the name under which an engine may read it, and that engine."""
+def open_file(
+    path: Any,
+    request: Request,
+    *,
+    format: str | None = None,  # noqa: A002
+    memory: int | str | None = None,
+    max_cells: int | None = None,
+) -> Iterator[FileTable]:
+    """The rows and columns of a file that are asked for, opened for `describe` or `encode`."""
     import duckdb
 
+    room, dialect = bytes_of(memory), request.dialect
     with scratch_folder() as scratch:
-        source = find_source(path, scratch, form)
+        source = find_source(path, scratch, format)
         if source.format == "json" and not dialect.is_utf8:
             source = in_utf8(source, dialect.encoding, scratch)
         csv = open_csv(source, dialect, scratch) if source.format in ("csv", "tsv") else None
@@ -136,48 +171,15 @@ def _opened(
         try:
             share = room // 2 if source.format == "parquet" else max(room // 2, TEXT_MEMORY)
             with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
-                yield source, csv, link, connection
+                opened = open_rows(connection, source, csv, link, request, room)
+                cells = opened.rows * len(opened.names)
+                if (
+                    max_cells is not None and cells > max_cells
+                ):  # a packed file of a few bytes may hold very many
+                    raise DataError(
+                        f"{source.name} has {opened.rows:,} rows of {len(opened.names):,} columns, {cells:,} cells; "
+                        f"{max_cells:,} at most are read here (`max_cells`)."
+                    )
+                yield opened
         except duckdb.Error as error:
             raise unreadable_by_engine(source, error) from error
-
-
-def _check_cells(source: Source, rows: Rows, most: int | None) -> None:
-    """A packed file of a few bytes may hold very many rows."""
-    cells = rows.rows * len(rows.columns)
-    if most is not None and cells > most:
-        raise DataError(
-            f"{source.name} has {rows.rows:,} rows of {len(rows.columns):,} columns, {cells:,} cells; {most:,} at most are "
-            "read here (`max_cells`)."
-        )
-
-
-def _coded(
-    rows: Rows, options: StateOptions, keep: Keep, steps: "_Steps"
-) -> tuple[Dataset | Holed, tuple[LeftOut, ...]]:
-    names = [column.name for column in rows.columns]
-    options.check_names(names)
-    check_keep(keep, names)
-    found, coded = find_variables(rows, options, keep, steps.tell)
-    left = tuple(each for each in found if isinstance(each, LeftOut))
-    check_some_left(left, len(found))
-    variables = [each for each in found if not isinstance(each, LeftOut)]
-    kept = [place for place, each in enumerate(found) if not isinstance(each, LeftOut)]
-    known = {new: coded.pop(old) for new, old in enumerate(kept) if old in coded}
-    steps.tell(len(left))
-    chosen = replace(rows, columns=tuple(rows.columns[place] for place in kept))
-    return encode_rows(chosen, Domain(tuple(variables)), known, steps.tell), left
-
-
-class _Steps:
-    """Steps done of all: each column once in each pass, and as many again where a text file was loaded before."""
-
-    def __init__(self, progress: Progress | None, source: Source, rows: Rows) -> None:
-        loaded = len(rows.columns) if source.format != "parquet" else 0
-        self.done, self.all = loaded, 2 * len(rows.columns) + loaded
-        self.progress = progress
-        self.tell(0)
-
-    def tell(self, more: int) -> None:
-        self.done += more
-        if self.progress is not None:
-            self.progress(self.done, self.all)

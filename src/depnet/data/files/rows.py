@@ -1,14 +1,14 @@
-"""The rows and columns that were asked for, to be asked for in SQL as v0, v1, ...: one value a cell, or NULL."""
+"""What to read of a file, opened as a `FileTable`: its columns, their kinds, and the rows that satisfy `where`."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from depnet.data.files.declared import declared_types
+from depnet.data.files.arrow import Declared, declared_types, microseconds_sql
 from depnet.data.files.diagnose import line_of_row
-from depnet.data.files.durations import microseconds_sql
 from depnet.data.files.engine import (
     answer,
     columns_at_once,
@@ -25,35 +25,109 @@ from depnet.data.files.kinds import (
     find_kinds,
     moments_of_text,
 )
-from depnet.data.files.request import Request, check_names, places_of
 from depnet.data.files.source import Source
-from depnet.data.files.text import Csv, load_csv, load_json, unreadable_by_engine
+from depnet.data.files.table import FileTable
+from depnet.data.files.text import Csv, Dialect, load_csv, load_json, unreadable_by_engine
 from depnet.errors import DataError, brief
+from depnet.wording import nearest, some_of
 
 if TYPE_CHECKING:
     import duckdb
-
 
 WHERE_SECONDS = 30.0
 WHERE_ROWS = 100_000
 """How long a `where` may take to look at all rows once: these seconds, and one more for this many rows."""
 
+TEXTS = {"TEXT": False, "JSON": False, "VARCHAR": True}
+"""Types of text whose meaning is found; and is it only looked whether it is dates or durations?"""
+
+_INDEX = re.compile(r"__index_level_\d+__")  # a frame's row names, as pandas puts them in Parquet files
+
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """What is read: `columns` of a `relation` of the engine, its number of rows, and how many columns fit in a query."""
+class Request:
+    columns: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
+    where: str | None = None
+    text: tuple[str, ...] = ()
+    dialect: Dialect = field(default_factory=Dialect)
+    optional: bool = False
+    """Columns that are asked for need not be there."""
 
-    connection: "duckdb.DuckDBPyConnection"
-    columns: tuple[FileColumn, ...]
-    relation: str
-    rows: int
-    memory: int
-    width: int
+    def __post_init__(self) -> None:
+        for option in ("columns", "without", "text"):
+            names = getattr(self, option)
+            if names is not None:
+                object.__setattr__(self, option, _names_given(option, names))
+        if self.columns is not None and not self.columns:
+            raise DataError("columns is empty; a table has at least one column.")
+        if self.columns is not None and self.without:
+            raise DataError("columns names what is read, without what is not: give one of them.")
+        if self.where is not None and (not isinstance(self.where, str) or not self.where.strip()):
+            raise DataError(
+                f'where is a condition on the columns in SQL, such as "age >= 18"; got {brief(self.where)}.'
+            )
 
-    def of(self, places: Iterable[int]) -> str:
-        """A relation with the columns v3, v8, ... for the places 3, 8, ...; no more, for there may be very many."""
-        values = ", ".join(f"{self.columns[place].value} AS v{place}" for place in places)
-        return f"(SELECT {values} FROM {self.relation})"
+    def wants(self, name: str) -> bool:
+        return name not in self.without if self.columns is None else name in self.columns
+
+
+def _names_given(option: str, names: object) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise DataError(f"{option} is a list of names; got {brief(names)}.")
+    given = tuple(names)
+    for name, count in Counter(given).items():
+        if count > 1:
+            raise DataError(f"{option} names {brief(name)} twice.")
+    return given
+
+
+def check_names(names: Sequence[str], source: Source) -> None:
+    """Refuse names that no name can be: with a NUL character, which ends a name for most that read it."""
+    for place, name in enumerate(names):
+        if "\0" in name:
+            raise DataError(
+                f"{source.name}: the name of column {place + 1:,}, {brief(name)}, has a NUL character. Rename it; if the "
+                'file is UTF-16, read it with `encoding="utf-16"`.'
+            )
+
+
+def places_of(names: Sequence[str], request: Request, source: Source) -> list[int]:
+    """The places of the columns asked for; names that are empty or not unique are an error where they matter."""
+    there = set(names)
+    for name in () if request.optional else (*(request.columns or ()), *request.without, *request.text):
+        if name not in there:
+            raise DataError(
+                f"{source.name} has no column {brief(name)}. {nearest(name, [n for n in names if n])}"
+            )
+    if request.optional and there.isdisjoint(request.columns or ()):
+        raise DataError(f"{source.name} has none of the model's columns: {some_of(request.columns or ())}.")
+    wanted = [place for place, name in enumerate(names) if request.wants(name)]
+    first = _first_places(names, wanted if request.where is None else range(len(names)), source)
+    if request.columns is not None:
+        return [first[name] for name in request.columns if name in there]
+    if not wanted:
+        raise DataError(f"{source.name}: no column is left; a table has at least one.")
+    return [place for place in wanted if not _INDEX.fullmatch(names[place])] or wanted
+
+
+def _first_places(names: Sequence[str], used: Iterable[int], source: Source) -> dict[str, int]:
+    """Where each name stands, of the columns that are used; each has a name of its own."""
+    first: dict[str, int] = {}
+    for place in used:
+        name = names[place]
+        if not name.strip():
+            by_pandas = " (pandas writes its row numbers so, but for to_csv(..., index=False))"
+            raise DataError(
+                f"{source.name}: column {place + 1} of {len(names)} has no name{by_pandas if place == 0 else ''}. "
+                "Name it, choose others with `columns=[...]`, or, where line 1 is no header, say `header=False`."
+            )
+        if first.setdefault(name, place) != place:
+            raise DataError(
+                f"{source.name}: columns {first[name] + 1} and {place + 1} are both named {brief(name)}. Rename one, "
+                "or choose others with `columns=[...]`."
+            )
+    return first
 
 
 def open_rows(
@@ -63,7 +137,7 @@ def open_rows(
     link: Path,
     request: Request,
     memory: int,
-) -> Rows:
+) -> FileTable:
     """Load the table, and find the columns that are asked for, their kinds, and the rows that satisfy `where`.
 
     `link` is how the engine may reach the source, or the `csv` in UTF-8 that was made of it; beside it there is room.
@@ -77,16 +151,17 @@ def open_rows(
     ((rows,),) = answer(connection, f"SELECT count(*) FROM {table.relation}")
     width = columns_at_once(connection, table.file, memory // 2)
     wanted = range(len(table.names)) if request.where is not None else places
+    declared = Declared()
+    if source.format == "parquet":
+        names = [table.names[place] for place in wanted if table.names[place] not in request.text]
+        declared = declared_types(connection, link, source.name, names)
     try:
-        typed = _columns(connection, table, rows, width, wanted, request)
+        typed = _columns(connection, table, rows, width, wanted, request, declared)
     except MixedColumnError as error:
         if csv is None:
             raise
         line = line_of_row(csv.source, csv.delimiter, error.row, header=csv.dialect.header)
         raise MixedColumnError(error.column, error.row, error.cell, error.others, line) from None
-    if source.format == "parquet":
-        typed = _with_declared(connection, link, source, typed, request)
-        typed = _with_times(connection, table, typed, rows, width, request)
     relation, none = table.relation, "the table has no rows, so its columns have no states."
     if request.where is not None:
         none = f"no row satisfies `where={request.where!r}`."
@@ -94,22 +169,14 @@ def open_rows(
         relation, rows, typed = _filtered(connection, relation, typed, request.where, seconds)
     if not rows:
         raise DataError(f"{source.name}: {none}")
-    return Rows(connection, tuple(typed[place] for place in places), relation, rows, memory, width)
-
-
-def names_of(
-    connection: "duckdb.DuckDBPyConnection", source: Source, csv: Csv | None, link: Path
-) -> Sequence[str]:
-    """The names of all columns, as `open_rows` would find them."""
-    return csv.names if csv is not None else _loaded(connection, source, link, Request()).names
+    return FileTable(
+        source.name, connection, [typed[place] for place in places], relation, rows, memory, width
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A Parquet file: its columns' names, how SQL names them, and their types in SQL.
-
-    The type TEXT is of cells of CSV and "JSON TEXT" of JSON's, of which only dates and durations are looked for.
-    """
+    """A Parquet file: its columns' names, how SQL names them, and their types in SQL; TEXT is that of CSV's cells."""
 
     file: Path
     names: Sequence[str]
@@ -117,7 +184,6 @@ class _Table:
 
     @property
     def relation(self) -> str:
-        """The rows, in SQL."""
         return f"read_parquet({text_literal(str(self.file))}, hive_partitioning = false)"
 
 
@@ -134,9 +200,7 @@ def _loaded(
     if source.format != "json":
         return _parquet_table(connection, source, link)
     load_json(connection, link, source, target)
-    table = _parquet_table(connection, source, target)
-    types = [(column, "JSON TEXT" if sql == "VARCHAR" else sql) for column, sql in table.types]
-    return replace(table, types=types)
+    return _parquet_table(connection, source, target)
 
 
 def _parquet_table(connection: "duckdb.DuckDBPyConnection", source: Source, table: Path) -> _Table:
@@ -173,81 +237,34 @@ def _columns(
     width: int,
     wanted: Iterable[int],
     request: Request,
+    declared: Declared,
 ) -> dict[int, FileColumn]:
     """The columns by their places: of a declared type, or of text whose meaning is found here."""
-    names = table.names
     found: dict[int, FileColumn] = {}
     texts: dict[bool, list[tuple[int, str]]] = {False: [], True: []}
     for place in wanted:
-        name, (column, sql_type) = names[place], table.types[place]
-        if sql_type in ("TEXT", "JSON", "JSON TEXT"):
-            text = f"({column} ->> '$')" if sql_type == "JSON" else column
-            if name in request.text:
-                found[place] = column_of_text(name, "label", text)
-            else:
-                texts[sql_type == "JSON TEXT"].append((place, text))
+        name, (column, sql_type) = table.names[place], table.types[place]
+        text = f"({column} ->> '$')" if sql_type == "JSON" else column
+        if name in request.text:
+            if sql_type not in TEXTS and column_of_type(name, column, sql_type).kind != "label":
+                text = f"CAST({column} AS VARCHAR)"
+            found[place] = column_of_text(name, "label", text)
+        elif name in declared.categories:
+            labels, ordered = declared.categories[name]
+            found[place] = FileColumn(name, "label", column, categories=labels, ordered=ordered)
+        elif name in declared.durations:
+            length = microseconds_sql(column, declared.durations[name])
+            found[place] = FileColumn(name, "duration", f"to_microseconds({length})")
+        elif sql_type in TEXTS:
+            texts[TEXTS[sql_type]].append((place, text))
         else:
             found[place] = column_of_type(name, column, sql_type)
-            if name in request.text and found[place].kind != "label":
-                found[place] = column_of_text(name, "label", f"CAST({column} AS VARCHAR)")
     for only_times, group in texts.items():
-        named = [(names[place], text) for place, text in group]
+        named = [(table.names[place], text) for place, text in group]
         kinds = find_kinds(connection, table.relation, named, rows, width, only_times=only_times)
         for (place, text), kind in zip(group, kinds, strict=True):
-            found[place] = moments_of_text(connection, table.relation, names[place], kind, text)
+            found[place] = moments_of_text(connection, table.relation, table.names[place], kind, text)
     return found
-
-
-def _with_declared(
-    connection: "duckdb.DuckDBPyConnection",
-    file: Path,
-    source: Source,
-    typed: dict[int, FileColumn],
-    request: Request,
-) -> dict[int, FileColumn]:
-    """The columns, those that a Parquet file declares to be categories or durations being these."""
-    labelled = [
-        column.name
-        for column in typed.values()
-        if column.kind in ("label", "integer") and column.name not in request.text
-    ]
-    declared = declared_types(connection, file, source.name, labelled)
-    found = dict(typed)
-    for place, column in typed.items():
-        if column.name in declared.categories:
-            labels, ordered = declared.categories[column.name]
-            found[place] = replace(column, kind="label", categories=labels, ordered=ordered)
-        elif column.name in declared.durations and column.kind != "label":
-            length = microseconds_sql(column.typed, declared.durations[column.name])
-            found[place] = replace(column, kind="duration", typed=f"to_microseconds({length})")
-    return found
-
-
-def _with_times(
-    connection: "duckdb.DuckDBPyConnection",
-    table: _Table,
-    typed: dict[int, FileColumn],
-    rows: int,
-    width: int,
-    request: Request,
-) -> dict[int, FileColumn]:
-    """The columns, those of text that a Parquet file has being dates or durations where all of their cells are."""
-    texts = {
-        place: column
-        for place, column in typed.items()
-        if table.types[place][1] == "VARCHAR"
-        and column.categories is None
-        and column.name not in request.text
-    }
-    named = [(column.name, column.typed) for column in texts.values()]
-    kinds = find_kinds(connection, table.relation, named, rows, width, only_times=True)
-    found = zip(texts.items(), kinds, strict=True)
-    times = {
-        place: moments_of_text(connection, table.relation, column.name, kind, column.typed)
-        for (place, column), kind in found
-        if kind not in ("label", "empty")
-    }
-    return {**typed, **times}
 
 
 def _filtered(

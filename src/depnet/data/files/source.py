@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import gzip
 import io
 import os
 import re
@@ -16,7 +17,6 @@ from typing import IO, Any, Literal, TypeAlias, get_args
 
 from depnet.data.files.excel import in_csv, is_workbook
 from depnet.errors import DataError, DataFileError, DataFileNotFoundError, brief
-from depnet.gzipped import unpacked
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "json"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -60,9 +60,8 @@ class Source:
 
     @contextlib.contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
-        """The content, unpacked."""
         with self.path.open("rb") as file:
-            yield unpacked(file) if self.zipped else file
+            yield io.BufferedReader(gzip.GzipFile(fileobj=file)) if self.zipped else file
 
 
 def find_source(path: object, scratch: Path, format: str | None = None) -> Source:  # noqa: A002
@@ -99,7 +98,6 @@ def find_source(path: object, scratch: Path, format: str | None = None) -> Sourc
 
 
 def _check_head(head: bytes, name: str) -> None:
-    """Refuse what is no table, by how it begins."""
     for magic, what in _NOT_TABLES.items():
         if head.startswith(magic):
             raise DataError(f"{name}: this is {what}.")
@@ -110,7 +108,6 @@ def _check_head(head: bytes, name: str) -> None:
 
 
 def empty_file(name: str) -> DataError:
-    """The error for a file with nothing in it."""
     return DataError(f"{name}: the file is empty. A table has a line with the columns' names, and rows.")
 
 
@@ -179,13 +176,12 @@ def _head(file: Path, name: str) -> tuple[bytes, bool]:
             if not head.startswith(_GZIP):
                 return head, False
             raw.seek(0)
-            return unpacked(raw).read(_HEAD), True
+            return gzip.GzipFile(fileobj=raw).read(_HEAD), True
     except (EOFError, zlib.error, OSError) as error:
         raise unreadable(name, error) from None
 
 
 def _format_of(suffixes: list[str], head: bytes) -> Format:
-    """By the name, else by the content."""
     if head.startswith(b"PAR1"):
         return "parquet"
     for suffix in reversed(suffixes):

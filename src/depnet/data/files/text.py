@@ -33,17 +33,18 @@ LARGE = 2**22
 SEEN, SEEN_ROWS = 2**16, 50
 """Characters and rows by which a delimiter is told."""
 
+MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
+"""What a cell of a CSV file says where its value is missing."""
+
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a text file is to be read."""
-
     header: bool = True
     delimiter: str | None = None
     encoding: str = "utf-8"
-    missing_values: tuple[str, ...] = ("",)
+    missing_values: tuple[str, ...] = MISSING_VALUES
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (

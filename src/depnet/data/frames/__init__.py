@@ -1,13 +1,12 @@
 """Frames in and out: pandas, polars, pyarrow, numpy, lists of dictionaries.
 
-open       a table of any kind, column by column
+open       a table of any kind, column by column; files are one more kind
 columns    a column, whatever it came from: labels by their places, the rest as numbers
 left_out   columns that nothing can be learned from
 variables  from what a column holds to its variable
-describe   from a frame to its domain and layout
-encode     from a frame to codes of a domain
-unknown    values that are no state: refused, or said once
-recode     from codes of one domain to codes of another
+describe   from a table to its domain and layout, and its codes
+codes      the codes of a column under its variable
+encode     from a table to codes of a domain that is there already: a model's
 within     where in their bins numbers lie, given those before them
 decode     from codes back to a frame
 assemble   columns put together as a frame

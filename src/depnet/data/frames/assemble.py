@@ -10,7 +10,6 @@ from depnet.data.table.layout import Layout
 
 
 def assemble(columns: list[Column], layout: Layout, rows: int, index: Any) -> Any:
-    """The frame of a layout with these columns."""
     if layout.kind == "pandas":
         return _pandas(columns, rows, index)
     if layout.kind == "polars":
@@ -47,7 +46,6 @@ def pandas_series(values: Any, index: Any) -> Any:
 
 
 def pandas_values(column: Column) -> Any:
-    """The array of a pandas column, of its own dtype."""
     import pandas as pd
 
     dtype, holes = column.layout.dtype, bool(column.hidden.any())
@@ -72,7 +70,6 @@ def pandas_values(column: Column) -> Any:
 
 
 def polars_series(column: Column) -> Any:
-    """A polars series, of its own dtype."""
     import polars as pl
 
     name, dtype = column.name, column.layout.dtype
@@ -94,7 +91,6 @@ def polars_series(column: Column) -> Any:
 
 
 def pyarrow_array(column: Column) -> Any:
-    """An Arrow array, of its own type."""
     import pyarrow as pa
 
     dtype = column.layout.dtype

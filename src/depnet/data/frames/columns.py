@@ -52,17 +52,14 @@ class Column:
 
     @property
     def name(self) -> str:
-        """The column's key as text."""
         return str(self.layout.key)
 
     @property
     def kind(self) -> ColumnKind:
-        """What the values are."""
         return self.layout.kind
 
     @property
     def present(self) -> Numbers:
-        """The numbers that are there."""
         assert self.numbers is not None
         return self.numbers[~self.hidden] if self.hidden.any() else self.numbers
 
@@ -91,7 +88,6 @@ class Column:
         return values
 
     def between(self, start: int, stop: int) -> "Column":
-        """The rows from `start` up to `stop`."""
         numbers = None if self.numbers is None else self.numbers[start:stop]
         ids = None if self.ids is None else self.ids[start:stop]
         return replace(self, hidden=self.hidden[start:stop], numbers=numbers, ids=ids)
@@ -121,7 +117,6 @@ def column_of_numbers(layout: ColumnLayout, numbers: NDArray[Any], hidden: NDArr
 
 
 def endless_number(name: str, row: int, value: float) -> DataError:
-    """The error for an infinity."""
     return DataError(
         f"column {name!r}, row {row}: {value} has no place among quantiles. Replace infinities: by missing values, "
         "or by the largest number that makes sense."
@@ -129,7 +124,6 @@ def endless_number(name: str, row: int, value: float) -> DataError:
 
 
 def column_of_array(key: Any, array: NDArray[Any]) -> Column:
-    """A column of a numpy array."""
     kind = array.dtype.kind
     if kind in "OUT":
         return column_of_objects(key, array.tolist(), array.dtype)
@@ -197,7 +191,6 @@ def numbers_of_times(labels: Sequence[str], kind: ColumnKind) -> NDArray[np.int6
 
 
 def _distinct(name: str, objects: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
-    """The distinct objects, and every object's place among them."""
     try:
         place = {value: k for k, value in enumerate(dict.fromkeys(objects))}
         return list(place), np.fromiter(map(place.__getitem__, objects), dtype=np.int64, count=len(objects))
@@ -253,7 +246,6 @@ def is_missing(value: object) -> bool:
 
 
 def unreadable(name: str, what: str, row: int | None = None) -> DataError:
-    """The error for a column that cannot be read."""
     where = f"column {name!r}" + ("" if row is None else f", row {row}")
     return DataError(
         f"{where}: a column holds text, booleans, numbers, dates, dates with times, or durations; got {what}. "

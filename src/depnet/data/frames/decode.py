@@ -168,8 +168,7 @@ def numbers_of(variable: Variable) -> FloatArray | None:
     if variable.bins is not None:
         return variable.bins.middle().astype(np.float64)
     states = variable.present_states
-    plain = all(isinstance(state, (int, float)) and not isinstance(state, bool) for state in states)
-    return np.array(states, dtype=np.float64) if plain and len(states) > 2 else None
+    return np.array(states, dtype=np.float64) if variable.scale == "number" and len(states) > 2 else None
 
 
 def expected_states(law: FloatArray, variable: Variable) -> FloatArray | None:

@@ -1,25 +1,22 @@
-"""From a frame to its domain: which states each column has, and the layout to give frames like it back."""
+"""From a table to its domain: which states each column has, and the layout to give frames like it back."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.binning.ranked import RankedArray
-from depnet.data.frames.columns import Column, times_of_text
 from depnet.data.frames.left_out import (
     Keep,
     LeftOut,
     check_keep,
     check_some_left,
-    counts_from,
     left_out,
     warn_left_out,
 )
 from depnet.data.frames.open import open_frame
 from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOptions, Summary, variable_of
 from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed, TableBuilder
 from depnet.data.table.layout import ColumnLayout, Layout
 from depnet.data.table.variable import Variable
 
@@ -50,59 +47,55 @@ def describe(
 
 
 class Described(NamedTuple):
-    """What a frame was found to be, and the columns that were left out."""
+    """What a table was found to be, the columns that were left out, and its codes where they were asked for."""
 
     domain: Domain
     layout: Layout
     left_out: tuple[LeftOut, ...]
+    table: Holed | None = None
 
 
-def described(frame: Any, options: StateOptions, keep: Keep = ()) -> Described:
-    """As `describe`, which says what was left out."""
+def described(
+    frame: Any,
+    options: StateOptions,
+    keep: Keep = (),
+    *,
+    coded: bool = False,
+    tell: Callable[[int], object] = lambda _: None,
+) -> Described:
+    """As `describe`, which says what was left out; with `coded` the table's codes, too, each column being read once.
+
+    `tell` hears of each column that is done.
+    """
     opened = open_frame(frame)
     options.check_names(opened.names)
     check_keep(keep, opened.names)
-    variables, columns, left = [], [], []
-    for place in range(len(opened.keys)):
-        column = opened.column(place)
-        summary = summary_of(column if options.as_they_are(opened.names[place]) else times_of_text(column))
+    variables, columns, left, codes = [], [], [], []
+    for place in range(len(opened.names)):
+        summary = opened.summary(place, options)
         unlikely = left_out(summary, options, "all" if opened.positional else keep)
         if unlikely is not None:
             left.append(unlikely)
-            continue
-        variables.append(variable_of(summary, options))
-        columns.append(_layout_of(column, variables[-1]))
+        else:
+            variables.append(variable_of(summary, options))
+            columns.append(_layout_of(opened.layout(place), summary, variables[-1]))
+            if coded:
+                codes.append(opened.coded(place, variables[-1]))
+        tell(1)
     check_some_left(left, len(opened.keys))
-    return Described(
-        Domain(tuple(variables)), Layout(opened.kind, tuple(columns), opened.structured), tuple(left)
-    )
+    domain = Domain(tuple(variables))
+    table = None
+    if coded:
+        made = TableBuilder(domain, opened.rows)
+        for i in range(len(domain)):
+            each, gone, numbers, *_ = codes.pop(0)
+            made.put(i, each, gone, numbers)
+        table = made.holed()
+    return Described(domain, Layout(opened.kind, tuple(columns), opened.structured), tuple(left), table)
 
 
-def _layout_of(column: Column, variable: Variable) -> ColumnLayout:
+def _layout_of(layout: ColumnLayout, summary: Summary, variable: Variable) -> ColumnLayout:
     """The column's own, but where some of its categories are one state: then it is text."""
-    if variable.other is None or not column.declared:
-        return column.layout
-    return replace(column.layout, dtype=None, values=None)
-
-
-def summary_of(column: Column) -> Summary:
-    """The summary of a frame's column."""
-    hidden = int(column.hidden.sum())
-    times = np.zeros(0, dtype=np.int64)
-    if column.ids is not None:
-        times = np.bincount(column.ids[column.ids >= 0], minlength=len(column.labels))
-    return Summary(
-        column.name,
-        column.kind,
-        len(column.hidden),
-        hidden,
-        int(np.argmax(column.hidden)) if hidden else 0,
-        column.labels,
-        column.declared,
-        None if column.numbers is None or hidden == len(column.hidden) else RankedArray.of(column.present),
-        tuple(times.tolist()),
-        int(np.count_nonzero(times)),
-        counts_from(column.present) if column.kind == "integer" and not hidden else None,
-        column.ordered,
-        column.layout.form,
-    )
+    if variable.other is None or not summary.declared:
+        return layout
+    return replace(layout, dtype=None, values=None)

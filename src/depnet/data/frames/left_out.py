@@ -34,8 +34,6 @@ Keep: TypeAlias = Collection[str] | Literal["all"]
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A column that is left out, and why."""
-
     name: str
     why: str
     empty: bool = False
@@ -90,7 +88,6 @@ def check_keep(keep: object, names: Sequence[str]) -> None:
 
 
 def check_some_left(left: Sequence[LeftOut], columns: int) -> None:
-    """A table has a column to learn from."""
     if columns == len(left):
         raise DataError(f"no column is left to learn from. Left out: {_named(left)}.{_how_to_keep(left)}")
 

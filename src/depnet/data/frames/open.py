@@ -1,4 +1,8 @@
-"""Tables opened for reading, column by column: frames through narwhals, numpy arrays, lists of dictionaries."""
+"""Tables opened for reading, column by column: frames through narwhals, numpy arrays, lists of dictionaries.
+
+A table in a file is one more (`depnet.data.files.table`). Whatever they are, `describe` and `encode` ask an opened table for
+the summary of a column, from which its variable is made, and for its codes under a variable.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -9,14 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.calendar import DAY
+from depnet.data.frames.codes import Coded, code_column
 from depnet.data.frames.columns import (
     Column,
     column_of_array,
     column_of_numbers,
     column_of_objects,
+    times_of_text,
     unreadable,
 )
+from depnet.data.frames.variables import StateOptions, Summary
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
+from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 
 FEW_ROWS = 2000
@@ -36,14 +44,34 @@ class Opened(ABC):
         self.keys = tuple(keys)
         self.rows = rows
         self.names = _checked_names(self.keys)
+        self._last: tuple[int, Column] | None = None
 
     @abstractmethod
+    def _read(self, place: int) -> Column: ...
+
     def column(self, place: int) -> Column:
-        """The column at a place."""
+        """The column at a place; the last one is kept."""
+        if self._last is None or self._last[0] != place:
+            self._last = None  # let go of before the next one is read
+            self._last = place, self._read(place)
+        return self._last[1]
+
+    def summary(self, place: int, options: StateOptions) -> Summary:
+        """What the variable of a column depends on; text that is all dates or durations is these, or stays as it is."""
+        column = self.column(place)
+        return Summary.of(column if options.as_they_are(self.names[place]) else times_of_text(column))
+
+    def layout(self, place: int) -> ColumnLayout:
+        return self.column(place).layout
+
+    def coded(self, place: int, variable: Variable) -> Coded:
+        return code_column(self.column(place), variable)
 
 
 def open_frame(frame: Any) -> Opened:
-    """Open a table of any kind that depnet reads."""
+    """Open a table of any kind that depnet reads; one that is open already is itself."""
+    if isinstance(frame, Opened):
+        return frame
     if isinstance(frame, np.ndarray):
         return _Array(frame)
     if isinstance(frame, (list, tuple)):
@@ -72,7 +100,7 @@ class _Array(Opened):
         self.positional = True
         super().__init__([f"X{i}" for i in range(array.shape[1])], len(array))
 
-    def column(self, place: int) -> Column:
+    def _read(self, place: int) -> Column:
         key = self.keys[place]
         return column_of_array(key, self.array[key] if self.structured else self.array[:, place])
 
@@ -90,7 +118,7 @@ class _Dicts(Opened):
         self.table = self.native = rows
         super().__init__(list(dict.fromkeys(key for row in rows for key in row)), len(rows))
 
-    def column(self, place: int) -> Column:
+    def _read(self, place: int) -> Column:
         key = self.keys[place]
         return column_of_objects(key, [row.get(key) for row in self.table], np.dtype(object))
 
@@ -101,7 +129,7 @@ class _Narwhals(Opened):
         self.kind = kind
         super().__init__(frame.columns, len(frame))
 
-    def column(self, place: int) -> Column:
+    def _read(self, place: int) -> Column:
         import narwhals as nw
 
         key = self.keys[place]

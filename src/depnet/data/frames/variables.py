@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from depnet.checks import whole_number
 from depnet.data.binning.bins import Bins, Kind, Number
 from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, one_value_bins, quantile_bins
-from depnet.data.binning.ranked import Ranked, are_whole
+from depnet.data.binning.ranked import Ranked, RankedArray, are_whole
+from depnet.data.frames.columns import Column
+from depnet.data.frames.left_out import counts_from
 from depnet.data.table.layout import ColumnKind
 from depnet.data.table.state_order import (
     MISSING_LABEL,
@@ -47,8 +49,6 @@ Missing: TypeAlias = Literal["keep", "state", "error"]
 
 @dataclass(frozen=True, slots=True)
 class StateOptions:
-    """How columns become states, whichever they are."""
-
     bins: BinChoice = "quantile"
     max_bins: int = MAX_BINS
     missing: Missing = "keep"
@@ -99,6 +99,30 @@ class Summary:
     counts_from: int | None = None
     ordered: bool = False
     form: str | None = None
+
+    @classmethod
+    def of(cls, column: Column) -> "Summary":
+        hidden = int(column.hidden.sum())
+        times = np.zeros(0, dtype=np.int64)
+        if column.ids is not None:
+            times = np.bincount(column.ids[column.ids >= 0], minlength=len(column.labels))
+        return cls(
+            column.name,
+            column.kind,
+            len(column.hidden),
+            hidden,
+            int(np.argmax(column.hidden)) if hidden else 0,
+            column.labels,
+            column.declared,
+            None
+            if column.numbers is None or hidden == len(column.hidden)
+            else RankedArray.of(column.present),
+            tuple(times.tolist()),
+            int(np.count_nonzero(times)),
+            counts_from(column.present) if column.kind == "integer" and not hidden else None,
+            column.ordered,
+            column.layout.form,
+        )
 
 
 def variable_of(column: Summary, options: StateOptions) -> Variable:
@@ -179,7 +203,6 @@ def _how(bins: BinChoice, name: str) -> tuple[How, bool]:
 
 
 def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> tuple[tuple[Label, ...], Bins]:
-    """The bins of a column, and their labels."""
     if isinstance(how, str) and how == "quantile":
         how = number_of_bins(len(numbers), max_bins)
     if isinstance(how, int) and not isinstance(how, bool):

@@ -157,7 +157,8 @@ class Within:
         self, drawers: Sequence["Drawer"], codes: NDArray[np.integer], rng: np.random.Generator
     ) -> Drawn:
         """A level for each row and each of the drawers."""
-        equal = np.array([is_category(variable) for variable in self.domain.variables], dtype=np.uint8)
+        # A tree asks of a category which state it is, of all else whether it is at most some level.
+        equal = np.array([not variable.has_order for variable in self.domain.variables], dtype=np.uint8)
         drawn = Drawn(first_levels(self.domain, codes), np.ones(len(codes)), {}, {})
         for each in drawers:
             i = each.trees.column
@@ -278,14 +279,6 @@ def allowed_values(bins: Bins, narrowed: Bins) -> Numbers:
             values[at : at + len(own)] = some[np.abs(kept[:, None] - some[None, :]).argmin(axis=1)]
         at += len(own)
     return values
-
-
-def is_category(variable: Variable) -> bool:
-    """Has it no order, so that a tree asks which state it is, and not whether it is at most some level?"""
-    if variable.bins is not None or variable.ordered:
-        return False
-    states = variable.present_states
-    return not all(isinstance(state, (int, float)) and not isinstance(state, bool) for state in states)
 
 
 def level_count(variable: Variable) -> int:

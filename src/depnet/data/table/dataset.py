@@ -190,15 +190,16 @@ class Dataset(CodeTable):
         >>> Dataset.from_frame([{"sex": "male"}, {"sex": "female"}]).codes.tolist()
         [[1], [0]]
         """
-        from depnet.data.frames.describe import describe  # which makes tables of its own
-        from depnet.data.frames.encode import encode
+        from depnet.data.frames.describe import described  # which makes tables of its own
+        from depnet.data.frames.left_out import warn_left_out
+        from depnet.data.frames.variables import StateOptions
 
         if missing not in ("error", "state"):
             raise DataError(f'Dataset.from_frame: missing is "error" or "state"; got {brief(missing)}.')
-        domain, _ = describe(
-            frame, bins=bins, max_bins=max_bins, missing=missing, keep=keep, max_states=max_states
-        )
-        return encode(frame, domain, values=True).dataset()
+        found = described(frame, StateOptions(bins, max_bins, missing, max_states), keep, coded=True)
+        warn_left_out(found.left_out)
+        assert found.table is not None
+        return found.table.dataset()
 
     def __str__(self) -> str:
         some = some_of([f"{v.name} ({v.cardinality:,})" for v in self.domain.variables], SHOWN_VARIABLES)

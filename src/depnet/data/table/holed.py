@@ -101,7 +101,6 @@ def with_holes(table: Dataset | Holed) -> Holed:
 
 
 def holed_rows(domain: Domain, codes: CodeArray, hidden: NDArray[np.bool_]) -> Holed:
-    """Rows of codes, some of whose cells are hidden."""
     seen = codes.copy(order="F")
     seen[hidden] = 0
     return Holed(domain, read_only(seen), hidden)
@@ -152,17 +151,6 @@ class TableBuilder:
             self._hidden[:, i] = gone
 
     def holed(self, weights: IntArray | None = None) -> Holed:
-        """The table."""
+        values = self._values if len(self._values) else None
         hidden = nothing_hidden(self._codes.shape) if self._hidden is None else read_only(self._hidden)
-        return Holed(self.domain, read_only(self._codes), hidden, weights, self._kept_values())
-
-    def table(self) -> Dataset | Holed:
-        """The table: a `Dataset` where no value is missing."""
-        return (
-            self.holed()
-            if self._hidden is not None
-            else Dataset.of_checked(self.domain, read_only(self._codes), values=self._kept_values())
-        )
-
-    def _kept_values(self) -> Values | None:
-        return self._values if len(self._values) else None
+        return Holed(self.domain, read_only(self._codes), hidden, weights, values)

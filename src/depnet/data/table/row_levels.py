@@ -51,11 +51,15 @@ class RowLevels:
 
 
 def level_rows(rows: int, columns: int) -> IntArray:
-    """The rows of a table whose levels are kept."""
-    most = min(MOST_ROWS, max(FEWEST_ROWS, MOST_LEVELS // max(columns, 1)))
+    most = most_rows(columns)
     if rows <= most:
         return np.arange(rows)
     return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+
+
+def most_rows(columns: int) -> int:
+    """Of a table of this many columns, the rows whose levels are kept at most."""
+    return min(MOST_ROWS, max(FEWEST_ROWS, MOST_LEVELS // max(columns, 1)))
 
 
 def levels_of(bins: Bins, numbers: NDArray[Any], codes: NDArray[np.integer]) -> LevelArray:

@@ -53,7 +53,6 @@ class Values(Mapping[int, Numbers]):
         return len(self._columns)
 
     def rows_of(self, rows: NDArray[Any]) -> "Values":
-        """The same of some rows."""
         return Values({i: np.asarray(numbers[rows]) for i, numbers in self._columns.items()})
 
     def renumbered(self, places: Mapping[int, int]) -> "Values":

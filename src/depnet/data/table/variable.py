@@ -4,7 +4,8 @@ import contextlib
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from itertools import pairwise
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from depnet.errors import DataError, EvidenceError, brief
 from depnet.wording import nearest
 
 Label: TypeAlias = str | int | float | bool
+
+Scale: TypeAlias = Literal["category", "ordered", "number"]
+"""What can be said of states beside which is which: nothing, their order, or how far apart they are."""
 
 MAX_CARDINALITY = 65_535
 """Codes are at most 16 bits wide."""
@@ -31,11 +35,18 @@ class Variable:
         bins: of a numeric column its bins, one a state.
         missing: the label of a state, the last, that stands for "not there" in a table: a state like any other in the
             model, a hole in the frames it comes from and goes to.
-        ordered: whether labels stand in an order of their own, such as small, medium, large, by which they are compared
-            (`depnet.model.conditions`); numbers and bins have theirs anyway. A variable is the same without it.
+        ordered: whether labels stand in an order of their own, such as small, medium, large; numbers and bins have theirs
+            anyway. A variable is the same without it.
         other: the label of a state, the last but for that of missing ones, of all values of a table that are no state of
             their own.
 
+    Attributes:
+        scale: "number" where states are bins, or numbers that ascend; else "ordered" where labels are said to stand in an
+            order; else "category". Whatever compares states asks this: evidence, cuts of sources, stages, answers.
+
+    >>> rooms, size = Variable("rooms", (1, 2, 5)), Variable("size", ("S", "M", "L"), ordered=True)
+    >>> rooms.scale, size.scale, Variable("sex", ("f", "m")).scale
+    ('number', 'ordered', 'category')
     >>> Variable("class", ("1st", "2nd", "3rd", "Crew")).code("3rd")
     2
     >>> ages = Bins((0, 18, 99), ((3, 9, 17), (30, 40)), "integer")
@@ -49,6 +60,7 @@ class Variable:
     missing: Label | None = None
     ordered: bool = field(default=False, compare=False)
     other: Label | None = None
+    scale: Scale = field(init=False, repr=False, compare=False)
     _codes: dict[Label, int] = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:
@@ -70,6 +82,7 @@ class Variable:
                 )
         object.__setattr__(self, "_codes", codes)
         self._check_bins_and_missing(who)
+        object.__setattr__(self, "scale", self._find_scale())
 
     def _check_bins_and_missing(self, who: str) -> None:
         if self.missing is not None and (
@@ -91,6 +104,26 @@ class Variable:
         states = len(self.states) - (self.missing is not None)
         if len(self.bins) != states:
             raise DataError(f"{who} has {states} states for its {len(self.bins)} bins; expected one a bin.")
+
+    def _find_scale(self) -> Scale:
+        states = self.present_states
+        if self.bins is not None:
+            return "number"
+        if states and all(type(state) in (int, float) for state in states):
+            numbers: tuple[float, ...] = states  # type: ignore[assignment]  # all are
+            if all(low < high for low, high in pairwise(numbers)):
+                return "number"
+        return "ordered" if self.ordered else "category"
+
+    @property
+    def has_order(self) -> bool:
+        """Do its states, but for that of missing values, stand in an order? Those of numbers do, and of ordered labels."""
+        return self.scale != "category"
+
+    @property
+    def has_cuts(self) -> bool:
+        """Has it an order that learning cuts? Two states that are no bins, such as 0 and 1, are no and yes."""
+        return self.has_order and (self.bins is not None or len(self.present_states) > 2)
 
     @property
     def cardinality(self) -> int:

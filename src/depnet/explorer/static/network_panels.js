@@ -6,7 +6,7 @@ const MOST_LISTED = 100;
 // The joint table of two variables, and what either is worth to the other.
 export const PairPanel = {
   template: `
-<section class="depnet-card depnet-pair" ref="panel" tabindex="-1" aria-label="Two variables together">
+<section class="depnet-card depnet-two" ref="panel" tabindex="-1" aria-label="Two variables together">
   <div class="depnet-bar"><div class="depnet-heading depnet-grow" role="heading" aria-level="2">{{ first }} and {{ second }}</div>
     <button type="button" class="depnet-icon" aria-label="Close the pair" @click="$emit('close')">✕</button></div>
   <table class="depnet-table"><tbody>

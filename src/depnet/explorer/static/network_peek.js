@@ -10,13 +10,13 @@ export default {
   <div v-if="!card" class="depnet-note">asking …</div>
   <template v-else>
     <div class="depnet-note" v-if="open">Click what is known of it:</div>
-    <div class="depnet-peek-bars">
+    <div>
       <component :is="open ? 'button' : 'div'" v-for="bar in card.bars" :key="bar.code" class="depnet-peek-bar" :class="{ held: bar.held }"
         v-bind="open ? { type: 'button', disabled: bar.code < 0, 'aria-pressed': bar.held ? 'true' : 'false', 'aria-label': said(bar) } : {}"
         @click="open && $emit('hold', bar.code)">
         <span class="depnet-peek-label">{{ bar.label }}</span>
-        <span class="depnet-track"><span class="depnet-prior" v-if="evidence" :style="{ width: share(bar.prior) }"></span>
-          <span class="depnet-posterior" :style="{ width: share(bar.posterior) }"></span></span>
+        <span class="depnet-track"><span class="depnet-fill" :style="{ width: share(bar, bar.posterior) }"></span>
+          <span class="depnet-before" v-if="evidence" :style="{ width: share(bar, bar.prior) }"></span></span>
         <span class="depnet-peek-number">{{ bar.posterior.toFixed(3) }}</span>
       </component>
     </div>
@@ -61,13 +61,14 @@ export default {
     enter() {
       (this.$refs.card.querySelector(".depnet-peek-bar:not(:disabled)") ?? this.$refs.card.querySelector("button"))?.focus({ preventScroll: true });
     },
-    share(p) { // of the longest bar
-      const most = this.card.bars.reduce((most, bar) => Math.max(most, bar.prior, bar.posterior), 1e-9);
+    share(bar, p) { // of the longest bar; that of missing values is of all rows
+      const states = bar.missing ? [] : this.card.bars.filter((other) => !other.missing);
+      const most = bar.missing ? 1 : states.reduce((most, other) => Math.max(most, other.prior, other.posterior), 1e-9);
       return `${((100 * Math.max(0, p)) / most).toFixed(2)}%`;
     },
     said(bar) {
       const before = this.evidence ? `, before ${bar.prior.toFixed(3)}` : "";
-      return `${this.name} = ${bar.label}: ${bar.posterior.toFixed(3)}${before}`;
+      return `${this.name} ${bar.missing ? "is" : "="} ${bar.label}: ${bar.posterior.toFixed(3)}${before}`;
     },
   },
 };

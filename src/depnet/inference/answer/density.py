@@ -15,7 +15,6 @@ from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.model.score import score_samples
-from depnet.removed import without
 
 EXACT_STATES = 1 << 18
 
@@ -42,7 +41,6 @@ class LogProbability:
     scan: Scan | None
 
 
-@without("burn_in", "draws")
 def log_probability(
     network: Network,
     rows: Dataset | Given | Evidence,

@@ -16,15 +16,12 @@ sum of squares. An interval always has its answer.
 """
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from depnet.arrays import FloatArray, read_only
-
-if TYPE_CHECKING:  # a result has its intervals
-    from depnet.inference.answer.result import Answer, QueryResult
 
 LEVEL = 0.9
 """How often an interval has the population's value."""
@@ -42,24 +39,11 @@ POINTS, CHUNK = 512, 2048
 REACH, TAIL = 5.5, 14.0
 """Where the density of a Beta law's logit is summed up: in standard deviations, and e^-TAIL beyond them."""
 
-Quantile: TypeAlias = Callable[[FloatArray, FloatArray, float], FloatArray]
+Quantiles: TypeAlias = Callable[[FloatArray, FloatArray, Sequence[float]], Sequence[FloatArray]]
+"""Of Beta laws with these parameters, at these levels."""
 
 HALF = 0.5
 """Jeffreys' prior: how much a state that was never met may yet be."""
-
-
-def interval_of(result: "QueryResult") -> "Answer":
-    """[..., 2]: low and high of each share of `combined`, in its shape."""
-    combined, errors = result.combined, result.standard_errors
-    if not isinstance(combined, dict):
-        assert not isinstance(errors, dict)
-        return _of_target(result, result.targets[0], combined, errors)
-    assert isinstance(errors, dict)
-    return {name: _of_target(result, name, answer, errors[name]) for name, answer in combined.items()}
-
-
-def _of_target(result: "QueryResult", name: str, answer: FloatArray, errors: FloatArray) -> FloatArray:
-    return ends(answer, result.law_share(name) * errors, result.rows_known(name) + result.sure_shares)
 
 
 def ends(shares: FloatArray, errors: FloatArray, rows: float) -> FloatArray:
@@ -71,7 +55,7 @@ def ends(shares: FloatArray, errors: FloatArray, rows: float) -> FloatArray:
 
 
 def share_ends(
-    shares: FloatArray, rows: FloatArray | float, quantile: Quantile | None = None
+    shares: FloatArray, rows: FloatArray | float, quantiles: Quantiles | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Low and high of shares that are known as from so many rows.
 
@@ -81,7 +65,7 @@ def share_ends(
     """
     inside = np.clip(shares, 0.0, 1.0)
     a, b = np.broadcast_arrays(rows * inside + HALF, rows * (1 - inside) + HALF)
-    low, high = ((quantile or beta_quantile)(a, b, level) for level in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    low, high = (quantiles or beta_quantiles)(a, b, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return np.minimum(low, inside), np.maximum(high, inside)
 
 
@@ -101,22 +85,22 @@ def student(freedom: float) -> float:
     >>> round(student(4.0), 2), round(student(1e6), 2)
     (2.13, 1.65)
     """
-    logit = _logits(np.array([freedom / 2]), np.array([0.5]), 1 - LEVEL)
-    return math.sqrt(freedom * math.exp(-float(logit[0])))
+    logit = _logits(np.array([freedom / 2]), np.array([0.5]), [1 - LEVEL])
+    return math.sqrt(freedom * math.exp(-float(logit[0, 0])))
 
 
-def beta_quantile(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
-    """Of Beta laws: to import scipy's, which is quicker for very many, takes longer than an answer."""
+def beta_quantiles(a: FloatArray, b: FloatArray, levels: Sequence[float]) -> FloatArray:
+    """[level, ...]: of Beta laws. To import scipy's, which is quicker for very many, takes longer than an answer."""
     first, second = a.ravel(), b.ravel()
     found = [
-        _logits(first[at : at + CHUNK], second[at : at + CHUNK], level) for at in range(0, a.size, CHUNK)
+        _logits(first[at : at + CHUNK], second[at : at + CHUNK], levels) for at in range(0, a.size, CHUNK)
     ]
-    logits = np.concatenate(found) if found else np.zeros(0)
-    return np.asarray(1 / (1 + np.exp(-logits))).reshape(a.shape)
+    logits = np.concatenate(found, axis=1) if found else np.zeros(0)
+    return np.asarray(1 / (1 + np.exp(-logits))).reshape(len(levels), *a.shape)
 
 
-def _logits(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
-    """The logits of the quantiles of Beta laws, whose density is summed up at `POINTS`.
+def _logits(a: FloatArray, b: FloatArray, levels: Sequence[float]) -> FloatArray:
+    """[level, law]: the logits of the quantiles of Beta laws, whose density is summed up at `POINTS`.
 
     That of a logit u is x^a (1 - x)^b, x = 1 / (1 + e^-u): concave in logarithms, with tails e^(a u) and e^(-b u).
     """
@@ -127,8 +111,10 @@ def _logits(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
     logs = -a[:, None] * np.logaddexp(0.0, -u) - b[:, None] * np.logaddexp(0.0, u)
     density = np.exp(logs - logs.max(axis=1, keepdims=True))
     upto = np.cumsum((density[:, 1:] + density[:, :-1]) / 2, axis=1)
-    wanted = level * upto[:, -1]
-    at = np.minimum((upto < wanted[:, None]).sum(axis=1), POINTS - 2)
-    each = np.arange(len(a))
-    before = np.where(at > 0, upto[each, at - 1], 0.0)
-    return np.asarray(u[each, at] + step * (wanted - before) / (upto[each, at] - before))
+    each, found = np.arange(len(a)), np.empty((len(levels), len(a)))
+    for k, level in enumerate(levels):
+        wanted = level * upto[:, -1]
+        at = np.minimum((upto < wanted[:, None]).sum(axis=1), POINTS - 2)
+        before = np.where(at > 0, upto[each, at - 1], 0.0)
+        found[k] = u[each, at] + step * (wanted - before) / (upto[each, at] - before)
+    return found

@@ -16,8 +16,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Label
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.clamped.relevance import reduce
-from depnet.inference.clamped.solved import exact_law
-from depnet.inference.clamped.tilt import tilted_rows
+from depnet.inference.clamped.solved import exact_law, tilted
 from depnet.inference.effort import Over, over_after
 from depnet.law.mode import most_probable_state, searched_state
 from depnet.model.evidence import Evidence, Given
@@ -121,7 +120,7 @@ def _of_chain(network: Network, known: Evidence, scan: Scan) -> tuple[np.ndarray
     best = np.array(np.unravel_index(int(law.argmax()), law.shape), dtype=np.uint16)
     score = 0.0
     for i, node in enumerate(reduced.network.nodes):
-        theta, _ = tilted_rows(node, node.probabilities(best[None]), reduced.evidence)
+        theta = tilted(node.probabilities(best[None]), reduced.evidence.tilts.get(i))
         with np.errstate(divide="ignore"):
             score += float(np.log(theta[0, best[i]]))
     codes = np.array([known.clamped.get(i, 0) for i in range(len(network))], dtype=np.int64)

@@ -16,7 +16,8 @@ how few values a bin keeps.
 import datetime as dt
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -59,9 +60,9 @@ class LevelLaw:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class NumberLaw:
-    """A law of a number, in plain numbers (days, microseconds): `values` ascend, and have `weights`, which sum to 1.
+    """A law of a number, in plain numbers (days, microseconds): `values` with their `weights`, which sum to 1.
 
     Those of a model are the values that its states keep: value v is of `states[v]`, and has the share `inside[v]` of it.
     Those of a table are of no state, -1.
@@ -110,18 +111,22 @@ class NumberLaw:
 
     def joined(self, values: Numbers, weights: FloatArray, share: float) -> "NumberLaw":
         """The mixture of this law, which has a `share` of it, and of a table's values, whose weights sum to 1."""
-        order = np.argsort(np.concatenate([self.values, values]), kind="stable")
         none = np.zeros(len(values))
         return NumberLaw(
             self.kind,
-            np.concatenate([self.values, values])[order],
-            np.concatenate([share * self.weights, (1 - share) * weights])[order],
-            np.concatenate([self.states, none.astype(np.int64) - 1])[order],
-            np.concatenate([self.inside, none])[order],
+            np.concatenate([self.values, values]),
+            np.concatenate([share * self.weights, (1 - share) * weights]),
+            np.concatenate([self.states, none.astype(np.int64) - 1]),
+            np.concatenate([self.inside, none]),
             self.spread,
             self.present,
             share * self.share,
         )
+
+    def worth_beside(self, rows: "NumberLaw", n: float, worth: float) -> float:
+        """What this law counts as beside n rows, if it is worth `worth` of them in general (`worth_of_mean`)."""
+        deviations = [law.moments()[1][0] for law in (rows, self)]
+        return worth_of_mean(worth, n, *deviations)
 
     def error(self, function: FloatArray) -> float:
         """The standard error of the mean of a function of the values, by the model's own error."""
@@ -151,7 +156,6 @@ class NumberLaw:
         )
 
     def above(self, number: float) -> tuple[float, float]:
-        """P(X > number), and its standard error."""
         larger = (self.values > number).astype(np.float64)
         return min(float(self.weights @ larger), 1.0), self.error(larger)
 
@@ -166,12 +170,37 @@ class NumberLaw:
 
     def _at(self, levels: list[float]) -> list[int | float]:
         """The smallest values up to which the law has at least these levels."""
-        cumulated = np.cumsum(self.weights)
-        places = np.searchsorted(cumulated / cumulated[-1], np.array(levels) - SLACK)
-        return list(self.values[np.minimum(places, len(self.values) - 1)].tolist())
+        values, upto = self.ascending
+        places = np.searchsorted(upto, np.array(levels) - SLACK)
+        return list(values[np.minimum(places, len(values) - 1)].tolist())
+
+    @cached_property
+    def ascending(self) -> tuple[Numbers, FloatArray]:
+        """The values in their order, and the share up to each."""
+        order = np.argsort(self.values, kind="stable")
+        cumulated = np.cumsum(self.weights[order])
+        return self.values[order], cumulated / cumulated[-1]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def worth_of_mean(worth: float, n: float, deviation: float, of_law: float) -> float:
+    r"""How many rows a law's mean of a number counts as beside n rows that vary less, or more, than the law says.
+
+    A law that is worth s rows has a mean as sure as that of s rows of its own, whose variance is V / s. That of the n rows
+    is v / n, and two means are best joined by one over their variances: by n and s v / V. Of few rows v is hardly known, and
+    one row more is taken to vary as the law says, v + V / n in place of v. More than s rows it never counts as: where rows
+    vary more than the law says, it errs.
+
+    .. math:: s_{mean} = s \min\big(1,\; v / V + 1 / n\big)
+
+    >>> worth_of_mean(20, 100, 0.0, 5.0), worth_of_mean(20, 100, 5.0, 5.0), worth_of_mean(20, 1, 0.0, 5.0)
+    (0.2, 20.0, 20.0)
+    """
+    if not (of_law > 0 and n > 0):
+        return worth
+    return worth * min(1.0, (deviation / of_law) ** 2 + 1 / n)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class NumberSummary:
     """What an answer says of a number: its mean, standard deviation and quantiles, each with its standard error.
 
@@ -183,62 +212,83 @@ class NumberSummary:
     (20.0, 20, (0.75, 0.0))
     """
 
-    name: str
-    kind: Kind
-    mean: Value
-    mean_error: Length
-    standard_deviation: Length
-    standard_deviation_error: Length
-    quantiles: Mapping[float, Value]
-    """By level: 0.05, 0.25, 0.5, 0.75 and 0.95."""
-    quantile_errors: Mapping[float, Length]
-    present: float
-    law: NumberLaw = field(repr=False)
-    variable: Variable = field(repr=False)
-    interval: tuple[Value, Value] | None = None
-    """Of an answer that is `combined`: where the mean of the population lies that the rows come from, 90 % sure."""
+    variable: Variable
+    law: NumberLaw
+    rows: float | None = None
+    """What the interval of the mean rests on; None where there is none."""
 
     @classmethod
     def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberSummary | None":
         """By the probabilities of its states; None where these are no numbers, or nothing is known of them."""
         law = NumberLaw.of(variable, probabilities, spread)
-        return None if law is None else cls.of_law(variable, law)
+        return None if law is None else cls(variable, law)
 
-    @classmethod
-    def of_law(cls, variable: Variable, law: NumberLaw) -> "NumberSummary":
-        """Of the law of a variable that is a number."""
-        kind = law.kind
-        (mean, mean_error), (deviation, deviation_error) = law.moments()
-        found = {level: law.quantile(level) for level in LEVELS}
-        return cls(
-            name=variable.name,
-            kind=kind,
-            mean=value_of(mean, kind),
-            mean_error=length_of(mean_error, kind),
-            standard_deviation=length_of(deviation, kind),
-            standard_deviation_error=length_of(deviation_error, kind),
-            quantiles={level: value_of(at, kind) for level, (at, _) in found.items()},
-            quantile_errors={level: length_of(error, kind) for level, (_, error) in found.items()},
-            present=law.present,
-            law=law,
-            variable=variable,
-        )
+    @property
+    def name(self) -> str:
+        return self.variable.name
 
-    def with_interval(self, rows: float) -> "NumberSummary":
-        """The same with the interval of a mean that is known as from so many rows."""
-        (mean, error), (deviation, _) = self.law.moments()
-        low, high = mean_ends(mean, deviation, error, rows)
-        return replace(self, interval=(value_of(low, self.kind), value_of(high, self.kind)))
+    @property
+    def kind(self) -> Kind:
+        return self.law.kind
+
+    @property
+    def present(self) -> float:
+        """The probability, by the model, that the number is known."""
+        return self.law.present
+
+    @cached_property
+    def _moments(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        return self.law.moments()
+
+    @cached_property
+    def _quantiles(self) -> dict[float, tuple[Value, Length]]:
+        return {level: self.quantile(level) for level in LEVELS}
+
+    @property
+    def mean(self) -> Value:
+        return value_of(self._moments[0][0], self.kind)
+
+    @property
+    def mean_error(self) -> Length:
+        return length_of(self._moments[0][1], self.kind)
+
+    @property
+    def standard_deviation(self) -> Length:
+        return length_of(self._moments[1][0], self.kind)
+
+    @property
+    def standard_deviation_error(self) -> Length:
+        return length_of(self._moments[1][1], self.kind)
+
+    @property
+    def plain_interval(self) -> tuple[float, float] | None:
+        """The interval of the mean in plain numbers, days or microseconds."""
+        (mean, error), (deviation, _) = self._moments
+        return None if self.rows is None else mean_ends(mean, deviation, error, self.rows)
+
+    @property
+    def interval(self) -> tuple[Value, Value] | None:
+        """Of an answer that is `combined`: where the mean of the population lies that the rows come from, 90 % sure."""
+        ends = self.plain_interval
+        return None if ends is None else (value_of(ends[0], self.kind), value_of(ends[1], self.kind))
+
+    @property
+    def quantiles(self) -> Mapping[float, Value]:
+        """By level: 0.05, 0.25, 0.5, 0.75 and 0.95."""
+        return {level: at for level, (at, _) in self._quantiles.items()}
+
+    @property
+    def quantile_errors(self) -> Mapping[float, Length]:
+        return {level: error for level, (_, error) in self._quantiles.items()}
 
     @property
     def median(self) -> Value:
         """The quantile of level 0.5."""
-        return self.quantiles[0.5]
+        return self._quantiles[0.5][0]
 
     @property
     def median_error(self) -> Length:
-        """Its standard error."""
-        return self.quantile_errors[0.5]
+        return self._quantiles[0.5][1]
 
     def quantile(self, level: float) -> tuple[Value, Length]:
         """The quantile of any level, and its standard error."""
@@ -246,7 +296,6 @@ class NumberSummary:
         return value_of(at, self.kind), length_of(error, self.kind)
 
     def above(self, value: object) -> tuple[float, float]:
-        """P(X > value) of the numbers that are there, and its standard error; a date or duration may be text."""
         try:
             _, last = ends_of(self.variable, value)
         except DataError as error:
@@ -257,6 +306,9 @@ class NumberSummary:
     def said_interval(self) -> str:
         """The ends of the mean's interval, for people; empty where it has none."""
         return "" if self.interval is None else " to ".join(map(shown, self.interval))
+
+    def __repr__(self) -> str:
+        return f"NumberSummary({self.name}: {self})"
 
     def __str__(self) -> str:
         """One line: mean, median, and where nine of ten are."""

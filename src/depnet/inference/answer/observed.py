@@ -1,4 +1,4 @@
-r"""What a table says itself: frequencies, numbers and holes among the rows that match the evidence.
+r"""What a table says itself: frequencies, numbers and holes among the rows that match the evidence, and how many these are.
 
 A row matches where what is known of each variable is known of it, and true: by its values, as the evidence was given,
 whatever the bins are. A target counts in the rows where it is known. With soft evidence, weights w_j(x_j) of states, row r
@@ -8,8 +8,14 @@ counts m_r = n_r prod_j w_j(x_rj), n_r being its own weight, and the frequencies
 
 both sums over the rows that know X_T. How many rows that is, is their sum where weights are 0 or 1; with soft ones, the
 number of rows alike that would vary as much, (sum over r of n_r prod_j w_j)^2 / (sum over r of n_r prod_j w_j^2).
+
+Eq. inference_KL: what learning makes small is an average over x_C weighted by p(x_C), so "inference for rare events may
+become inaccurate". How many training rows match is therefore told. Without a table it is bounded from above: by the 1- and
+2-way counts that the network keeps, and by the counts behind each learned table, since a row that matches the evidence lies
+in a leaf which the evidence can reach, with a state it allows. A boosted node keeps no counts.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,9 +29,12 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
+from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.spread import Spread
 from depnet.inference.answer.target import Target
 from depnet.model.evidence import Evidence
+from depnet.model.network import Network
+from depnet.model.sources.restrict import reached
 from depnet.wording import counted
 
 FALSE_ALARM = 1e-3
@@ -37,9 +46,40 @@ LAW_ERRORS = 4.0
 LEAST_DIFFERENCE = 0.01
 """With very many rows any model differs by more than chance allows: less than this is not worth a warning."""
 
+RARE_ROWS = 30
+"""Evidence with fewer matching rows is called rare: a share of 30 rows is known to about 0.09."""
 
-DIFFERENCE = "the model says "
-"""How a warning of such a difference begins."""
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """`rows` of `total` training rows match the evidence; unless `exact`, that is a bound from above."""
+
+    rows: int
+    total: int
+    exact: bool
+
+    def __str__(self) -> str:
+        count = f"{self.rows:,} of {counted(self.total, 'training row')}"
+        verb = "matches" if self.rows == 1 else "match"
+        return f"{self._how_sure}{count} {verb} the evidence"
+
+    @property
+    def _how_sure(self) -> str:
+        return "" if self.exact else "at most "
+
+    @property
+    def warning(self) -> str | None:
+        """The paper's warning, where the evidence is rare or matches nothing."""
+        if self.total == 0 or self.rows >= RARE_ROWS:
+            return None
+        how_many = "no training row" if self.rows == 0 else f"only {counted(self.rows, 'training row')}"
+        if not self.exact and self.rows > 0:
+            how_many = f"{self._how_sure}{counted(self.rows, 'training row')}"
+        verb = "matches" if self.rows in (0, 1) else "match"
+        return (
+            f"{how_many} {verb} the evidence. Inference for rare events may be inaccurate: they weigh little in "
+            "what learning made small (Sec. 5)."
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,11 +91,9 @@ class SeenNumbers:
 
     def law(self, kind: Kind) -> NumberLaw:
         """Their own law: each number by its share of the rows."""
-        values, places = np.unique(self.numbers, return_inverse=True)
-        weights = np.bincount(places, self.weights, minlength=len(values)) / self.weights.sum()
-        none = np.zeros(len(values))
+        weights, n = self.weights / self.weights.sum(), len(self.numbers)
         return NumberLaw(
-            kind, values, weights, np.full(len(values), -1), none, Spread(np.zeros(1)), share=0.0
+            kind, self.numbers, weights, np.full(n, -1), np.zeros(n), Spread(np.zeros(1)), share=0.0
         )
 
 
@@ -66,9 +104,67 @@ class Seen:
     frequencies: FloatArray
     """Of the states but that of missing values; nan where there are no rows."""
     rows: float
-    numbers: Numbers | None = None
-    weights: FloatArray | None = None
-    """Of a target that is a number, its value and weight in each of the rows."""
+    numbers: SeenNumbers | None = None
+    """Of a target that is a number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchingRows:
+    """The rows of a table that match the evidence.
+
+    >>> from depnet import titanic
+    >>> from depnet.inference.answer.target import targets_of
+    >>> table = titanic()
+    >>> women = MatchingRows.of(table.domain, Evidence.parse(table.domain, {"sex": "female"}), table)
+    >>> women.support.rows, women.seen(targets_of(table.domain, "survived")).frequencies.round(3).tolist()
+    (470, [0.268, 0.732])
+    """
+
+    data: Dataset | Holed
+    rows: IntArray
+    times: FloatArray
+    """n_r: how often each of the rows counts by itself."""
+    soft: FloatArray
+    """prod_j w_j(x_rj)."""
+
+    @classmethod
+    def of(cls, domain: Domain, evidence: Evidence, data: Dataset | Holed) -> "MatchingRows":
+        if data.domain != domain:
+            raise DataError("the data given to count the matching rows have another domain than the network.")
+        soft = matching(evidence, data)
+        rows = np.flatnonzero(soft)
+        times = np.ones(len(rows)) if data.weights is None else data.weights[rows].astype(np.float64)
+        return cls(data, rows, times, soft[rows])
+
+    @property
+    def support(self) -> Support:
+        return Support(int(self.times.sum()), self.data.total, exact=True)
+
+    def missing_share(self, i: int) -> float:
+        """The share of the rows in which X_i is a hole; nan where none matches."""
+        weights, known = self.times * self.soft, self.data.known(i)
+        total = float(weights.sum())
+        if not total > 0:
+            return math.nan
+        return 0.0 if known is None else float(weights[~known[self.rows]].sum()) / total
+
+    def seen(self, targets: Sequence[Target]) -> Seen:
+        """What is said of a target, or of a joint of several, by the rows that know all of them."""
+        data, there = self.data, np.ones(len(self.rows), dtype=bool)
+        for target in targets:
+            known = data.known(target.index)
+            if known is not None and target.given_known:
+                there &= known[self.rows]
+        rows, times, soft = self.rows[there], self.times[there], self.soft[there]
+        weights = times * soft
+        total, squares = float(weights.sum()), float((times * soft**2).sum())
+        shape = tuple(target.variable.cardinality for target in targets)
+        cells = np.ravel_multi_index(tuple(target.seen(data, rows) for target in targets), shape)
+        sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
+        frequencies = read_only(sums / total if total > 0 else np.full(shape, np.nan))
+        values = data.numbers(targets[0].index) if len(targets) == 1 and targets[0].inside is None else None
+        numbers = None if values is None or not total > 0 else SeenNumbers(np.asarray(values[rows]), weights)
+        return Seen(frequencies, total**2 / squares if total > 0 else 0.0, numbers)
 
 
 def matching(evidence: Evidence, data: Dataset | Holed) -> FloatArray:
@@ -97,69 +193,24 @@ def _having(data: Dataset | Holed, i: int, equal: NDArray[np.bool_], code: int) 
     return equal & known
 
 
-def count_matching(evidence: Evidence, data: Dataset | Holed) -> int:
-    """How many rows match."""
-    met = matching(evidence, data) > 0
-    return int(met.sum() if data.weights is None else data.weights[met].sum())
-
-
-def missing_share(i: int, evidence: Evidence, data: Dataset | Holed) -> float:
-    """In which share of the rows that match X_i is a hole; nan where none matches."""
-    known = data.known(i)
-    weights = matching(evidence, data)
-    if data.weights is not None:
-        weights = weights * data.weights
-    total = float(weights.sum())
-    if not total > 0:
-        return float("nan")
-    return 0.0 if known is None else float(weights[~known].sum()) / total
-
-
-def observed(
-    domain: Domain, asked: Sequence[Sequence[Target]], evidence: Evidence, data: Dataset | Holed
-) -> tuple[Seen, ...]:
-    """What the rows that match say of each target, or joint of targets.
-
-    >>> from depnet import titanic
-    >>> from depnet.inference.answer.target import targets_of
-    >>> table = titanic()
-    >>> (seen,) = observed(table.domain, [targets_of(table.domain, "survived")],
-    ...                    Evidence.parse(table.domain, {"sex": "female"}), table)
-    >>> seen.rows, seen.frequencies.round(3).tolist()
-    (470.0, [0.268, 0.732])
-    """
-    if data.domain != domain:
-        raise DataError("the data given to count the matching rows have another domain than the network.")
-    soft = matching(evidence, data)
-    rows = np.flatnonzero(soft)
-    times = np.ones(len(rows)) if data.weights is None else data.weights[rows].astype(np.float64)
-    return tuple(_seen(targets, data, rows, times, soft[rows]) for targets in asked)
-
-
-def _seen(
-    targets: Sequence[Target], data: Dataset | Holed, rows: IntArray, times: FloatArray, soft: FloatArray
-) -> Seen:
-    """Of the rows that match, those that know all of the targets."""
-    there = np.ones(len(rows), dtype=bool)
-    for target in targets:
-        known = data.known(target.index)
-        if known is not None and target.given_known:
-            there &= known[rows]
-    rows, times, soft = rows[there], times[there], soft[there]
-    weights = times * soft
-    total, squares = float(weights.sum()), float((times * soft**2).sum())
-    shape = tuple(target.variable.cardinality for target in targets)
-    cells = np.ravel_multi_index(tuple(target.seen(data, rows) for target in targets), shape)
-    sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
-    frequencies = read_only(sums / total if total > 0 else np.full(shape, np.nan))
-    alike = total**2 / squares if total > 0 else 0.0
-    values = data.numbers(targets[0].index) if len(targets) == 1 and targets[0].inside is None else None
-    return Seen(
-        frequencies,
-        alike,
-        None if values is None else np.asarray(values[rows]),
-        None if values is None else weights,
-    )
+def support(network: Network, evidence: Evidence) -> Support | None:
+    """A bound of the support from the counts in the network; None where it has none."""
+    bounds, total = [], None
+    if network.counts is not None:
+        bounds.append(network.counts.support_bound(evidence))
+        total = network.counts.total
+    allowed = {i: [code] for i, code in evidence.clamped.items()}
+    allowed |= {i: np.flatnonzero(weights).tolist() for i, weights in evidence.tilts.items()}
+    for i, node in enumerate(network.nodes):
+        counts = None if node.boosted else node.table.counts
+        if counts is None:
+            continue
+        total = int(counts.sum()) if total is None else total
+        if not allowed.keys().isdisjoint((i, *node.inputs)):
+            _, leaves = reached(node.source, allowed)
+            within = counts if leaves is None else counts[leaves]
+            bounds.append(int(within[:, allowed.get(i, slice(None))].sum()))
+    return None if total is None else Support(min([total, *bounds]), total, exact=False)
 
 
 def differing(
@@ -194,9 +245,10 @@ def _at_most(hits: FloatArray, rows: float, p: FloatArray) -> FloatArray:
     return np.asarray(special.betaincc(hits + 1, np.maximum(rows - hits, 1e-9), p))
 
 
-def warning_of(name: str, law: float, frequency: float, rows: float) -> str:
+def warning_of(name: str, law: float, frequency: float, rows: float) -> Remark:
     """What a person reads where law and table differ."""
-    return (
-        f"{DIFFERENCE}{law:.3g} for {name} where the table has {frequency:.3g} of "
-        f"{counted(round(rows), 'matching row')}: more than chance allows (one answer in {1 / FALSE_ALARM:,.0f})."
+    return Remark(
+        f"the model says {law:.3g} for {name} where the table has {frequency:.3g} of "
+        f"{counted(round(rows), 'matching row')}: more than chance allows (one answer in {1 / FALSE_ALARM:,.0f}).",
+        "difference",
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from depnet.arrays import FloatArray
+from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.result import Diagnostics, PassDiagnostics
 from depnet.inference.answer.spread import Spread
 
@@ -25,7 +26,7 @@ class Part:
     method: str
     converged: bool = True
     diagnostics: Diagnostics | PassDiagnostics | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Remark, ...] = ()
     deviations: Sequence[Sequence[FloatArray]] = ()
     levels: Mapping[int, FloatArray] = field(default_factory=dict)
     level_spreads: Mapping[int, Spread] = field(default_factory=dict)
@@ -41,7 +42,6 @@ class Table:
     spreads: Mapping[int, Spread]
 
     def margin(self, i: int) -> FloatArray:
-        """The probabilities of one of its variables."""
         return _sum_but(self.values, self.variables.index(i))
 
     @classmethod

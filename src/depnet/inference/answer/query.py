@@ -27,7 +27,6 @@ from depnet.law.factors import weighted
 from depnet.model.evidence import NOTHING, Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
-from depnet.removed import without
 from depnet.sampling.plan.words import generator
 
 EXACT_STATES = 1 << 14
@@ -38,7 +37,6 @@ MOST_ROUNDS, FINER = 3, 0.8
 asked for than would just do: errors are estimates themselves."""
 
 
-@without("pool")
 def query(
     network: Network,
     targets: str | Sequence[str],

@@ -15,12 +15,12 @@ from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
-from depnet.errors import EvidenceError, InferenceError
+from depnet.errors import EvidenceError
 from depnet.inference.answer.numbers import LevelLaw
-from depnet.inference.answer.observed import Seen, SeenNumbers, differing, missing_share, observed, warning_of
+from depnet.inference.answer.observed import MatchingRows, Seen, Support, differing, support, warning_of
 from depnet.inference.answer.part import Part, Table, tables_of
+from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.result import Answer, QueryResult
-from depnet.inference.answer.support import Support, support
 from depnet.inference.answer.target import Target, targets_of
 from depnet.inference.effort import check_method, checked_tolerance
 from depnet.model.evidence import Evidence, Given, narrowed_domain
@@ -71,10 +71,6 @@ class Question:
         asked = targets_of(narrowed_domain(domain, evidence), targets, _rates(network))
         if len(known.clamped) == len(domain):
             raise EvidenceError("the evidence gives the state of every variable: nothing is left to ask.")
-        if method == "mean-field":
-            raise InferenceError(
-                'method="mean-field" was removed; learn(dataset, order="auto") gives a network whose law answers at once.'
-            )
         check_method(method, METHODS)
         checked_tolerance(tolerance)
         seconds_given(max_seconds)
@@ -145,12 +141,15 @@ class Question:
         for at, target in enumerate(self.targets):
             if target.inside is not None and target.given_known and target.index in levels:
                 values[at], errors[at] = target.by_levels(levels[target.index])
-        seen = None if self.data is None else self._seen(self.data)
-        matching = support(self.network, self.evidence, self.data)
+        rows = None if self.data is None else MatchingRows.of(domain, self.evidence, self.data)
+        seen = None if rows is None else [rows.seen(targets) for targets in self._tables]
+        matching = support(self.network, self.evidence) if rows is None else rows.support
         margins = {i: table.margin(i) for table in tables for i in table.variables}
         said = [*self.evidence.notes, *(target.note for target in self.targets if target.note is not None)]
         said += [*(text for _, part in parts for text in part.warnings), *warnings]
-        said += self._rare(matching) + self._differences(values, errors, seen)
+        if matching is not None and self.given and matching.warning is not None:
+            said.append(Remark(matching.warning, "rare"))
+        said += self._differences(values, errors, seen or ())
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
         with_effect = {name for name in self.given if domain.index(name) in effective}
         return QueryResult(
@@ -170,12 +169,18 @@ class Question:
             converged=all(part.converged for _, part in parts),
             seconds=time.monotonic() - self.started,
             diagnostics=next((part.diagnostics for _, part in parts if part.diagnostics is not None), None),
-            warnings=tuple(dict.fromkeys(said)),
+            warnings=tuple(map(Remark, dict.fromkeys(said))),
             observed=None if seen is None else self._answer([each.frequencies for each in seen]),
             matching=None if seen is None else self._matching(seen),
             missing={t.own_name(domain): 1.0 - t.known(margins[t.index]) for t in self.targets},
-            missing_observed=None if self.data is None else self._missing(self.data),
-            seen={} if seen is None else self._seen_numbers(seen),
+            missing_observed=None
+            if rows is None
+            else {domain.names[i]: rows.missing_share(i) for i in self.wanted},
+            seen={
+                targets[0].variable.name: each.numbers
+                for targets, each in zip(self._tables, seen or (), strict=False)
+                if each.numbers is not None
+            },
             learned=self._learned(matching),
             **self._by_held_out(),
             variables=tuple(target.variable for target in self.targets),
@@ -214,7 +219,6 @@ class Question:
         return {name: value for name in names if (value := getattr(said, name)) is not None}
 
     def _asked(self) -> list[tuple[int, ...]]:
-        """The variables of each table to be found."""
         return [self.wanted] if self.joint else [(i,) for i in self.wanted]
 
     def _answer(self, tables: Sequence[FloatArray]) -> Answer:
@@ -224,28 +228,15 @@ class Question:
             return kept[0]
         return dict(zip((target.variable.name for target in self.targets), kept, strict=True))
 
-    def _seen(self, data: Dataset | Holed) -> tuple[Seen, ...]:
-        """What the rows of the data that match say of the targets."""
-        asked = [self.targets] if self.joint else [(target,) for target in self.targets]
-        return observed(self.network.domain, asked, self.evidence, data)
+    @property
+    def _tables(self) -> list[tuple[Target, ...]]:
+        return [self.targets] if self.joint else [(target,) for target in self.targets]
 
     def _matching(self, seen: Sequence[Seen]) -> int | dict[str, int]:
         """In how many matching rows each target is known."""
         if len(seen) == 1:
             return round(seen[0].rows)
         return {t.variable.name: round(each.rows) for t, each in zip(self.targets, seen, strict=True)}
-
-    def _missing(self, data: Dataset | Holed) -> dict[str, float]:
-        """In which share of the matching rows each variable asked about is a hole."""
-        return {self.network.domain.names[i]: missing_share(i, self.evidence, data) for i in self.wanted}
-
-    def _seen_numbers(self, seen: Sequence[Seen]) -> dict[str, SeenNumbers]:
-        """The numbers of the targets in the matching rows."""
-        found = {}
-        for target, each in zip(self.targets, seen, strict=False):  # a joint has none
-            if each.numbers is not None and each.weights is not None and each.rows:
-                found[target.variable.name] = SeenNumbers(each.numbers, each.weights)
-        return found
 
     def _of_targets(self, tables: Sequence[Table]) -> list[FloatArray]:
         """The answer's tables from those of the variables."""
@@ -269,21 +260,12 @@ class Question:
         found = [(target, of_variable[target.index]) for target in self.targets]
         return [target.errors(table.values, table.spreads[target.index]) for target, table in found]
 
-    def _rare(self, matching: Support | None) -> list[str]:
-        """A warning where few rows match the evidence."""
-        if matching is None or not self.given or matching.warning is None:
-            return []
-        return [matching.warning]
-
     def _differences(
-        self, laws: Sequence[FloatArray], errors: Sequence[FloatArray], seen: Sequence[Seen] | None
-    ) -> list[str]:
+        self, laws: Sequence[FloatArray], errors: Sequence[FloatArray], seen: Sequence[Seen]
+    ) -> list[Remark]:
         """A warning for each table where the rows that match say something else."""
-        if seen is None:
-            return []
         said = []
-        asked = [self.targets] if self.joint else [(target,) for target in self.targets]
-        for targets, law, own, table in zip(asked, laws, errors, seen, strict=True):
+        for targets, law, own, table in zip(self._tables, laws, errors, seen, strict=False):
             frequencies = table.frequencies
             found = differing(law, own, frequencies, table.rows)
             if found is None:

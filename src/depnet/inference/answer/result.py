@@ -1,21 +1,21 @@
 """What a query answers: probabilities with their errors, and everything needed to judge them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from depnet.arrays import FloatArray, read_only
-from depnet.data.binning.mixture import Mixture
+from depnet.arrays import FloatArray
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import InferenceError, brief
-from depnet.inference.answer.interval import LAW_ROWS, SURE_MEANS, SURE_SHARES, interval_of
+from depnet.inference.answer.interval import LAW_ROWS, SURE_MEANS, SURE_SHARES
 from depnet.inference.answer.numbers import LevelLaw, NumberLaw, NumberSummary
-from depnet.inference.answer.observed import SeenNumbers
+from depnet.inference.answer.observed import SeenNumbers, Support
+from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.spread import Spread
-from depnet.inference.answer.support import Support
+from depnet.inference.answer.table import AnswerTable
 from depnet.model.scan import Scan, SequentialScan
 from depnet.wording import counted, nearest, some_of
 
@@ -81,7 +81,7 @@ class PassDiagnostics(_EffectiveDraws):
     largest_error: float
 
     def __str__(self) -> str:
-        return f"{counted(self.passes, 'pass', 'passes')} worth {self.effective_draws} without weights"
+        return f"effective sample size {self.effective_draws}, {counted(self.passes, 'pass', 'passes')}"
 
 
 def effective_sample_size(values: FloatArray, errors: FloatArray) -> float:
@@ -115,7 +115,8 @@ class QueryResult:
         converged: whether every standard error is under it.
         seconds: how long it took.
         diagnostics: of chains or passes, where the answer was sampled.
-        warnings: what a person should know, a line each.
+        warnings: what a person should know, a line each: strings with a `kind`, "note", "rare" (the evidence matches few
+            rows), "difference" (of model and table) or "stopped" (less sharp than was asked).
         observed: the frequencies among the rows that match the evidence, in the shape of `probabilities` (nan where none
             does).
         matching: the rows in which the evidence is known and true and the target is known: a number for one target or a
@@ -153,7 +154,7 @@ class QueryResult:
     converged: bool
     seconds: float
     diagnostics: Diagnostics | PassDiagnostics | None = None
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[Remark, ...] = field(default=())
     observed: Answer | None = None
     matching: int | dict[str, int] | None = None
     missing: Mapping[str, float] = field(default_factory=dict)
@@ -174,16 +175,7 @@ class QueryResult:
         With many matching rows it is the table's answer, with few the model's. It is no joint law: answers to several
         questions need not fit together, as those of `probabilities` do.
         """
-        if self.observed is None or not self.matching:
-            return self.probabilities
-        if not isinstance(self.probabilities, dict):
-            assert not isinstance(self.observed, dict)
-            return self._joined(self.probabilities, self.observed, self.rows_of(self.targets[0]))
-        assert isinstance(self.observed, dict)
-        return {
-            name: self._joined(law, self.observed[name], self.rows_of(name))
-            for name, law in self.probabilities.items()
-        }
+        return self._each(lambda table: table.answer)
 
     @property
     def interval(self) -> Answer:
@@ -194,11 +186,26 @@ class QueryResult:
         share taken alone, not of rows that were chosen in another way than those to come. `numbers[name].interval` is
         that of a mean.
         """
-        return interval_of(self)
+        return self._each(lambda table: table.interval())
 
-    def rows_known(self, name: str) -> float:
+    def table(self, name: str) -> AnswerTable:
+        """What is said of a target; of a joint, of all of them together."""
+        return AnswerTable.of(self, self.targets if self.joint else (name,))
+
+    @property
+    def tables(self) -> list[AnswerTable]:
+        """Those of the targets, in their order; of a joint, the only one."""
+        return [self.table(name) for name in (self.targets[:1] if self.joint else self.targets)]
+
+    def _each(self, part: Callable[[AnswerTable], FloatArray]) -> Answer:
+        """A part of every table, as the probabilities are."""
+        if not isinstance(self.probabilities, dict):
+            return part(self.table(self.targets[0]))
+        return {table.names[0]: part(table) for table in self.tables}
+
+    def rows_known(self, name: str, law_share: float) -> float:
         """The matching rows that an interval rests on, of a target: none where something of them is hidden."""
-        if self.law_share(name) < 1.0:
+        if law_share < 1.0:
             return self.rows_of(name)
         return self.learned * LAW_ROWS / (self.learned + LAW_ROWS)
 
@@ -214,11 +221,6 @@ class QueryResult:
         counts = sorted(map(self.rows_of, self.targets))
         last = counted(counts[-1], "matching row")
         return last if counts[0] == counts[-1] else f"{counts[0]:,} to {last}"
-
-    def _joined(self, law: FloatArray, frequencies: FloatArray, n: int) -> FloatArray:
-        if np.isnan(frequencies).any():  # there are no rows, or some are hidden
-            return law
-        return read_only((n * frequencies + self.worth * law) / (n + self.worth))
 
     @property
     def r_hat(self) -> float | None:
@@ -243,7 +245,7 @@ class QueryResult:
 
         Not of a target that is missing with certainty. `summary` has the same by `probabilities` or `observed`.
         """
-        found = ((variable.name, self._summary(variable, "combined")) for variable in self.variables)
+        found = ((variable.name, self.numbers_of(variable, "combined")) for variable in self.variables)
         return {name: summary for name, summary in found if summary is not None}
 
     def summary(self, name: str | None = None, of: Of = "combined") -> NumberSummary | None:
@@ -267,53 +269,43 @@ class QueryResult:
         if of not in get_args(Of):
             raise InferenceError(f"`of` is one of {', '.join(map(repr, get_args(Of)))}; got {brief(of)}.")
         variable = self.variables[self.targets.index(wanted)]
-        if Mixture.of(variable) is None:
+        if variable.scale != "number":
             raise InferenceError(
                 f"{wanted!r} is no number: it has the states {some_of([*map(str, variable.states)])}."
             )
-        return self._summary(variable, of)
+        return self.numbers_of(variable, of)
 
-    def _summary(self, variable: Variable, of: Of) -> NumberSummary | None:
-        answer = getattr(self, of)
-        if answer is None or variable.name not in self.spreads:
+    def numbers_of(self, variable: Variable, of: Of) -> NumberSummary | None:
+        """What is said of a target; None where it is no number, or there are no such probabilities."""
+        name, table = variable.name, self.table(variable.name)
+        probabilities = {"combined": table.answer, "probabilities": table.law, "observed": table.observed}[of]
+        if probabilities is None or name not in self.spreads or np.isnan(probabilities).any():
             return None
-        table = self.margin(answer, variable.name)
-        if np.isnan(table).any():
-            return None
-        spread, present = self.spreads[variable.name], 1.0 - self.missing.get(variable.name, 0.0)
-        seen, share = self.seen.get(variable.name), self.law_share(variable.name)
+        spread, seen, share = self.spreads[name], self.seen.get(name), table.share
         if of == "observed":
             spread = spread.times(0.0)
         elif of == "combined" and (seen is None or share == 1.0):
             spread = spread.times(share)
         elif of == "combined":
-            table = self.margin(self.probabilities, variable.name)
-        law = NumberLaw.of(variable, table, spread, present)
-        levels = self.levels.get(variable.name)
-        if law is not None and levels is not None and of != "observed":
-            law = NumberLaw.of_levels(law.kind, levels)
-        if law is not None and seen is not None and share < 1.0 and of != "probabilities":
-            own = seen.law(law.kind)
-            law = own if of == "observed" else law.joined(own.values, own.weights, share)
+            probabilities = table.law
+        law = NumberLaw.of(
+            variable, self._margin(probabilities, name), spread, 1.0 - self.missing.get(name, 0.0)
+        )
         if law is None:
             return None
-        found = NumberSummary.of_law(variable, law)
-        rows = self.rows_known(variable.name) + self.sure_means
-        return found.with_interval(rows) if of == "combined" else found
+        if name in self.levels and of != "observed":
+            law = NumberLaw.of_levels(law.kind, self.levels[name])
+        if seen is not None and share < 1.0 and of != "probabilities":
+            own = seen.law(law.kind)
+            n, s = self.rows_of(name), law.worth_beside(own, self.rows_of(name), self.worth)
+            law = own if of == "observed" else law.joined(own.values, own.weights, s / (n + s))
+        rows = self.rows_known(name, share) + self.sure_means
+        return NumberSummary(variable, law, rows if of == "combined" else None)
 
-    def margin(self, answer: Answer, name: str) -> FloatArray:
-        """Of an answer of this result, the table of one target: a joint's is summed over the others."""
-        if isinstance(answer, dict):
-            return answer[name]
-        axis = self.targets.index(name)
-        return np.asarray(answer.sum(axis=tuple(a for a in range(answer.ndim) if a != axis)))
-
-    def law_share(self, name: str) -> float:
-        """The share s / (n + s) that the law has in `combined`, of a target; 1 where no table takes part."""
-        if self.observed is None or not self.matching:
-            return 1.0
-        table = self.observed[name] if isinstance(self.observed, dict) else self.observed
-        return 1.0 if np.isnan(table).any() else self.worth / (self.rows_of(name) + self.worth)
+    def _margin(self, table: FloatArray, name: str) -> FloatArray:
+        """Of a table of all targets, that of one."""
+        axis = self.targets.index(name) if self.joint else 0
+        return np.asarray(table.sum(axis=tuple(a for a in range(table.ndim) if a != axis)))
 
     def frame(self, backend: str = "pandas") -> Any:
         """A tidy frame: a row a state (of a joint, a joint state), with its probability, standard error and so on.
@@ -325,7 +317,7 @@ class QueryResult:
             A frame with the columns `target` and `state` (of a joint, one a target), `probability`, `standard_error`,
             `observed`, `combined`, and the ends of its interval, `low` and `high`.
         """
-        from depnet.inference.answer.frame import frame_of
+        from depnet.inference.answer.shown import frame_of
 
         return frame_of(self, backend)
 
@@ -338,7 +330,7 @@ class QueryResult:
         Returns:
             Lines of text.
         """
-        from depnet.inference.answer.text import text_of
+        from depnet.inference.answer.shown import text_of
 
         return text_of(self, bins=bins)
 
@@ -347,6 +339,6 @@ class QueryResult:
 
     def _repr_html_(self) -> str:
         """One self-contained `<div>` for notebooks; every label is escaped."""
-        from depnet.inference.answer.html import html_of
+        from depnet.inference.answer.shown import html_of
 
         return html_of(self)

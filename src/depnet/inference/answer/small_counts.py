@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
-from depnet.inference.answer.observed import DIFFERENCE
+from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.result import Answer, QueryResult
 
 LEAST = 5
@@ -42,12 +42,11 @@ def without_small_counts(result: QueryResult, least: int = LEAST) -> QueryResult
     kept, hidden = _kept(result, least)
     few = (result.support is not None and result.support.rows < least) or (kept is None and hidden)
     said = list(result.warnings)
-    if few and result.support is not None:
-        said = [text for text in said if text != result.support.warning]
-    if hidden:
-        said = [text for text in said if not text.startswith(DIFFERENCE)]
     if few:
-        said.append(f"fewer than {least} rows match the evidence: how many is hidden.")
+        said = [remark for remark in said if remark.kind != "rare"]
+        said.append(Remark(f"fewer than {least} rows match the evidence: how many is hidden.", "rare"))
+    if hidden:
+        said = [remark for remark in said if remark.kind != "difference"]
     return replace(
         result,
         observed=kept,

@@ -3,11 +3,10 @@
 In reading order:
 
 - `relevance`: the part of the network that a question needs;
-- `tilt`: conditional tables under weights of states;
 - `solved`: answers from exact laws;
 - `sampled`: answers from chains, run until the standard errors are small enough;
 - `starts`: where chains start;
-- `program`, `chains`: chains of one row or of many, by the native batch;
+- `chains`: chains of one row or of many, by the native batch;
 - `estimates`: what chains say, how exactly, and whether they agree;
 - `rows`: many rows with holes;
 - `draws`: joint draws of their holes.

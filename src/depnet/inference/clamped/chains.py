@@ -6,18 +6,21 @@ its weight the steps until the next update of a target, over the steps of a swee
 """
 
 import functools
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native import batch as native
+from depnet._native import network as native
 from depnet.arrays import FloatArray, IntArray
 from depnet.checks import cores, jobs_of
-from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.clamped.starts import start_states
 from depnet.inference.effort import Over
-from depnet.model.evidence import NOTHING
+from depnet.model.compiled import compiled_of, known_of, places_of
+from depnet.model.evidence import NOTHING, Evidence
+from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
 from depnet.threads import in_threads
 
@@ -26,6 +29,29 @@ UPDATES_PER_CALL = 4_000_000
 
 SMALL = 100_000
 """Fewer updates than this are not worth a second thread."""
+
+
+class ChainProgram:
+    """A network tilted by the weights of the evidence (clamps are given row by row), and estimators.
+
+    Each estimator is a tuple of variables, whose joint law is wanted; `sizes` are their numbers of cells.
+    """
+
+    def __init__(
+        self, network: Network, estimators: Sequence[Sequence[int]] = (), evidence: Evidence = NOTHING
+    ) -> None:
+        self.network = network
+        cards = network.domain.cardinalities
+        self.sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
+        self.place = np.argsort(places_of(network)).astype(np.int32)
+        """Of each variable, in the compiled network."""
+        known = known_of(Evidence({}, evidence.tilts), cards)
+        self.native = native.RowProgram(compiled_of(network), known, [list(each) for each in estimators])
+
+    @classmethod
+    def of_each(cls, network: Network) -> "ChainProgram":
+        """An estimator for every variable."""
+        return cls(network, [(i,) for i in range(len(network))])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,9 +89,10 @@ class Order:
             weight, choice = weights[free], np.cumsum(weights, axis=1)[free]
         return cls(begin, node, weight, choice, place, length, not random)
 
-    def row_scan(self) -> native.RowScan:
-        """The same for the native core."""
-        return native.RowScan(**{each.name: getattr(self, each.name) for each in fields(self)})
+    def row_scan(self, program: ChainProgram) -> native.RowScan:
+        """The same for the native core, nodes by their places in the program."""
+        arrays = {each.name: getattr(self, each.name) for each in fields(self)}
+        return native.RowScan(**{**arrays, "node": program.place[self.node]})
 
     def rows(self, chosen: IntArray) -> "Order":
         """The same of some of the rows."""
@@ -143,7 +170,7 @@ class Chains:
         chains = len(self.codes)
         sums = np.zeros((chains, self.program.native.cells)) if record else None
         weights = np.zeros((chains, len(self.program.sizes))) if record else None
-        scan = self.order.row_scan()
+        scan = self.order.row_scan(self.program)
         states = native.ChainStates(
             per_row=self.per_row,
             keys=self.keys,
@@ -158,15 +185,8 @@ class Chains:
         threads = 1 if a_sweep * sweeps < SMALL else self.threads
 
         def work(first: int, last: int, count: int) -> None:
-            native.run(
-                self.program.native,
-                scan,
-                states,
-                sweeps=count,
-                first=first,
-                last=last,
-                sums=sums,
-                weights=weights,
+            self.program.native.run(
+                scan, states, sweeps=count, first=first, last=last, sums=sums, weights=weights
             )
 
         done = 0

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.inference.clamped.chains import Chains, Order
-from depnet.inference.clamped.program import ChainProgram
+from depnet.inference.clamped.chains import ChainProgram, Chains, Order
 from depnet.inference.clamped.rows import ROW_CHAINS, ClampedRows
 from depnet.inference.effort import Effort, over_after
 from depnet.inference.rows.answers import DistinctRows, pieces

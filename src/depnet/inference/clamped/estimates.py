@@ -13,7 +13,7 @@ of sweeps; the first quarter of the rounds is burn-in; when there are many round
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,6 +40,11 @@ class Estimate:
     burn_in: int
     deviations: FloatArray
     """[row, chain, cell]: what each chain adds to the error."""
+
+    def chosen(self, rows: IntArray) -> "Estimate":
+        """Of some of the rows."""
+        names = ("values", "errors", "r_hat", "pooled_r_hat", "drift", "deviations")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
 
 def estimate(chains: Chains, sizes: Sequence[int], *, one_more: bool = False) -> Estimate:

@@ -11,16 +11,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native import batch as native
+from depnet._native import network as native
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.inference.clamped.chains import Chains, Order
-from depnet.inference.clamped.estimates import estimate
-from depnet.inference.clamped.program import ChainProgram
+from depnet.inference.clamped.chains import ChainProgram, Chains, Order
+from depnet.inference.clamped.estimates import Estimate, estimate
 from depnet.inference.clamped.sampled import R_HAT, RESOLUTION, most_drift
 from depnet.inference.effort import Effort
 from depnet.inference.rows.answers import DistinctRows, RowAnswers, pieces
 from depnet.inference.rows.result import EXACT, LOOK_UP, OBSERVED, SAMPLE
+from depnet.law.sharpen import sharpen_rows
 from depnet.model.network import Network
 from depnet.model.scan import Scan
 from depnet.threads import Span, in_threads
@@ -36,7 +36,7 @@ STATES_PER_CALL = 1 << 15
 ROW_CHAINS = 32
 ROUNDS = 8
 PIECE_CELLS = 4_000_000
-MAX_DOUBLINGS = 14
+MAX_DOUBLINGS = 13
 
 
 class ClampedRows(RowAnswers):
@@ -89,25 +89,16 @@ class ClampedRows(RowAnswers):
         chosen = np.flatnonzero(self._open & (sizes <= math.log2(EXACT_STATES) + 1e-9))
         if not len(chosen):
             return
-        program = ChainProgram.of_each(self.network).native
-        order = Order.of(self.scan, self.holes[chosen]).row_scan()
+        program = ChainProgram.of_each(self.network)
+        order = Order.of(self.scan, self.holes[chosen]).row_scan(program)
         codes = np.ascontiguousarray(self.codes[chosen])
-        sums = np.zeros((len(chosen), program.cells))
+        sums = np.zeros((len(chosen), program.native.cells))
         applied = np.zeros(len(chosen), dtype=np.int64)
 
         def work(first: int, last: int) -> None:
             if not self.effort.over():
-                native.solve(
-                    program,
-                    order,
-                    residual=RESIDUAL,
-                    most=MAX_APPLICATIONS,
-                    first=first,
-                    last=last,
-                    codes=codes,
-                    sums=sums,
-                    applied=applied,
-                )
+                task = native.SolveTask(residual=RESIDUAL, most=MAX_APPLICATIONS, first=first, last=last)
+                program.native.solve(order, task, codes=codes, sums=sums, applied=applied)
 
         in_threads(work, spans_of(np.exp2(sizes[chosen])), self.effort.threads)
         done = np.flatnonzero(applied > 0)  # the others mix too slowly, or time was up: they are sampled
@@ -138,33 +129,48 @@ class ClampedRows(RowAnswers):
         )
         settled = most_drift(int(self.begin[-1]))
         sweeps = max(4, min(1000, int(0.02 / tolerance**2 / ROW_CHAINS / ROUNDS) + 1))
-        for doubling in range(MAX_DOUBLINGS):
-            done = True
-            while len(chains.rounds) < ROUNDS and done:
-                done = chains.run(sweeps, over=effort.over)
+        found: Estimate | None = None
+        in_time = True
+
+        def draw(_: int) -> tuple[FloatArray, NDArray[np.bool_]]:
+            """As many sweeps again as there were, in rounds of twice the length."""
+            nonlocal found, in_time, sweeps
+            if chains.rounds:
+                chains.join_rounds()
+                sweeps *= 2
+            while len(chains.rounds) < ROUNDS and in_time:
+                in_time = chains.run(sweeps, over=effort.over)
             if not chains.rounds:
                 chains.run(1)  # no time was left: at least one sweep
             found = estimate(chains, self.cardinalities, one_more=True)
-            good = (found.errors.max(axis=1) <= tolerance) & (found.pooled_r_hat <= R_HAT)
-            good &= found.drift <= settled
-            last = not done or doubling == MAX_DOUBLINGS - 1
-            ended = np.flatnonzero(good | last)
-            self._check_possible(rows[ended], chains.impossible.reshape(-1, ROW_CHAINS)[ended])
-            errors = np.maximum(found.errors, RESOLUTION * tolerance)
-            self.store(rows[ended], found.values[ended], errors[ended])
-            self.r_hat[rows[ended]] = found.pooled_r_hat[ended]
-            self.converged[rows[ended]] = good[ended]
+            errors = found.errors.max(axis=1)
+            good = (errors <= tolerance) & (found.pooled_r_hat <= R_HAT) & (found.drift <= settled)
+            return errors, good
+
+        def take(at: IntArray, good: bool) -> None:
+            assert found is not None
+            self._check_possible(rows[at], chains.impossible.reshape(-1, ROW_CHAINS)[at])
+            self.store(rows[at], found.values[at], np.maximum(found.errors[at], RESOLUTION * tolerance))
+            self.r_hat[rows[at]] = found.pooled_r_hat[at]
+            self.converged[rows[at]] = good
             if self.kept is not None:
-                states = chains.codes.reshape(len(rows), ROW_CHAINS, -1)[ended]
-                self.kept[:, rows[ended]] = states[:, effort.rng.permutation(ROW_CHAINS)].transpose(1, 0, 2)
-                self.sweeps[rows[ended]] = chains.sweeps
-            left = np.flatnonzero(~(good | last))
-            if not len(left):
-                break
-            rows = rows[left]
+                states = chains.codes.reshape(len(rows), ROW_CHAINS, len(self.network))[at]
+                mixed = states[:, effort.rng.permutation(ROW_CHAINS)]
+                self.kept[:, rows[at]] = mixed.transpose(1, 0, 2)
+                self.sweeps[rows[at]] = chains.sweeps
+
+        def keep(left: IntArray) -> None:
+            nonlocal found, rows
+            assert found is not None
+            found, rows = found.chosen(left), rows[left]
             chains.keep(left)
-            chains.join_rounds()
-            sweeps *= 2
+
+        most = sweeps << MAX_DOUBLINGS
+
+        def is_over() -> bool:
+            return not in_time or effort.over() or sweeps >= most
+
+        sharpen_rows(draw, take, keep, tolerance, first=sweeps * ROUNDS, most=math.inf, over=is_over)
         self.updates += chains.updates
 
     def _check_possible(self, rows: IntArray, impossible: IntArray) -> None:

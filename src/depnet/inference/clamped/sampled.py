@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from depnet.errors import EvidenceError
 from depnet.geometry.size import check_bytes
 from depnet.inference.answer.part import Part
+from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.result import Diagnostics, effective_sample_size
 from depnet.inference.answer.spread import margins
-from depnet.inference.clamped.chains import Chains, Order
+from depnet.inference.clamped.chains import ChainProgram, Chains, Order
 from depnet.inference.clamped.estimates import Estimate, estimate
-from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.clamped.relevance import Reduced
 from depnet.inference.clamped.starts import QUESTION_CHAINS, start_states
 from depnet.inference.effort import Over, over_after
+from depnet.law.sharpen import sharpen
 from depnet.model.scan import SequentialScan
 from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.reducible import MOST_EDGES, UNCHECKED, is_positive, moves
@@ -65,32 +66,43 @@ def sampled(
     sweeps, history = FIRST_SWEEPS, []
     warnings = _zeros(reduced)
     found: Estimate | None = None
-    while True:
-        done = True
-        while len(chains.rounds) < ROUNDS and done:
-            done = chains.run(sweeps, over=over)
-        if len(chains.rounds) < 2:
-            if found is None:
-                found = _hurried(chains, sizes, warnings)
-            else:  # the time was over just after rounds were joined: the last estimate stands
-                warnings.append(_stopped(found, tolerance, stop))
-            break
-        found = estimate(chains, sizes, one_more=True)
-        if not done:
-            warnings.append(_stopped(found, tolerance, stop))
-            break
-        if _is_settled(found, tolerance):
-            break
-        history.append(float(found.errors.max()))
-        if _is_stalled(history, found):
-            warnings.append(
-                f"stopped: the chains do not mix (R-hat {_largest_r_hat(found):.2f}), and more sweeps do not help. They "
-                "hardly leave the mode in which they start, or tables with zeros leave several recurrent classes. An "
-                'ordered law has no chain to wait for (learn(dataset, order="auto")).'
-            )
-            break
-        chains.join_rounds()
-        sweeps *= 2
+    in_time = True
+
+    def draw(_: int) -> None:
+        """As many sweeps again as there were, in rounds of twice the length."""
+        nonlocal found, in_time, sweeps
+        if chains.rounds:
+            chains.join_rounds()
+            sweeps *= 2
+        while len(chains.rounds) < ROUNDS and in_time:
+            in_time = chains.run(sweeps, over=over)
+        if len(chains.rounds) >= 2:
+            found = estimate(chains, sizes, one_more=True)
+            history.append(float(found.errors.max()))
+
+    def error() -> float:
+        if found is None or not in_time:
+            return math.inf
+        # Chains that still move need as many sweeps again.
+        return history[-1] if _is_settled(found, tolerance) else max(history[-1], math.sqrt(2) * tolerance)
+
+    def is_stalled() -> bool:
+        return found is not None and _is_stalled(history, found)
+
+    good = sharpen(
+        draw, error, tolerance, first=ROUNDS * sweeps, most=math.inf, over=lambda: not in_time or is_stalled()
+    )
+    if found is None:
+        found = _hurried(chains, sizes, warnings)
+    elif not in_time:  # where rounds had just been joined, the last estimate stands
+        warnings.append(_stopped(found, tolerance, stop))
+    elif not good:
+        said = (
+            f"stopped: the chains do not mix (R-hat {_largest_r_hat(found):.2f}), and more sweeps do not help. They "
+            "hardly leave the mode in which they start, or tables with zeros leave several recurrent classes. An "
+            'ordered law has no chain to wait for (learn(dataset, order="auto")).'
+        )
+        warnings.append(Remark(said, "stopped"))
     return _told(chains, found, shapes, tolerance, warnings)
 
 
@@ -111,9 +123,12 @@ def _is_stalled(history: Sequence[float], found: Estimate) -> bool:
     return history[-1] > 0.7 * history[-1 - STALLED_DOUBLINGS]
 
 
-def _stopped(found: Estimate, tolerance: float, stop: Over | None) -> str:
+def _stopped(found: Estimate, tolerance: float, stop: Over | None) -> Remark:
     why = "" if stop is not None and stop() else " by max_seconds"
-    return f"stopped{why}, at a standard error of {float(found.errors.max()):.2g} where {tolerance:.2g} was asked."
+    error = float(found.errors.max())
+    return Remark(
+        f"stopped{why}, at a standard error of {error:.2g} where {tolerance:.2g} was asked.", "stopped"
+    )
 
 
 def most_drift(cells: int) -> float:
@@ -123,13 +138,13 @@ def most_drift(cells: int) -> float:
     return -float(special.ndtri(FALSE_DRIFT / 2 / cells))
 
 
-def _zeros(reduced: Reduced) -> list[str]:
+def _zeros(reduced: Reduced) -> list[Remark]:
     """A warning where zeros in the tables may leave several recurrent classes, and nobody can check."""
     if all(node.positive for node in reduced.network.nodes):
         return []
     compiled = chain_plan(reduced.network, reduced.scan, reduced.evidence)
-    positive = all(is_positive(compiled, rule) for rule in compiled.rules)
-    return [] if positive or moves(compiled) <= MOST_EDGES else [UNCHECKED]
+    positive = all(is_positive(compiled, i) for i in compiled.order)
+    return [] if positive or moves(compiled) <= MOST_EDGES else [Remark(UNCHECKED)]
 
 
 def _started(
@@ -150,13 +165,12 @@ def _started(
     return Chains(ChainProgram(network, estimators, evidence), order, codes, rng)
 
 
-def _hurried(chains: Chains, sizes: Sequence[int], warnings: list[str]) -> Estimate:
+def _hurried(chains: Chains, sizes: Sequence[int], warnings: list[Remark]) -> Estimate:
     """Not even two rounds were done in time: at least one sweep is."""
     if not chains.rounds:
         chains.run(1)
-    warnings.append(
-        "stopped before the chains could be compared with each other: take the answer as a first guess."
-    )
+    said = "stopped before the chains could be compared with each other: take the answer as a first guess."
+    warnings.append(Remark(said, "stopped"))
     return estimate(chains, sizes, one_more=True)
 
 
@@ -165,7 +179,7 @@ def _told(
     found: Estimate,
     shapes: Sequence[tuple[int, ...]],
     tolerance: float,
-    warnings: list[str],
+    warnings: list[Remark],
 ) -> Part:
     if chains.impossible.sum() > 0:
         raise EvidenceError(

@@ -8,7 +8,6 @@ from depnet.arrays import FloatArray
 from depnet.errors import EvidenceError
 from depnet.exact import stationary, stationary_cycle
 from depnet.inference.clamped.relevance import Reduced
-from depnet.inference.clamped.tilt import tilted_rows
 from depnet.model.scan import RandomScan
 from depnet.model.sources.enumerate import JointStates
 
@@ -19,14 +18,23 @@ def looked_up(reduced: Reduced) -> FloatArray | None:
     if len(reduced.variables) != 1 or node.inputs:
         return None
     own, theta = node.written_out(JointStates(reduced.network.domain.cardinalities, node.inputs))
-    rows, impossible = tilted_rows(node, theta[own], reduced.evidence)
-    if impossible[0]:
+    row = tilted(theta[own], reduced.evidence.tilts.get(0))[0]
+    if not row.any():
         raise EvidenceError(
             "the evidence contradicts itself: the states that it allows for "
             f"{reduced.network.domain.names[0]!r} have probability 0 given the rest. "
             "Smooth the tables (`smoothing=0.5`), or give other evidence."
         )
-    return np.asarray(rows[0])
+    return np.asarray(row)
+
+
+def tilted(theta: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """theta(x | y) w(x), normalised, of every row of theta; a row of zeros where nothing is left of it."""
+    if weights is None:
+        return theta
+    rows = theta * weights
+    totals = rows.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, totals, out=np.zeros_like(rows), where=totals > 0))
 
 
 def exact_law(reduced: Reduced) -> FloatArray:

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
-from depnet.inference.clamped.chains import Chains
-from depnet.inference.clamped.program import ChainProgram
+from depnet.inference.clamped.chains import ChainProgram, Chains
 from depnet.inference.judge.oddness import Column, joined
 from depnet.inference.rows.answers import pieces
 from depnet.model.boosted import PIECE_CELLS

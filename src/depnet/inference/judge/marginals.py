@@ -70,9 +70,9 @@ class Nearness:
         """How near they are, in one line for a person."""
         of = {"1-way": "a column", "2-way": "a pair of columns"}
         ways = self.by_ways()
-        apart = " and ".join(f"{mean:.4f} {of[way]}" for way, mean, _, _ in ways)
-        chance = " and ".join(f"{floor:.4f}" for _, _, _, floor in ways)
-        return f"rows drawn from it differ from the table's by {apart} (total variation; by chance alone {chance})"
+        apart = " and ".join(f"{100 * mean:.2g} % in {of[way]}" for way, mean, _, _ in ways)
+        chance = " and ".join(f"{100 * floor:.2g} %" for _, _, _, floor in ways)
+        return f"shares of rows drawn from it differ from the table's by {apart} (chance alone: {chance})"
 
     def __str__(self) -> str:
         lines = [f"marginals of {self.rows:,} drawn rows against the data (total variation)"]

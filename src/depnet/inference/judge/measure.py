@@ -125,7 +125,7 @@ def _condition(variable: Variable, text: str) -> Allowed:
     try:
         found = allowed(variable, text)
     except EvidenceError as error:
-        states = [MEAN, *map(str, variable.states)] if Mixture.of(variable) is not None else variable.states
+        states = [MEAN, *map(str, variable.states)] if variable.scale == "number" else variable.states
         raise EvidenceError(
             f"{brief(text)} is neither a state of {variable.name!r} nor a condition on it. {nearest(text, states)}"
         ) from error

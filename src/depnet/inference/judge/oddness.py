@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Numbers
 from depnet.data.binning.tails import log_shares
-from depnet.data.frames.within import is_category
 from depnet.data.table.variable import Variable
 from depnet.model.network import Network
 
@@ -60,7 +59,7 @@ class Column:
 
     def state_tails(self, laws: FloatArray) -> FloatArray:
         """[law, state]: T of each state under laws [law, state], the bin of a number counting whole."""
-        if is_category(self.variable):
+        if not self.variable.has_order:
             return np.clip(_at_most(laws, laws), LEAST, 1.0)
         least = _at_most(laws, laws / self.shares)
         present = len(self.variable.present_states)

@@ -34,7 +34,6 @@ class Pair:
 
     @property
     def joint(self) -> FloatArray:
-        """The model's joint table."""
         assert isinstance(self.result.probabilities, np.ndarray)  # it was asked for as a joint
         return self.result.probabilities
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
-from depnet.inference.answer.observed import matching
+from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.small_counts import LEAST, hidden_cells
 from depnet.inference.judge.measure import Measure
 from depnet.model.evidence import Evidence
@@ -85,9 +85,8 @@ def _of_rows(
     data: Dataset | Holed, evidence: Evidence, target: int, measure: Measure
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """The rows that match, how much each counts, and the measure times that."""
-    weights = matching(evidence, data)
-    rows = np.flatnonzero(weights)
-    weights = weights[rows] * (1.0 if data.weights is None else data.weights[rows])
+    matching = MatchingRows.of(data.domain, evidence, data)
+    rows, weights = matching.rows, matching.times * matching.soft
     known, numbers = data.known(target), data.numbers(target)
     values, counts = measure.of_rows(
         data.column(target)[rows].astype(np.int64),

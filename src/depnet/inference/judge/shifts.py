@@ -12,37 +12,42 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Kind
-from depnet.data.table.variable import Label, Variable
+from depnet.data.table.variable import Variable
 from depnet.geometry import total_variation
-from depnet.inference.answer.numbers import Length, NumberLaw, Value, length_of, value_of
 from depnet.inference.answer.result import Answer, QueryResult
-from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.table import AnswerTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shift:
     """A variable's marginal before and after the evidence; `change` is their total variation distance.
 
-    `posterior` joins the two parts beside it: what the model says, and the frequencies `observed` among the `rows` of the
-    table that match (None without a table, or where none matches; nan where counts are hidden). `error` is the standard
-    error of the model's part in it. All are given that the variable is known; `missing` is how probable it is that it is
-    not, given the evidence.
+    All are given that the variable is known; `missing` is how probable it is that it is not, given the evidence.
     """
 
-    name: str
-    states: tuple[Label, ...]
     prior: FloatArray
-    posterior: FloatArray
-    error: FloatArray
-    change: float
-    model: FloatArray
-    observed: FloatArray | None = None
-    rows: int = 0
-    variable: Variable | None = None
-    number: tuple[Value, Length] | None = None
-    """Mean and standard deviation of a number by the posterior, the table's part of them from its own numbers."""
-    missing: "Missing | None" = None
+    now: AnswerTable
+    """What is answered given the evidence: by the model, by the rows of the table that match, and by both."""
+
+    @property
+    def name(self) -> str:
+        return self.now.names[0]
+
+    @property
+    def variable(self) -> Variable:
+        return self.now.variable
+
+    @property
+    def posterior(self) -> FloatArray:
+        return self.now.answer
+
+    @property
+    def change(self) -> float:
+        return total_variation(self.prior, self.posterior)
+
+    @property
+    def missing(self) -> "Missing":
+        return Missing.of(self.now.result, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,83 +82,13 @@ def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, .
     >>> [(shift.name, round(shift.change, 2)) for shift in moved]
     [('survived', 0.41), ('age', 0.03)]
     """
-    before, after = by_target(prior, prior.combined), by_target(posterior, posterior.combined)
-    model, errors = (by_target(posterior, of) for of in (posterior.probabilities, posterior.standard_errors))
-    seen = (
-        {}
-        if not posterior.matching or posterior.observed is None
-        else by_target(posterior, posterior.observed)
+    before = by_target(prior, prior.combined)
+    return largest_first(
+        Shift(before[table.names[0]], table) for table in posterior.tables if table.names[0] in before
     )
-    found = []
-    for variable in posterior.variables:
-        name, states = variable.name, variable.states
-        if name not in before:
-            continue
-        observed = seen.get(name)
-        joined = observed is not None and not np.isnan(observed).any()
-        # The model's part of the answer has s / (n + s) of it, and of its error.
-        rows = posterior.rows_of(name)
-        error = errors[name] * (posterior.law_share(name) if joined else 1.0)
-        change = total_variation(before[name], after[name])
-        found.append(
-            Shift(
-                name,
-                states,
-                before[name],
-                after[name],
-                error,
-                change,
-                model[name],
-                observed,
-                rows,
-                variable,
-                mean_and_deviation(posterior, variable),
-                Missing.of(posterior, name),
-            )
-        )
-    return largest_first(found)
-
-
-def mean_and_deviation(result: QueryResult, variable: Variable) -> tuple[Value, Length] | None:
-    """Those of `QueryResult.numbers`, without its quantiles, which take longer; None where it is no number, or not there.
-
-    >>> import depnet
-    >>> table = depnet.Dataset.from_frame([{"rooms": k % 5, "town": k % 2 == 0} for k in range(100)])
-    >>> found = depnet.query(depnet.learn(table, order="auto"), "rooms", {"town": True}, data=table)
-    >>> mean_and_deviation(found, found.variables[0])[0], round(found.numbers["rooms"].mean, 9)
-    (2.0, 2.0)
-    """
-    found = moments(result, variable)
-    if found is None:
-        return None
-    mean, deviation, kind = found
-    return value_of(mean, kind), length_of(deviation, kind)
-
-
-def moments(result: QueryResult, variable: Variable) -> tuple[float, float, Kind] | None:
-    """The same in plain numbers, days or microseconds, and what kind of number it is."""
-    name = variable.name
-    share, seen = result.law_share(name), result.seen.get(name)
-    joined = seen is not None and share < 1.0
-    table = result.margin(result.probabilities if joined else result.combined, name)
-    law = NumberLaw.of(variable, table, Spread(np.zeros(len(table))))
-    if law is None:
-        return None
-    if name in result.levels:
-        law = NumberLaw.of_levels(law.kind, result.levels[name])
-    (mean, _), (deviation, _) = law.moments()
-    if joined and seen is not None:
-        weights, values = seen.weights / seen.weights.sum(), seen.numbers.astype(np.float64)
-        own = float(weights @ values)
-        spread = float(weights @ (values - own) ** 2)
-        both = share * mean + (1 - share) * own
-        variance = share * (deviation**2 + (mean - both) ** 2) + (1 - share) * (spread + (own - both) ** 2)
-        mean, deviation = both, math.sqrt(variance)
-    return mean, deviation, law.kind
 
 
 def largest_first(shifts: Iterable[Shift]) -> tuple[Shift, ...]:
-    """The shifts, the largest change first."""
     return tuple(sorted(shifts, key=lambda shift: -shift.change))
 
 
@@ -190,9 +125,9 @@ def most_moved(shifts: Sequence[Shift], cells: int) -> set[str]:
     """The names of those that moved most, as many as have at most `cells` states together; at least one."""
     chosen: set[str] = set()
     for shift in largest_first(shifts):
-        if len(shift.states) <= cells or not chosen:
+        if len(shift.posterior) <= cells or not chosen:
             chosen.add(shift.name)
-            cells -= len(shift.states)
+            cells -= len(shift.posterior)
     return chosen
 
 

@@ -17,16 +17,18 @@ from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.question import Question
+from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.result import PassDiagnostics, QueryResult
 from depnet.inference.answer.spread import margins
 from depnet.inference.effort import Over, over_after
 from depnet.inference.ordered.levels import HALF, refined
 from depnet.inference.ordered.moved import moved
-from depnet.inference.ordered.weighted import FIRST_PASSES, MOST_UPDATES, log_mean_weight, weighted_passes
+from depnet.inference.ordered.weighted import MOST_UPDATES, log_mean_weight, weighted_passes
 from depnet.law.conditional import Conditional
 from depnet.law.elimination import MOST_CELLS, Elimination, network_plan
 from depnet.law.factors import LARGEST, certain
 from depnet.law.levels import LevelPlan
+from depnet.law.sharpen import FIRST_DRAWS
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.sampling.plan.words import new_seeds
@@ -78,7 +80,7 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
 
 def _worth(asked: Conditional, tolerance: float) -> int:
     """The cells of an elimination that takes about as long as passes would take, at this tolerance."""
-    passes = max(0.25 / tolerance**2, FIRST_PASSES)
+    passes = max(0.25 / tolerance**2, FIRST_DRAWS)
     summed = sum(
         k for k in asked.cells if k > MANY_STATES
     )  # every pass adds up theta of all states of a target
@@ -155,7 +157,7 @@ def _sampled(
         "passes" if found is None else "passes and moves",
         converged,
         PassDiagnostics(passes, effective, found is not None, largest),
-        () if converged else (stopped,),
+        () if converged else (Remark(stopped, "stopped"),),
         deviations,
     )
 

@@ -19,6 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.law.conditional import Conditional
+from depnet.law.elimination import Elimination, EliminationPlan, network_plan
+from depnet.law.program import DRAW, WEIGH
+from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.enumerate import code_type
@@ -27,7 +31,8 @@ ITEM_STATES = 1 << 12
 """The joint states of an item that is summed over state by state, at most."""
 CHUNK_STATES = 1 << 18
 """Joint states that are summed over at once."""
-
+ROW_CELLS = 1 << 16
+"""The cells of an elimination of one row, at most."""
 PIECE_HOLES = 1 << 22
 """Rows are taken in pieces whose holes times the variables are about this."""
 
@@ -115,6 +120,15 @@ class Holes:
             if inputs:
                 found[:, j] |= self.barren[:, j] & found[:, inputs].any(axis=1)
         return found
+
+    def roles(self, moved: NDArray[np.bool_]) -> NDArray[np.uint8]:
+        """What passes do (`Law.row_passes`): draw the moved holes, weigh rows by the active nodes that read one of them."""
+        roles = np.where(moved, np.uint8(DRAW), np.uint8(0))
+        upstream = moved & self.upstream
+        for j, node in enumerate(self.network.nodes):
+            reads = upstream[:, list(node.inputs)].any(axis=1) & self.active[:, j] & ~moved[:, j]
+            roles[reads, j] = WEIGH
+        return roles
 
     def untouched(self) -> FloatArray:
         """Of each row, the sum of log theta_j of the observed X_j whose sources read no hole."""
@@ -238,6 +252,31 @@ class Sums:
             yield i, having, digits
 
 
+class RowEliminations:
+    """Eliminations of the rows of a network, their plans kept by the pattern of holes."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._plans: dict[tuple[bytes, bool], tuple[tuple[int, ...], EliminationPlan | None]] = {}
+
+    def of(
+        self, codes: NDArray[np.uint16], holes: NDArray[np.bool_], *, targets: bool = True
+    ) -> Elimination | None:
+        """The row's elimination, of all holes or (`targets=False`) of what is observed; None where it is too large."""
+        network = self._network
+        evidence = Evidence({int(i): int(codes[i]) for i in np.flatnonzero(~holes)}, {})
+        key = (holes.tobytes(), targets)
+        if key not in self._plans:
+            if targets:
+                asked = Conditional(network, evidence, tuple((i,) for i in np.flatnonzero(holes).tolist()))
+            else:
+                asked = Conditional.of_evidence(network, evidence)
+            plan = network_plan(network, asked.variables, evidence, most_cells=ROW_CELLS)
+            self._plans[key] = asked.variables, plan
+        variables, plan = self._plans[key]
+        return None if plan is None else Elimination.of(network, variables, evidence, plan)
+
+
 def log_own(network: Network, j: int, columns: Sequence[NDArray[np.integer]]) -> FloatArray:
     """Log theta_j(x_j | Y_j(x)); `columns` are the codes of the inputs of node j and then of X_j."""
     node, own = network.nodes[j], columns[-1]
@@ -249,11 +288,6 @@ def log_own(network: Network, j: int, columns: Sequence[NDArray[np.integer]]) ->
             return np.asarray(np.log(node.table.probabilities)[node.source(table), own])
         table[:, j] = own
         return np.asarray(np.log(node.own_probabilities(table)))
-
-
-def theta_of(network: Network, j: int, inputs: Sequence[NDArray[np.integer]], rows: int) -> FloatArray:
-    """theta_j(. | Y_j(x)) [rows, |X_j|], given the codes of the inputs of node j."""
-    return network.nodes[j].probabilities(_input_table(network, j, inputs, rows))
 
 
 def _input_table(network: Network, j: int, inputs: Sequence[NDArray[np.integer]], rows: int) -> CodeArray:

@@ -21,6 +21,7 @@ from depnet.arrays import CodeArray, FloatArray
 from depnet.data.frames.within import Drawn
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.question import Question
+from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.result import Diagnostics, PassDiagnostics
 from depnet.inference.answer.spread import Spread, margins
 from depnet.inference.effort import Over
@@ -28,8 +29,8 @@ from depnet.law.conditional import Conditional
 from depnet.law.draw import PIECE, Rows
 from depnet.law.levels import LevelPlan
 from depnet.law.program import joint_codes, law_of
+from depnet.law.sharpen import BATCHES, sharpen
 
-BATCHES = 32
 MOST_ROWS = 1 << 19
 UNEVEN = 64
 """Passes of which one in so many would do without weights are used as they are."""
@@ -55,19 +56,27 @@ def refined(
     sums = _Sums(asked, plan, {i: 1.0 if i in shown else ROUGHLY for i in binned})
     # What is exact leaves all of the tolerance to draws.
     tolerance = question.tolerance * (1.0 if part.diagnostics is None else HALF)
-    rng, checked, found, error = np.random.default_rng(seed), PIECE, part, math.inf
-    for codes, weights in _rows(asked, tuple(plan.variables.union(wanted)), seed):
-        sums.add(codes, plan.draw(codes, rng), weights)
-        if sums.rows < checked:
-            continue
+    rng, found, error = np.random.default_rng(seed), part, math.inf
+    rows = _rows(asked, tuple(plan.variables.union(wanted)), seed)
+
+    def draw(count: int) -> None:
+        enough = sums.rows + count
+        for codes, weights in rows:
+            sums.add(codes, plan.draw(codes, rng), weights)
+            if sums.rows >= enough:
+                break
+
+    def largest_error() -> float:
+        nonlocal found, error
         if not sums.weights.any():  # no row is allowed: codes are all that is known
-            return part
+            return 0.0
         found, error = sums.part(part)
-        if error <= tolerance or over():
-            return found
-        checked *= 2
+        return error
+
+    if sharpen(draw, largest_error, tolerance, first=PIECE, most=MOST_ROWS, over=over) or over():
+        return found
     stopped = f"stopped at a standard error of {error:.2g} where {question.tolerance:.2g} was asked."
-    return replace(found, converged=False, warnings=(*found.warnings, stopped))
+    return replace(found, converged=False, warnings=(*found.warnings, Remark(stopped, "stopped")))
 
 
 def _rows(

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.errors import EvidenceError
-from depnet.inference.ordered.items import Holes
-from depnet.inference.ordered.row_elimination import RowEliminations
-from depnet.inference.ordered.row_passes import row_passes
+from depnet.inference.ordered.items import Holes, RowEliminations
+from depnet.law.program import law_of
+from depnet.law.sharpen import sharpen
 from depnet.model.network import Network
+from depnet.sampling.plan.words import new_seeds
 
-FIRST_PASSES = 1 << 8
-MOST_PASSES = 1 << 14
-PASS_CELLS = 1 << 22
+FIRST_PASSES, MOST_PASSES = 1 << 8, 1 << 14
+"""Of a row, of which there are many."""
 LOG_ERROR = 0.05
 """Passes go on until the standard error of log Q(o) is no larger, or they are too many."""
 
@@ -56,18 +56,22 @@ def log_observed(
 
 def _log_passes(holes: Holes, moved: NDArray[np.bool_], rng: np.random.Generator) -> tuple[float, float]:
     """The log of the sum over the `moved` holes of one row of the tables of all active nodes that they touch."""
-    logs = np.zeros(0)
-    size = max(FIRST_PASSES, min(MOST_PASSES, PASS_CELLS // len(moved)))
-    count = FIRST_PASSES
-    while True:
-        logs = np.concatenate([logs, row_passes(holes, moved[None], min(count, size), rng)[1]])
+    law, roles, (seed,) = law_of(holes.network), holes.roles(moved[None]), new_seeds(rng, 1)
+    logs, value, error = np.zeros(0), -math.inf, math.inf
+
+    def draw(count: int) -> None:
+        nonlocal logs
+        states = np.repeat(holes.codes, count, axis=0).astype(np.uint16, copy=False)
+        logs = np.concatenate([logs, law.row_passes(states, roles, seed=seed, first=len(logs))])
+
+    def log_error() -> float:
+        nonlocal value, error
         top = float(logs.max())
         if top > -math.inf:
             weights = np.exp(logs - top)
             mean = float(weights.mean())
-            error = float(weights.std()) / mean / math.sqrt(len(weights))
-            if error <= LOG_ERROR or len(logs) >= MOST_PASSES:
-                return math.log(mean) + top, error
-        elif len(logs) >= MOST_PASSES:
-            return -math.inf, math.inf
-        count = len(logs)
+            value, error = math.log(mean) + top, float(weights.std()) / mean / math.sqrt(len(weights))
+        return error
+
+    sharpen(draw, log_error, LOG_ERROR, first=FIRST_PASSES, most=MOST_PASSES)
+    return value, error

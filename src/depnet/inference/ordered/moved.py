@@ -20,13 +20,11 @@ from depnet.inference.effort import Over
 from depnet.law.conditional import Conditional
 from depnet.law.program import joint_codes, law_of
 from depnet.law.resample import WeightedPasses
+from depnet.law.sharpen import BATCHES, FEWEST_EFFECTIVE, sharpen
 
-BATCHES = 32
-FEWEST_EFFECTIVE = 50.0
-"""While a batch has fewer effective passes than this, passes go on before anything is moved."""
 FIRST_PASSES = 1 << 10
 FIRST_STATES = 64
-FIRST_SWEEPS = 8
+FIRST_SWEEPS, MOST_SWEEPS = 8, 64
 MOST_SUMS = 1 << 25
 """Conditionals are added up for every moved state, up to this many numbers; past it, states are counted."""
 LEAD = 2
@@ -57,30 +55,41 @@ def moved(asked: Conditional, tolerance: float, seed: int, most_updates: float, 
     None where no round of batches came to its end.
     """
     law, variables = law_of(asked.network), asked.variables
-    passes, states, sweeps = FIRST_PASSES, FIRST_STATES, FIRST_SWEEPS
-    used, found = 0.0, None
+    used, cut_short = 0.0, False
+    found: Moved | None = None
     # An update that moves a variable asks every node that reads it, too.
     updates_a_sweep = sum(2 + len(law.inputs[i]) for i in variables)
-    while True:
+
+    def is_over() -> bool:
+        return over() or 4 * used > most_updates
+
+    def draw(passes: int) -> None:
+        """A round of batches, each of so many passes; the last whole one counts alone."""
+        nonlocal used, found, seed, cut_short
+        larger = passes / FIRST_PASSES
+        states, sweeps = int(FIRST_STATES * larger), int(min(FIRST_SWEEPS * larger, MOST_SWEEPS))
+        most = max(most_updates - used, 0.0) / (len(variables) * BATCHES)
         batches, laws = [], []
         for b in range(BATCHES):
             batch = WeightedPasses(law, variables, asked.own, seed + 2 * b)
-            batch.draw(passes)
-            while batch.effective < FEWEST_EFFECTIVE:
-                if over() or used + batch.rows * len(variables) * BATCHES > most_updates:
-                    return found
-                batch.draw(batch.rows)
+            cut_short = not batch.draw_effective(FEWEST_EFFECTIVE, first=passes, most=most, over=over)
+            if cut_short:
+                return
             batches.append(batch)
             laws.append(_laws(batch, asked.tables, states, sweeps))
-            if over():
-                return found
+            cut_short = over()
+            if cut_short:
+                return
         used += sum(batch.rows for batch in batches) * len(variables)
         used += BATCHES * states * (LEAD + sweeps) * updates_a_sweep
-        found = _joined(batches, laws, tolerance)
-        if found.converged or over() or 2 * used > most_updates:
-            return found
-        passes, states, sweeps = 2 * passes, 2 * states, min(2 * sweeps, 64)
         seed += 2 * BATCHES
+        found = _joined(batches, laws, tolerance)
+
+    def error() -> float:
+        return math.inf if found is None else found.error
+
+    sharpen(draw, error, tolerance, first=FIRST_PASSES, most=math.inf, over=lambda: cut_short or is_over())
+    return found
 
 
 def _laws(

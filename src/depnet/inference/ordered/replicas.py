@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.inference.ordered.items import Holes
-from depnet.inference.ordered.row_passes import drawn_states, row_passes
 from depnet.law.program import Law
 
 CANDIDATES = 4
@@ -34,7 +33,7 @@ class Replicas:
     ) -> None:
         self._law, self._begin, self._threads = law, begin, threads
         self.each, self.moved, self.seed = each, moved, seed
-        self.states = _starts(holes, moved, each, rng)
+        self.states = _starts(law, holes, moved, each, seed, rng, threads)
         self.sweeps = self.updates = 0
 
     def move(self, sweeps: int, sums: FloatArray | None = None) -> IntArray:
@@ -74,15 +73,22 @@ class Replicas:
 
 
 def _starts(
-    holes: Holes, moved: NDArray[np.bool_], replicas: int, rng: np.random.Generator
+    law: Law,
+    holes: Holes,
+    moved: NDArray[np.bool_],
+    replicas: int,
+    seed: int,
+    rng: np.random.Generator,
+    threads: int,
 ) -> NDArray[np.uint16]:
     """[rows x replicas, n]: of each replica's passes one, in proportion to their weights."""
-    states, logs = row_passes(holes, moved, replicas * CANDIDATES, rng)
-    logs = logs.reshape(-1, CANDIDATES)
+    states = np.repeat(holes.codes, replicas * CANDIDATES, axis=0).astype(np.uint16, copy=False)
+    logs = law.row_passes(states, holes.roles(moved), seed=seed, n_jobs=threads).reshape(-1, CANDIDATES)
     top = logs.max(axis=1, keepdims=True)
     shares = np.exp(logs - np.where(top == -np.inf, 0.0, top))
-    shares = np.where(top == -np.inf, 1.0, shares)
-    chosen = drawn_states(shares, rng)
+    ends = np.cumsum(np.where(top == -np.inf, 1.0, shares), axis=1)
+    until = rng.random(len(ends)) * ends[:, -1]
+    chosen = np.minimum((until[:, None] >= ends).sum(axis=1), CANDIDATES - 1)
     return np.ascontiguousarray(states[np.arange(len(logs)) * CANDIDATES + chosen])
 
 
@@ -94,6 +100,10 @@ class Between:
     errors: FloatArray
     between: FloatArray
     within: FloatArray
+
+    def chosen(self, rows: IntArray) -> "Between":
+        """Of some of the rows."""
+        return Between(self.values[rows], self.errors[rows], self.between[rows], self.within[rows])
 
     def r_hat(self, asked: NDArray[np.bool_]) -> FloatArray:
         """Of each row, over all of its cells together: 1 where halves of a replica differ as replicas do."""

@@ -17,13 +17,12 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.clamped.sampled import RESOLUTION
 from depnet.inference.effort import Effort
-from depnet.inference.ordered.items import Holes, Items, theta_of
-from depnet.inference.ordered.replicas import Replicas
-from depnet.inference.ordered.row_elimination import RowEliminations
-from depnet.inference.ordered.row_passes import drawn_states
+from depnet.inference.ordered.items import Holes, Items, RowEliminations
+from depnet.inference.ordered.replicas import Between, Replicas
 from depnet.inference.rows.answers import DistinctRows, RowAnswers, pieces
 from depnet.inference.rows.result import EXACT, OBSERVED, SAMPLE
-from depnet.law.program import law_of
+from depnet.law.program import DRAW, law_of
+from depnet.law.sharpen import sharpen_rows
 from depnet.model.network import Network
 from depnet.sampling.plan.words import new_seeds
 
@@ -133,29 +132,40 @@ class LawRows(RowAnswers):
         replicas = Replicas(law, holes, moved, self._replicas, self.begin, seed, effort.rng, effort.threads)
         if not effort.over():
             replicas.move(LEAD)
-        sweeps = FIRST_SWEEPS
-        while True:
-            found, possible = replicas.round(sweeps)
+        found: Between | None = None
+
+        def draw(sweeps: int) -> tuple[FloatArray, NDArray[np.bool_]]:
+            nonlocal found
+            found, possible = replicas.round(sweeps // 2 * 2)
             asked = np.repeat(wanted, self.cardinalities, axis=1)
-            error = np.where(asked, found.errors, 0.0).max(axis=1)
-            r_hat = found.r_hat(asked)
-            good = (error <= effort.tolerance) & (r_hat <= R_HAT) & possible
-            last = sweeps >= MOST_SWEEPS or effort.over()
-            ended = np.flatnonzero(good | last)
-            errors = np.maximum(found.errors[ended], RESOLUTION * effort.tolerance)
-            self.store(rows[ended], self._whole(found.values[ended]), errors, wanted[ended])
-            self.r_hat[rows[ended]] = r_hat[ended]
-            self.converged[rows[ended]] = good[ended]
-            if len(self.drawn):
-                for e in ended.tolist():
-                    self._take(int(rows[e]), replicas, e, wanted[e])
-            left = np.flatnonzero(~(good | last))
-            if not len(left):
-                break
-            more = float((error[left].max() / effort.tolerance) ** 2) * 1.2
-            sweeps = int(min(sweeps * min(max(more, 2.0), 8.0), MOST_SWEEPS)) // 2 * 2
-            rows, wanted = rows[left], wanted[left]
+            errors = np.where(asked, found.errors, 0.0).max(axis=1)
+            return errors, (errors <= effort.tolerance) & (found.r_hat(asked) <= R_HAT) & possible
+
+        def take(at: IntArray, good: bool) -> None:
+            assert found is not None
+            errors = np.maximum(found.errors[at], RESOLUTION * effort.tolerance)
+            self.store(rows[at], self._whole(found.values[at]), errors, wanted[at])
+            asked = np.repeat(wanted[at], self.cardinalities, axis=1)
+            self.r_hat[rows[at]] = found.chosen(at).r_hat(asked)
+            self.converged[rows[at]] = good
+            for k in at.tolist() if len(self.drawn) else []:
+                self._take(int(rows[k]), replicas, k, wanted[k])
+
+        def keep(left: IntArray) -> None:
+            nonlocal found, rows, wanted
+            assert found is not None
+            found, rows, wanted = found.chosen(left), rows[left], wanted[left]
             replicas.keep(left)
+
+        sharpen_rows(
+            draw,
+            take,
+            keep,
+            effort.tolerance,
+            first=FIRST_SWEEPS,
+            most=2 * MOST_SWEEPS,
+            over=effort.over,
+        )
         self.updates += replicas.updates
 
     def _whole(self, laws: FloatArray) -> FloatArray:
@@ -187,14 +197,20 @@ class LawRows(RowAnswers):
 
     def _drawn_barren(self, holes: Holes, rows: IntArray) -> None:
         """Barren holes of the draws, one after the other in the order: given all before them, X_i follows theta_i."""
-        assert self.network.order is not None
-        for i in self.network.order:
-            own = rows[holes.barren[:, i]]
-            place = self._places(own)
-            if len(place):
-                inputs = [self.drawn[place, c] for c in self.network.nodes[i].inputs]
-                theta = theta_of(self.network, i, inputs, len(place))
-                self.drawn[place, i] = drawn_states(theta, self.effort.rng)
+        at = np.flatnonzero(holes.barren.any(axis=1))
+        place = self._places(rows[at])
+        if not len(place):
+            return
+        roles = np.where(holes.barren[at], np.uint8(DRAW), np.uint8(0))
+        states = np.ascontiguousarray(self.drawn[place])
+        (seed,) = new_seeds(self.effort.rng, 1)
+        law_of(self.network).row_passes(
+            states,
+            np.repeat(roles, self._copies[rows[at]], axis=0),
+            seed=seed,
+            n_jobs=self.effort.threads,
+        )
+        self.drawn[place] = states
 
     def _places(self, rows: IntArray) -> IntArray:
         """Where in `drawn` the copies of these rows are, one row's after the other's."""

@@ -11,6 +11,9 @@ seldom come to, and then with a large weight, shows in no spread before one has 
 possible weight is counted into every error, and passes go on until that is less than half of the tolerance, or the
 weights have no heavy tail. Sums of each batch of passes are kept as well: how errors of states hang together shows
 between them (`depnet.inference.answer.spread`).
+
+The largest weights beyond a threshold are fitted by a generalised Pareto distribution (Zhang and Stephens, 2009), whose
+shape k says which moments exist: with k < 1/2 the variance of the weights is finite.
 """
 
 import math
@@ -22,26 +25,22 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, FloatArray
 from depnet.errors import EvidenceError
 from depnet.inference.effort import Over
-from depnet.inference.ordered.tails import pareto_shape
 from depnet.law.conditional import Conditional
 from depnet.law.elimination import log_largest_weight
 from depnet.law.factors import IMPOSSIBLE
 from depnet.law.program import joint_codes, law_of
+from depnet.law.sharpen import BATCHES, FIRST_DRAWS, MOST_DRAWS, UNEVEN, sharpen
 
-FIRST_PASSES = 1 << 11
 CHUNK = 1 << 16
 CHUNK_CELLS = 1 << 23
 """How many passes are summed at a time; fewer where a row's probabilities of all states are many numbers."""
-MOST_PASSES = 1 << 21
-UNEVEN = 50
-"""Where more passes than MOST_PASSES would be needed, and this many are worth one without weights, they are given up."""
 MOST_UPDATES = 1 << 28
 """No answer takes more updates than this, unless time is given: some ten seconds."""
 HEAVY = 0.7
 """Weights whose tail has a larger shape have no variance to speak of (Vehtari et al., Pareto smoothed importance
 sampling): their standard errors are not to be trusted."""
-BATCHES = 64
-"""Passes are summed in this many parts, too."""
+FEWEST = 5
+"""A tail of fewer draws is not fitted."""
 CAUTION = 1.1
 """Errors of passes are told larger by this factor: passes end when the errors that they estimate themselves are small."""
 
@@ -214,33 +213,76 @@ def weighted_passes(
     sums = Weights(asked)
     if not sums.possible:
         raise EvidenceError(IMPOSSIBLE)
-    count = FIRST_PASSES
-    while True:
-        sums.draw(count, seed)
-        error = sums.largest_error
+    last = math.inf
+
+    def error() -> float:
+        nonlocal last
+        last = sums.largest_error
         # Weights are bounded: where one more of the largest would not matter, their tail need not be looked at.
-        sure = sums.unseen <= tolerance / 2 or sums.tail <= HEAVY
-        if error <= tolerance and sure:
-            return sums, True, False
-        spent = sums.rows * len(asked.variables) > most_updates
-        in_vain = sums.total == 0 and sums.rows >= MOST_PASSES and math.isfinite(most_updates)
-        if over() or spent or in_vain:
-            return sums, False, False
-        needed = sums.rows * max((error / tolerance) ** 2, 1.0 if sure else 2 * sums.unseen / tolerance)
-        uneven = 0 < sums.effective * UNEVEN < sums.rows
-        if uneven and needed > MOST_PASSES and sums.rows >= 8 * FIRST_PASSES:
-            return sums, False, True
-        # Not much beyond what is needed, and not less than half as many again.
-        more = 1.1 * needed - sums.rows if math.isfinite(needed) else sums.rows
-        count = int(min(max(more, sums.rows // 2), 3 * sums.rows, MOST_PASSES))
+        if sums.unseen > tolerance / 2 and sums.tail > HEAVY:
+            last = max(last, math.sqrt(2 * sums.unseen * tolerance))
+        return last
+
+    def is_uneven() -> bool:
+        uneven = 0 < sums.effective * UNEVEN < sums.rows and sums.rows >= 8 * FIRST_DRAWS
+        return uneven and sums.rows * (last / tolerance) ** 2 > MOST_DRAWS
+
+    def is_vain() -> bool:
+        return sums.total == 0 and sums.rows >= MOST_DRAWS and math.isfinite(most_updates)
+
+    most = most_updates / max(len(asked.variables), 1)
+    good = sharpen(
+        lambda count: sums.draw(count, seed),
+        error,
+        tolerance,
+        first=FIRST_DRAWS,
+        most=most,
+        over=lambda: over() or is_vain() or is_uneven(),
+    )
+    return sums, good, not (good or over() or sums.rows >= most) and is_uneven()
 
 
 def log_mean_weight(asked: Conditional, tolerance: float, seed: int) -> tuple[float, float]:
     """The log of the mean weight of passes, until its standard error is under the tolerance, or they are too many."""
-    sums, count = Weights(asked), FIRST_PASSES
-    while True:
-        sums.draw(count, seed)
-        value, error = sums.log_mean
-        if error <= tolerance or sums.rows >= MOST_PASSES:
-            return value, error
-        count = sums.rows
+    sums = Weights(asked)
+    sharpen(lambda count: sums.draw(count, seed), lambda: sums.log_mean[1], tolerance)
+    return sums.log_mean
+
+
+def pareto_shape(log_weights: FloatArray) -> float:
+    """The shape k of the tail of the weights: of the largest min(N / 5, 3 sqrt(N)) of them; -inf where they are alike.
+
+    >>> rng = np.random.default_rng(0)
+    >>> bool(0.4 < pareto_shape(0.5 * rng.exponential(size=100_000)) < 0.6)      # weights u^-0.5 have k = 0.5
+    True
+    """
+    finite = log_weights[np.isfinite(log_weights)]
+    count = int(min(len(finite) / 5, 3 * math.sqrt(len(finite))))
+    if count < FEWEST:
+        return math.inf
+    top = np.sort(np.partition(finite, len(finite) - count - 1)[-count - 1 :])
+    weights = np.exp(top - top[-1])
+    beyond = weights[1:] - weights[0]
+    if not beyond[0] > 0:  # ties at the threshold: what is strictly above it
+        beyond = beyond[beyond > 0]
+        if len(beyond) < FEWEST:  # weights of few different values have no tail
+            return -math.inf
+    return _shape(beyond)
+
+
+def _shape(x: FloatArray) -> float:
+    """The estimate of Zhang and Stephens of k, from ascending excesses, drawn a little to 1/2 as the authors of PSIS do."""
+    n = len(x)
+    m = 30 + int(math.sqrt(n))
+    quartile = x[int(n / 4 + 0.5) - 1]
+    b = 1 / x[-1] + (1 - np.sqrt(m / (np.arange(1, m + 1) - 0.5))) / (3 * quartile)
+    k = np.log1p(-b[:, None] * x).mean(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        likelihood = n * (np.log(-b / k) - k - 1)
+        weight = 1 / np.exp(likelihood - likelihood[:, None]).sum(axis=1)
+    weight = np.where(np.isfinite(weight), weight, 0.0)
+    if not weight.sum() > 0:  # nothing fits: trust it as little as the heaviest tail
+        return math.inf
+    b_mean = float((b * weight).sum() / weight.sum())
+    shape = float(np.log1p(-b_mean * x).mean())
+    return (shape * n + 5) / (n + 10)

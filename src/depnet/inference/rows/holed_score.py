@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
-from depnet.inference.clamped.chains import Chains
-from depnet.inference.clamped.program import ChainProgram
+from depnet.inference.clamped.chains import ChainProgram, Chains
 from depnet.inference.ordered.log_observed import log_observed
 from depnet.inference.rows.answers import DistinctRows, checked_rows, pieces
 from depnet.model.network import Network

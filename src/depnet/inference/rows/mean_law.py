@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.inference.clamped.chains import Chains, Order
-from depnet.inference.clamped.program import ChainProgram
+from depnet.inference.clamped.chains import ChainProgram, Chains, Order
 from depnet.inference.effort import Effort
 from depnet.inference.rows.answers import DistinctRows, RowAnswers, checked_rows, pieces
 from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
-from depnet.model.stages import theta_of
 
 CHAINS_A_ROW = 1
 """Networks are many: a chain goes through all of them."""
@@ -118,7 +116,7 @@ def _marginal(network: Network, node: Node) -> FloatArray:
     if isinstance(node, BoostedNode):
         # Without the counts of the data: what its first source says alone.
         rows = (
-            theta_of(node.start_scores)
+            node.theta(node.start_scores)
             if network.counts is None
             else network.counts.singles[node.variable][None] + 0.5
         )

@@ -108,8 +108,10 @@ def _missing_states(domain: Domain) -> dict[int, int]:
 def _present(node: Node) -> Node:
     if isinstance(node, BoostedNode):  # odds in the place of probabilities, which scores cannot say
         scores = np.array(node.start_scores)
-        scores[:, -1] += round(np.log(TINY) / UNIT)
-        return BoostedNode(node.variables, node.start, scores, node.stages, node.gains)
+        scores[:, -1 if node.digits is None else 0] += round(
+            np.log(TINY) / UNIT
+        )  # missing is the first digit
+        return BoostedNode(node.variables, node.start, scores, node.stages, node.gains, node.digits)
     theta = node.table.probabilities
     gone = TINY * theta[:, -1:]
     return Node(

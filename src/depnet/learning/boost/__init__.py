@@ -2,9 +2,7 @@
 
 - `settings`: what a node is boosted with, and what `boost="auto"` chooses from
 - `splits`: the tests that stages may split on; `rows`: rows as bits, in an order of their own
-- `node`: one node, stage after stage
-- `kept`: what was boosted, in a file to resume from
-- `in_turn`: the one loop over nodes, on threads or on workers elsewhere
+- `node`: one node, stage after stage; `digits`: a number's node, digit by digit
 - `choose`: for each node one graph or stages, and which, by held-out rows
 - `linear`, `mean`: the mean of a number by stages of one number a leaf, and the linear model that they may start from
 - `learn`: the nodes of a network, on many threads; `table`: the whole network from a table

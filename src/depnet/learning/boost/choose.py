@@ -19,13 +19,12 @@ import numpy as np
 
 from depnet._native import boost as native
 from depnet.arrays import FloatArray
-from depnet.learning.boost.in_turn import in_turn
-from depnet.learning.boost.kept import CollectedStages, KeptStages
 from depnet.learning.boost.node import Boosted, Until, boosted, log_theta
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import AutoBoost, Boost
 from depnet.model.network import Network
 from depnet.model.node import Node
+from depnet.threads import results_in_threads
 
 GRAPH = -1
 """The number of the candidate that is the node's one decision graph; the others are numbered from 0."""
@@ -70,7 +69,7 @@ MOST_TURNS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """What is tried: some `candidates` by their numbers, on some parts, until `ends`, a time of `time.time`.
+    """What is tried: some `candidates` by their numbers, on some parts, until `ends`, a time of `time.monotonic`.
 
     What was tried before, on the first part, is not tried again.
     """
@@ -83,14 +82,7 @@ class Trial:
     before: Mapping[int, NodeTrials]
     ends: float
 
-    @property
-    def cells(self) -> int:
-        """Rows times columns that it goes through."""
-        return max(part.rows.dataset.codes.size for part in self.parts)
-
-    def __call__(
-        self, i: int, stop: native.Stop, kept: KeptStages | CollectedStages | None
-    ) -> NodeTrials | None:
+    def __call__(self, i: int, stop: native.Stop) -> NodeTrials | None:
         """The candidates on node i; None where the time does not suffice."""
         grown: dict[int, list[Boosted]] = {c: [] for c in self.candidates}
         graph = 0.0
@@ -99,7 +91,7 @@ class Trial:
             graph += rival
             for candidate in self.candidates:
                 had = self.before[i].grown.get(candidate, ()) if i in self.before else ()
-                left = None if math.isinf(self.ends) else self.ends - time.time()
+                left = None if math.isinf(self.ends) else self.ends - time.monotonic()
                 if k < len(had):
                     grown[candidate].append(had[k])
                 elif left is not None and left <= 0:
@@ -116,7 +108,6 @@ class Trial:
                             until=until,
                             seconds=left,
                             stop=stop,
-                            kept=kept,
                         )
                     )
                 if not grown[candidate][-1].complete:
@@ -140,7 +131,7 @@ class Trial:
 
 @dataclass(eq=False)
 class Chooser:
-    """Tries candidates on nodes, on some threads or workers, until `ends`, a time of `time.time`."""
+    """Tries candidates on nodes, on some threads, until `ends`, a time of `time.monotonic`."""
 
     parts: Sequence[TrialPart]
     readable: Mapping[int, Sequence[int]]
@@ -149,7 +140,6 @@ class Chooser:
     candidates: Sequence[Boost]
     jobs: int = 1
     ends: float = math.inf
-    kept: KeptStages | None = None
     told: Callable[[], object] = lambda: None
     """Called after each trial of a node."""
 
@@ -173,7 +163,8 @@ class Chooser:
     ) -> dict[int, NodeTrials]:
         """The candidates on these nodes; what was tried before, on the first part, is not tried again."""
         work = Trial(parts, self.readable, self.auto, self.candidates, candidates, before, self.ends)
-        found = in_turn(work, nodes, self.jobs, self.kept, self.told)
+        stop = native.Stop()
+        found = results_in_threads(lambda i: work(i, stop), nodes, self.jobs, told=self.told, stop=stop.set)
         return {i: trials for i, trials in zip(nodes, found, strict=True) if trials is not None}
 
     def _kept(self, pilots: Mapping[int, NodeTrials]) -> list[int]:

@@ -8,35 +8,20 @@ from dataclasses import dataclass, replace
 from depnet._native import boost as native
 from depnet.data.table.dataset import Dataset
 from depnet.learning.boost.choose import GRAPH, Chooser, TrialPart, trial_node
-from depnet.learning.boost.in_turn import in_turn
-from depnet.learning.boost.kept import CollectedStages, KeptStages
+from depnet.learning.boost.digits import SETTINGS, DigitGrower, DigitTrial, has_digits, tree_of
 from depnet.learning.boost.node import averaged, boosted
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import AutoBoost, Boost, candidates_for
 from depnet.learning.boost.splits import all_tests
 from depnet.learning.options import Limits, Progress
+from depnet.learning.work import Work
 from depnet.model.held_out import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.threads import threads_of
+from depnet.threads import results_in_threads
 
 TRIALS_SHARE = 0.75
 """Of the time that there is, what trials take at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """What boosting may take: seconds, threads; who is told of its progress; and what an earlier run has left behind."""
-
-    max_seconds: float | None = None
-    n_jobs: int | None = 1
-    progress: Progress | None = None
-    kept: KeptStages | None = None
-
-    @property
-    def jobs(self) -> int:
-        """A number of threads."""
-        return threads_of(self.n_jobs)
 
 
 class Told:
@@ -70,14 +55,14 @@ def boosted_network(
     network: Network,
     readable: Mapping[int, Sequence[int]],
     boost: Boost,
-    effort: Effort,
+    work: Work,
     limits: Limits,
 ) -> Network:
     """The nodes of `readable` boosted with these settings; after `max_seconds` nodes stay as they are."""
     rows = BoostRows.of(dataset, all_tests(dataset))
     settings = dict.fromkeys(readable, within(boost, limits))
-    told = Told(effort.progress, len(network), len(readable))
-    nodes = _refitted(Refit(rows, network, readable, settings, _ends(effort.max_seconds)), effort, told)
+    told = Told(work.progress, len(network), len(readable))
+    nodes = _refitted(Refit(rows, network, readable, settings, work.ends), work.threads, told)
     told.end()
     return _with_nodes(network, nodes)
 
@@ -88,7 +73,7 @@ def chosen_boost(
     parts: Sequence[tuple[Dataset, Dataset, Network]],
     readable: Mapping[int, Sequence[int]],
     auto: AutoBoost,
-    effort: Effort,
+    work: Work,
     limits: Limits,
 ) -> ChosenBoost:
     """The nodes of `readable` boosted where held-out rows say so.
@@ -96,18 +81,26 @@ def chosen_boost(
     `parts` are rows to learn from, rows to score on, and the network learned from the first. Where the rows to learn
     from are all of the dataset's, the trials' own stages are taken.
     """
-    ends = _ends(effort.max_seconds)
-    until = ends if math.isinf(ends) else time.time() + TRIALS_SHARE * (ends - time.time())
     tests = all_tests(dataset)
     trial_parts = [
-        TrialPart(BoostRows.of(learned, tests, f"part {k}"), BoostRows.of(held, tests), graphs)
-        for k, (learned, held, graphs) in enumerate(parts)
+        TrialPart(BoostRows.of(learned, tests), BoostRows.of(held, tests), graphs)
+        for learned, held, graphs in parts
     ]
     given = candidates_for(dataset.total) if auto.candidates is None else auto.candidates
     candidates = [within(each, limits) for each in given]
-    told = Told(effort.progress, len(network), 2 * len(readable) + min(auto.pilots, len(readable)))
-    chooser = Chooser(trial_parts, readable, auto, candidates, effort.jobs, until, effort.kept, told)
-    chosen = chooser.choose()
+    until = work.share(TRIALS_SHARE).ends
+    numbers = [i for i in readable if has_digits(dataset.domain.variables[i])]
+    others = {i: readable[i] for i in readable if i not in numbers}
+    steps = len(numbers) + 2 * len(others) + min(auto.pilots, len(others))
+    told = Told(work.progress, len(network), steps)
+    alone = len(parts) == 1 and parts[0][0] is dataset
+    rows = trial_parts[0].rows if alone else BoostRows.of(dataset, tests)
+    trial = DigitTrial(rows, trial_parts, readable, within(SETTINGS, limits), until)
+    stop = native.Stop()
+    found = results_in_threads(lambda i: trial(i, stop), numbers, work.threads, told=told, stop=stop.set)
+    words = dict(zip(numbers, found, strict=True))
+    chooser = Chooser(trial_parts, others, auto, candidates, work.threads, until, told)
+    chosen = chooser.choose() if others else {}
     settings = {
         i: replace(candidates[candidate], stages=trials.best_stages(candidate)[0], runs=auto.runs)
         for i, (candidate, trials) in chosen.items()
@@ -116,22 +109,26 @@ def chosen_boost(
     tried = tuple(
         _with_nodes(
             part.network,
-            {i: trial_node(chosen[i][1], chosen[i][0], k, part.network.nodes[i]) for i in settings},
+            {i: trial_node(chosen[i][1], chosen[i][0], k, part.network.nodes[i]) for i in settings}
+            | {i: word.tried[k] for i, word in words.items() if word is not None},
         )
         for k, part in enumerate(trial_parts)
     )
-    if len(parts) == 1 and parts[0][0] is dataset:
+    if alone:
         nodes = {i: tried[0].nodes[i] for i in settings}
     else:
-        rows = BoostRows.of(dataset, tests)
         some = {i: readable[i] for i in settings}
-        nodes = _refitted(Refit(rows, network, some, settings, ends), effort, told)
+        nodes = _refitted(Refit(rows, network, some, settings, work.ends), work.threads, told)
     told.end()
     gained = sum(
         trials.score(candidate) - trials.graph_score
         for i, (candidate, trials) in chosen.items()
         if i in nodes
     )
+    for i, word in words.items():
+        if word is not None:
+            nodes[i] = word.node
+            gained += word.gained
     return ChosenBoost(_told(_with_nodes(network, nodes), gained), tried)
 
 
@@ -139,10 +136,6 @@ def within(boost: Boost, limits: Limits) -> Boost:
     """The settings within limits on leaves. A row has a curvature of at most 1/4: so a leaf has rows enough."""
     leaves = boost.leaves if limits.max_leaves is None else max(min(boost.leaves, limits.max_leaves), 1)
     return replace(boost, leaves=leaves, least_curvature=max(boost.least_curvature, limits.min_leaf_rows / 4))
-
-
-def _ends(seconds: float | None) -> float:
-    return math.inf if seconds is None else time.time() + seconds  # which all processes have
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,30 +148,30 @@ class Refit:
     settings: Mapping[int, Boost]
     ends: float
 
-    @property
-    def cells(self) -> int:
-        """Rows times columns that it goes through."""
-        return self.rows.dataset.codes.size
-
-    def __call__(self, i: int, stop: native.Stop, kept: KeptStages | CollectedStages | None) -> Node | None:
+    def __call__(self, i: int, stop: native.Stop) -> Node | None:
         """Node i."""
         node, readable, settings = self.network.nodes[i], self.readable[i], self.settings[i]
+        if has_digits(self.rows.dataset.domain.variables[i]):
+            tree = tree_of(self.rows, i)
+            word = DigitGrower(self.rows, i, tree, readable, settings, self.ends, stop)
+            return word.node([settings.stages] * len(tree.vertices))
         grown = []
         for run in range(settings.runs):
-            left = None if math.isinf(self.ends) else self.ends - time.time()
+            left = None if math.isinf(self.ends) else self.ends - time.monotonic()
             if left is not None and left <= 0:
                 return None
-            one = boosted(self.rows, node, readable, settings, run=run, seconds=left, stop=stop, kept=kept)
+            one = boosted(self.rows, node, readable, settings, run=run, seconds=left, stop=stop)
             if not (one.complete and len(one.stages)):
                 return None
             grown.append(one)
         return averaged(grown).node()
 
 
-def _refitted(work: Refit, effort: Effort, told: Told) -> dict[int, Node]:
+def _refitted(refit: Refit, threads: int, told: Told) -> dict[int, Node]:
     """The nodes by their numbers; those that the time did not suffice for are not there."""
-    nodes = list(work.readable)
-    found = in_turn(work, nodes, effort.jobs, effort.kept, told)
+    nodes = list(refit.readable)
+    stop = native.Stop()
+    found = results_in_threads(lambda i: refit(i, stop), nodes, threads, told=told, stop=stop.set)
     return {i: node for i, node in zip(nodes, found, strict=True) if node is not None}
 
 

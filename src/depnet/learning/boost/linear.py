@@ -16,7 +16,6 @@ import numpy as np
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
-from depnet.learning.boost.splits import is_ordered
 
 ONE = 2**10
 """What 1 is in columns."""
@@ -101,7 +100,7 @@ def ridge(products: IntArray, moments: IntArray, rows: float) -> FloatArray:
 def _columns(variable: Variable, counts: IntArray) -> IntArray:
     """[state, column] of one input."""
     states = variable.cardinality
-    if not is_ordered(variable):
+    if variable.scale != "number" or not variable.has_cuts:
         seen = np.flatnonzero(counts)
         return np.asarray(ONE * np.eye(states, dtype=np.int64)[:, seen[1:] if len(seen) == 2 else seen])
     k = len(variable.present_states)

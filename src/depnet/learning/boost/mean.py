@@ -19,7 +19,6 @@ from depnet._native import boost as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.domain import Domain
 from depnet.learning.boost.linear import Effects
-from depnet.learning.boost.splits import is_ordered
 from depnet.model.stages import UNIT, Stages
 
 ORDER_SMOOTHING = 10.0
@@ -116,7 +115,7 @@ def boosted_mean(
     [1.0, 5.0, 6.0]
     """
     ranks = tuple(
-        None if is_ordered(variable) else _ranks(codes[:, i], whole, variable.cardinality)
+        None if variable.has_cuts else _ranks(codes[:, i], whole, variable.cardinality)
         for i, variable in enumerate(domain.variables)
     )
 

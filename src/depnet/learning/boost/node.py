@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from depnet._native import boost as native
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
-from depnet.learning.boost.kept import Arrays, CollectedStages, KeptStages
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import Boost
-from depnet.learning.boost.splits import is_ordered
 from depnet.model.boosted import BoostedNode
 from depnet.model.counting import leaves_of
 from depnet.model.node import Node
@@ -106,21 +104,15 @@ def boosted(
     until: Until | None = None,
     seconds: float | None = None,
     stop: native.Stop | None = None,
-    kept: KeptStages | CollectedStages | None = None,
 ) -> Boosted:
     """The stages of the node's variable, which may split on `readable`, learned from `rows`.
 
     `node` has the decision graph that `settings.graph` speaks of. Each `run` has random words of its own. With rows held
-    out, growing ends when `until` says. After `seconds` the stages are those grown by then. What an earlier run has left
-    in `kept` is not grown again.
+    out, growing ends when `until` says. After `seconds` the stages are those grown by then.
     """
     i, until = node.variable, until or Until()
     start = Start.of(base_scores(rows, i), node, settings.graph)
-    name = f"{rows.name} {i} {settings} {run} {until}"
-    found = None if kept is None else kept.get(name)
-    if found is not None:
-        return _grown(rows, i, start, found, complete=True)
-    grown = native.boost(
+    begin, leaf, test, scores, gains, held_scores, complete = native.boost(
         rows.bits,
         native.Settings(
             stages=settings.stages,
@@ -137,21 +129,12 @@ def boosted(
         own=rows.own(i),
         start=start.of_rows(rows.dataset),
         readable=list(readable),
-        ordered=is_ordered(rows.dataset.domain.variables[i]),
         held_table=None if held is None else held.bits,
         held_own=None if held is None else held.own(i),
         held_start=None if held is None else start.of_rows(held.dataset),
         seconds=seconds,
         stop=native.Stop() if stop is None else stop,
     )
-    arrays, complete = grown[:-1], grown[-1]
-    if kept is not None and complete:
-        kept.put(name, arrays)
-    return _grown(rows, i, start, arrays, complete)
-
-
-def _grown(rows: BoostRows, i: int, start: Start, arrays: Arrays, complete: bool) -> Boosted:
-    begin, leaf, test, scores, gains, held_scores = arrays
     stages = Stages(*rows.arrays, begin, leaf, test, scores.reshape(-1, start.scores.shape[1]))
     total = max(rows.dataset.rows, 1)
     return Boosted(i, start, stages, np.asarray(gains / total), np.asarray(held_scores), complete)

@@ -8,7 +8,6 @@ the table matters, nor whether they come as weights or as repetitions.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +29,9 @@ class BoostRows:
 
     dataset: Dataset
     tests: Sequence[Test]
-    name: str = ""
-    """Which rows of a fit these are, for a file to resume from."""
 
     @classmethod
-    def of(cls, dataset: Dataset, tests: Sequence[Test], name: str = "") -> "BoostRows":
+    def of(cls, dataset: Dataset, tests: Sequence[Test]) -> "BoostRows":
         """The rows of a dataset, put in order."""
         if dataset.total > MOST_ROWS:
             raise LearningError(
@@ -43,17 +40,13 @@ class BoostRows:
             )
         distinct = distinct_rows(dataset)
         order = np.repeat(distinct.rows, distinct.counts)
-        return cls(some_rows(Dataset(dataset.domain, dataset.codes, None), order), tests, name)
+        return cls(some_rows(Dataset(dataset.domain, dataset.codes, None), order), tests)
 
     @cached_property
     def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.uint16], NDArray[np.uint16]]:
         """The tests as arrays: variable, low, high."""
         flat = np.array(self.tests, dtype=np.int64).reshape(-1, 3)
         return flat[:, 0].astype(np.int32), flat[:, 1].astype(np.uint16), flat[:, 2].astype(np.uint16)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what is native: another process makes it again, once."""
-        return {name: value for name, value in self.__dict__.items() if name != "bits"}
 
     @cached_property
     def bits(self) -> native.BitTable:

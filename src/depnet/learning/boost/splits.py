@@ -1,6 +1,6 @@
 """The tests that stages may split on: low <= x <= high of a variable.
 
-A variable of two states has one test. Of one with an order, numbers in bins or as they are, they are its cuts: the states
+A variable of two states has one test. Of one with an order, numbers or ordered labels, they are its cuts: the states
 from each on. Of any other they are its states, each against all others; of very many, those that rows have most often.
 """
 
@@ -15,19 +15,6 @@ MOST_TESTS = 255
 """Of a variable: all cuts between as many bins as codes of one byte have, but one for what is missing."""
 
 
-def is_ordered(variable: Variable) -> bool:
-    """Do the states of the variable, but for that of missing values, have an order that cuts can follow?
-
-    >>> is_ordered(Variable("rooms", (1, 2, 3))), is_ordered(Variable("class", ("1st", "2nd", "3rd")))
-    (True, False)
-    """
-    states = variable.present_states
-    if variable.bins is not None:
-        return True
-    numbers = all(isinstance(state, (int, float)) and not isinstance(state, bool) for state in states)
-    return numbers and len(states) > 2 and list(states) == sorted(states)
-
-
 def tests_of(variable: Variable, i: int, counts: IntArray) -> list[Test]:
     """The tests of variable i, whose states are in the rows as often as `counts` says.
 
@@ -38,7 +25,7 @@ def tests_of(variable: Variable, i: int, counts: IntArray) -> list[Test]:
     """
     k = len(variable.present_states)
     missing = [] if variable.missing is None else [Test(i, k, k)]
-    if is_ordered(variable):
+    if variable.has_cuts:
         cuts = np.unique(np.rint(np.linspace(0, k, min(MOST_TESTS, k - 1) + 2)[1:-1]).astype(int))
         return [*(Test(i, cut, k - 1) for cut in cuts.tolist()), *missing]
     if variable.cardinality == 2:

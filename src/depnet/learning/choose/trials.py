@@ -7,21 +7,23 @@ its own best candidate gains more than some standard errors (`Auto.standard_erro
 rows: a node's own choice, the best of a hundred, is noisy on few rows.
 
 Scores are sums over cells of a whole number, how many held-out rows are there, times a logarithm, in a fixed order: the
-same bits wherever the rows lie.
+same bits whatever the order of the rows.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, xlogy
+from depnet.data.table.dataset import Dataset
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.penalty import Penalty
-from depnet.learning.rows.paired_counts import PairedRequest
-from depnet.learning.rows.table import MANY_STATES, TableRows
+from depnet.learning.rows.training import MANY_STATES
+from depnet.model.counting import leaf_counts, leaves_of
 from depnet.model.held_out import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -90,7 +92,7 @@ class Tuning:
 class Trials:
     """The rungs tried so far: their networks, one for each part held out, and every candidate's scores."""
 
-    def __init__(self, held: Sequence[TableRows], auto: Auto, smoothing: float) -> None:
+    def __init__(self, held: Sequence[Dataset], auto: Auto, smoothing: float) -> None:
         self.networks: list[Sequence[Network]] = []
         self._held, self._auto = held, auto
         self._rows = sum(rows.total for rows in held)
@@ -104,7 +106,7 @@ class Trials:
         self.networks.append(networks)
         sums = np.zeros((len(networks[0]), len(self._smoothings)))
         for network, held in zip(networks, self._held, strict=True):
-            counts = held.leaf_counts(range(len(network)), [node.source for node in network.nodes])
+            counts = [leaf_counts(node.source, node.variable, held) for node in network.nodes]
             for i, node in enumerate(network.nodes):
                 sums[i] += _held_scores(node, counts[i], self._smoothings)
             if not self._scores:
@@ -173,16 +175,9 @@ class Trials:
         """The nodes whose own candidate gains more than `standard_errors` standard errors of the paired differences."""
         sums, squares = dict.fromkeys(own, 0.0), dict.fromkeys(own, 0.0)
         for part, held in enumerate(self._held):
-            pairs = [
-                (self._candidate(part, i, best), self._candidate(part, i, pooled)) for i, best in own.items()
-            ]
-            requests = [
-                PairedRequest(i, one.source, other.source) for i, (one, other) in zip(own, pairs, strict=True)
-            ]
-            found = held.paired_counts(requests) if requests else []
-            for i, (one, other), (cells, counts) in zip(own, pairs, found, strict=True):
-                shape = (one.source.size, other.source.size, one.table.states)
-                first, second, state = np.unravel_index(cells, shape)
+            for i, best in own.items():
+                one, other = self._candidate(part, i, best), self._candidate(part, i, pooled)
+                first, second, state, counts = paired_counts(one, other, held)
                 gains = np.log(one.table.probabilities)[first, state]
                 gains = gains - np.log(other.table.probabilities)[second, state]
                 sums[i] += float((counts * gains).sum())
@@ -197,6 +192,28 @@ class Trials:
         """Node i as the candidate has it, learned without this part."""
         rung, s = divmod(candidate, len(self._smoothings))
         return self.networks[rung][part].nodes[i].smoothed(self._smoothings[s])
+
+
+class PairedCounts(NamedTuple):
+    """The cells (first leaf, second leaf, state) that have rows, ascending, and how many rows."""
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    state: NDArray[np.intp]
+    counts: IntArray
+
+
+def paired_counts(one: Node, other: Node, dataset: Dataset) -> PairedCounts:
+    """Rows by the leaves of two nodes of a variable and its state: what a paired difference of log theta depends on."""
+    shape = (one.source.size, other.source.size, one.table.states)
+    first, second = (leaves_of(node.source, dataset) for node in (one, other))
+    cells = np.ravel_multi_index((first, second, dataset.column(one.variable)), shape)
+    found, where = np.unique(cells, return_inverse=True)
+    sums = np.bincount(
+        where, dataset.weights, minlength=len(found)
+    )  # exact: all weights sum to less than 2^53
+    leaf, other_leaf, state = np.unravel_index(found, shape)
+    return PairedCounts(leaf, other_leaf, state, sums.astype(np.int64))
 
 
 def _is_identifier(node: Node) -> bool:

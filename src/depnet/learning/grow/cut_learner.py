@@ -1,4 +1,4 @@
-"""Networks for a mean over many: tables of one domain, where sources may also split binned variables at a cut."""
+"""Networks for a mean over many: tables of one domain, where sources may also split variables with an order at a cut."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -9,10 +9,10 @@ from depnet.data import Dataset
 from depnet.learning.grow.cuts import CutDomain
 from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.grow.nodes import learn_nodes
-from depnet.learning.options import Limits
+from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Penalty
-from depnet.learning.rows.prepared import PreparedRows
-from depnet.learning.rows.table import TableRows
+from depnet.learning.rows.training import TrainingRows
+from depnet.learning.work import Work
 from depnet.model.network import Network
 
 
@@ -30,18 +30,19 @@ class CutLearner:
     share: float = 1.0
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
     n_jobs: int | None = 1
-    limits: Limits = field(default_factory=Limits)
+    options: LearnOptions = field(default_factory=lambda: LearnOptions(cuts=True))
+    """The limits of nodes."""
     max_seconds: float | None = None
     with_cuts: CutDomain | None = None
     """Of the domain, where there are many tables of it."""
 
     def __call__(self, dataset: Dataset) -> Network:
         """The network of these rows."""
-        prepared = PreparedRows(dataset, self.with_cuts)
-        rows = TableRows(dataset, self.specs, self.limits, self.n_jobs, cuts=True, prepared=prepared)
-        if rows.reads_cuts:
-            rows = rows.with_specs([self._sharing(spec, dataset) for spec in self.specs])
-        return learn_nodes(rows, self.penalties, max_seconds=self.max_seconds).smoothed(self.smoothings)
+        rows, specs = TrainingRows(dataset, self.with_cuts), self.specs
+        if rows.with_cuts.cuts:
+            specs = [self._sharing(spec, dataset) for spec in specs]
+        work = Work.of(self.n_jobs, self.max_seconds)
+        return learn_nodes(rows, specs, self.penalties, self.options, work).smoothed(self.smoothings)
 
     def _sharing(self, spec: NodeSpec, dataset: Dataset) -> NodeSpec:
         """The node with its share of the variables, and their cuts."""

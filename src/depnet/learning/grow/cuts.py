@@ -1,4 +1,4 @@
-r"""Splits of binned variables at a cut, and of categories into one state and the rest, by the paper's two operations.
+r"""Splits of variables with an order at a cut, and of categories into one state and the rest, by the paper's two operations.
 
 A split on a variable of K bins makes K leaves, each with a row of the table to pay for: on few rows hardly any split
 lowers the cost, though two leaves, of the bins below and above some edge, would. Such a split needs no third operation.
@@ -70,7 +70,7 @@ class Cut:
 
 
 def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
-    """At most `most` cuts of each binned variable, and one between what is known and what is missing.
+    """At most `most` cuts of each variable with an order, and one between what is known and what is missing.
 
     >>> from depnet.data import describe
     >>> domain, _ = describe([{"age": age + 0.5} for age in range(60)])
@@ -79,7 +79,7 @@ def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
     """
     found = []
     for i, variable in enumerate(domain.variables):
-        if variable.bins is None or variable.cardinality < 3:
+        if not variable.has_cuts or variable.cardinality < 3:
             continue
         k = len(variable.present_states)
         cuts = set(np.rint(np.linspace(0, k, min(most, k - 1) + 2)[1:-1]).astype(int).tolist())
@@ -89,15 +89,15 @@ def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
 
 
 def states_alone(dataset: Dataset) -> tuple[Cut, ...]:
-    """The states of categories that are offered alone: of each category of many states, those that most rows have.
+    """The states that are offered alone: of categories of many states, and numbers as they are, those that most rows have.
 
-    >>> rows = Dataset.from_codes([[7]] * 40 + [[2]] * 30 + [[5]], [9])
+    >>> rows = Dataset.from_codes([[7]] * 40 + [[2]] * 30 + [[5]], domain=Domain((Variable("town", tuple("abcdefghi")),)))
     >>> [cut.at for cut in states_alone(rows)]
     [2, 7]
     """
     found = []
     for i, variable in enumerate(dataset.domain.variables):
-        if variable.bins is not None or variable.cardinality < MANY_STATES:
+        if variable.bins is not None or variable.scale == "ordered" or variable.cardinality < MANY_STATES:
             continue
         counts = np.bincount(dataset.column(i), dataset.weights, minlength=variable.cardinality)
         most = np.argsort(-counts, kind="stable")[:MAX_ALONE]
@@ -111,7 +111,8 @@ class CutDomain:
 
     def __init__(self, domain: Domain, rows: Dataset | None = None) -> None:
         self.domain = domain
-        self.cuts = (*cuts_of(domain), *(() if rows is None else states_alone(rows)))
+        alone = () if rows is None else states_alone(rows)
+        self.cuts = tuple(dict.fromkeys((*cuts_of(domain), *alone)))  # the first state alone is the cut at 1
 
     @cached_property
     def wide(self) -> Domain:

@@ -2,23 +2,19 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
-from uuid import uuid4
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import learner as native
 from depnet.arrays import FloatArray, IntArray, read_only
-from depnet.data import Dataset
-from depnet.learning.grow.cuts import CutDomain, rows_with_cuts
 from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
-from depnet.learning.rows.some_rows import repeated
 from depnet.model import ConditionalTable, DecisionGraph
 from depnet.model.sources.decision_graph import CompiledGraph
 
@@ -106,27 +102,22 @@ def _later(spec: NodeSpec, widest: NodeSpec) -> tuple[int, ...]:
 
 @dataclass(eq=False)
 class Grower:
-    """Grows the nodes of `specs`, each with its own penalty; safe to call from many threads.
+    """Grows the nodes of `specs`, each with its own penalty, from the native `table`; safe to call from many threads."""
 
-    With `cuts`, sources read these, too, numbered after the variables. `make` gives the native table of the
-    rows, where somebody has it. It can be pickled: another process makes the native table again, once for each `token`.
-    """
-
-    dataset: Dataset
+    table: native.Table
+    total: int
+    """N, weights included."""
     specs: Sequence[NodeSpec]
     penalties: Sequence[Penalty]
     limits: Limits = field(default_factory=Limits)
-    max_seconds: float | None = None
-    make: Callable[[], native.Table] | None = None
-    cuts: CutDomain | None = None
-    token: str = field(default_factory=lambda: uuid4().hex)
+    ends: float = math.inf
+    """Of `time.monotonic`: nodes stay as they have grown by then."""
     _linear: dict[Penalty, float | None] = field(default_factory=dict, init=False)
-    _began: float = field(default_factory=time.time, init=False)
     _stop: native.Stop = field(default_factory=native.Stop, init=False)
 
     def __post_init__(self) -> None:
         self._linear = {
-            penalty: per_parameter(penalty, self.dataset.total) for penalty in dict.fromkeys(self.penalties)
+            penalty: per_parameter(penalty, self.total) for penalty in dict.fromkeys(self.penalties)
         }
 
     def __call__(self, numbers: Sequence[int], seconds: float = math.inf) -> list[Batch]:
@@ -164,11 +155,10 @@ class Grower:
 
     def _grow(self, numbers: Sequence[int], seconds: float) -> Batch:
         specs, penalty = [self.specs[number] for number in numbers], self.penalties[numbers[0]]
-        left = None if self.max_seconds is None else max(0.0, self._began + self.max_seconds - time.time())
+        left = None if math.isinf(self.ends) else max(self.ends - time.monotonic(), 0.0)
         began = time.perf_counter()
-        table = self.ready()
-        kinds, first, second, counts, variable, begin, children, flat = table.grow(
-            native_settings(penalty, self._linear[penalty], self.limits, self.dataset.total),
+        kinds, first, second, counts, variable, begin, children, flat = self.table.grow(
+            native_settings(penalty, self._linear[penalty], self.limits, self.total),
             targets=[spec.target for spec in specs],
             barred=[(*spec.barred, *_later(spec, specs[0])) for spec in specs],
             readable=_as_array(specs[0]),
@@ -181,45 +171,9 @@ class Grower:
         took = time.perf_counter() - began
         return Batch(grown, kinds, first, second, counts, variable, begin, children, sizes, took)
 
-    @property
-    def cells(self) -> int:
-        """Rows times what sources may read."""
-        return self.dataset.rows * len(self.dataset.domain if self.cuts is None else self.cuts.wide)
-
-    def ready(self) -> native.Table:
-        """The native table of the rows, made now if nobody has it."""
-        return self._table() if self.make is None else self.make()
-
     def stop(self) -> None:
         """End the growing in all threads, soon."""
         self._stop.set()
-
-    def close(self) -> None:
-        """Let go of the native table that was made here."""
-        TABLES.pop(self.token, None)
-
-    def _table(self) -> native.Table:
-        table = TABLES.get(self.token)
-        if table is None:
-            rows = self.dataset if self.cuts is None else rows_with_cuts(self.dataset, self.cuts)
-            table = TABLES[self.token] = native_table(rows)
-        return table
-
-    def __sizeof__(self) -> int:
-        """With the codes, so that joblib's Dask backend sends it once to a worker and not with every call."""
-        return super().__sizeof__() + self.dataset.codes.nbytes
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = {key: value for key, value in self.__dict__.items() if key != "_stop"}
-        return {**kept, "make": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _stop=native.Stop())
-        if self.token not in TABLES:
-            # Sent from another process: nobody closes it here, so it goes when one of other rows comes.
-            for token in _SENT:
-                TABLES.pop(token, None)
-            _SENT[:] = [self.token]
 
 
 def _as_array(spec: NodeSpec) -> NDArray[np.int32]:
@@ -231,13 +185,3 @@ def _as_array(spec: NodeSpec) -> NDArray[np.int32]:
 @lru_cache(maxsize=4)
 def _shared_array(variables: tuple[int, ...]) -> NDArray[np.int32]:
     return np.array(variables, dtype=np.int32)
-
-
-TABLES: dict[str, native.Table] = {}
-_SENT: list[str] = []
-
-
-def native_table(dataset: Dataset) -> native.Table:
-    """The native learner's own table of a dataset."""
-    rows = repeated(dataset)
-    return native.Table(rows.codes, list(rows.domain.cardinalities), rows.weights)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from depnet.checks import is_whole
-from depnet.data import Domain
+from depnet.data import Dataset, Domain
 from depnet.errors import EvidenceError, LearningError
 from depnet.learning.choose.order import chosen_order
 from depnet.learning.options import LearnOptions, Order, Role, not_an_order
-from depnet.learning.rows.pair_counts import CountPairs
+from depnet.learning.rows.pair_counts import CountPairs, TablePairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,12 @@ def first_specs(domain: Domain, options: LearnOptions) -> tuple[NodeSpec, ...]:
         )  # whose errors are told before any work
         return node_specs(domain)
     return node_specs(domain, options.order, roles=options.roles, forbidden=options.forbidden)
+
+
+def chosen_specs(dataset: Dataset, options: LearnOptions) -> tuple[NodeSpec, ...]:
+    """The nodes of these options; the order "auto" is chosen by the rows."""
+    pairs = TablePairs(dataset) if isinstance(options.order, str) else None
+    return node_specs(dataset.domain, options.order, pairs, roles=options.roles, forbidden=options.forbidden)
 
 
 def order_of(specs: Sequence[NodeSpec]) -> tuple[int, ...] | None:

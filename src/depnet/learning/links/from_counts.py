@@ -26,7 +26,6 @@ from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import InformationSource
-from depnet.model.stages import theta_of
 
 
 def own_marginals(network: Network) -> tuple[FloatArray, ...]:
@@ -39,7 +38,7 @@ def own_marginals(network: Network) -> tuple[FloatArray, ...]:
     found = [np.full(k, 1.0 / k) for k in network.domain.cardinalities]
     for i, node in enumerate(network.nodes):
         if isinstance(node, BoostedNode):
-            found[i] = theta_of(node.start_scores).mean(axis=0)
+            found[i] = node.theta(node.start_scores).mean(axis=0)
         elif node.table.counts is not None and node.table.counts.any():
             one = node.table.counts.sum(axis=0)
             found[i] = one / one.sum()

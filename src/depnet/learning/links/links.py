@@ -42,7 +42,7 @@ class Link:
 
     Attributes:
         source: the name of X_j.
-        targets: the name of X_i, which the node updates.
+        target: the name of X_i, which the node updates.
         node: i.
         variable: j.
         strength: what the splits on X_j gained, less their share of what merges lost.
@@ -54,12 +54,12 @@ class Link:
 
     >>> from depnet import learn, titanic
     >>> strongest = links(learn(titanic()), titanic())[0]
-    >>> strongest.source, strongest.targets, round(strongest.strength, 3)
-    ('sex', ('survived',), 0.142)
+    >>> strongest.source, strongest.target, round(strongest.strength, 3)
+    ('sex', 'survived', 0.142)
     """
 
     source: str
-    targets: tuple[str, ...]
+    target: str
     node: int
     variable: int
     strength: float
@@ -101,7 +101,7 @@ def links(
         A tuple of `Link`.
 
     >>> from depnet import learn, titanic
-    >>> [(link.source, *link.targets) for link in links(learn(titanic()))[:2]]
+    >>> [(link.source, link.target) for link in links(learn(titanic()))[:2]]
     [('sex', 'class'), ('survived', 'sex')]
     """
     bootstrap = whole_number("bootstrap", bootstrap, at_least=0, error=LearningError)
@@ -137,7 +137,7 @@ def _measured(
                 mutual, conditional = _information(node, dataset, j, ()), _conditional(node, dataset, j)
             yield Link(
                 source=names[j],
-                targets=tuple(names[i] for i in node.variables),
+                target=names[node.variable],
                 node=number,
                 variable=j,
                 strength=strength,

@@ -2,8 +2,8 @@
 
 Each (variable, code) has a random word of 128 bits, and a row's hash is the sum of its words. Rows are grouped by 64
 bits and every group is checked on the other 64; a group that fails shows a collision, and everything is done again with
-the words of the next seed. The order of the distinct rows, ascending by hash, depends on the rows alone: not on their
-order, nor on the parts that they lie in.
+the words of the next seed. The order of the distinct rows, ascending by hash, depends on the rows alone, not on
+their order.
 """
 
 import weakref
@@ -83,7 +83,8 @@ def _distinct_rows(dataset: Dataset, seed: int) -> Distinct:
             seed += 1
             continue
         rows = order[begin]
-        counts = added(np.ones(len(order), dtype=np.int64) if weights is None else weights[order], begin)
+        each = np.ones(len(order), dtype=np.int64) if weights is None else weights[order]
+        counts: IntArray = np.add.reduceat(each, begin) if len(begin) else each
         return Distinct(seed, first[rows], check[rows], rows, counts)
 
 
@@ -97,9 +98,3 @@ def grouped(first: Words, check: Words) -> Groups:
     if (check[order[same]] != check[order[same - 1]]).any():
         raise CollisionError
     return Groups(order, np.flatnonzero(new))
-
-
-def added(counts: IntArray, begin: IntArray) -> IntArray:
-    """The sum of each run."""
-    sums: IntArray = np.add.reduceat(counts, begin) if len(begin) else np.zeros(0, dtype=np.int64)
-    return sums

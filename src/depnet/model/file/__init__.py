@@ -1,42 +1,43 @@
-"""The model file: the paper's network, the ordered law, or both, as versioned JSON (gzip where the name ends in .gz).
+"""The model file: the paper's network, the ordered law, or both, as JSON (gzip where the name ends in .gz).
 docs/model-file.md has every field.
 
-    save:  Networks -> document (plain values) -> text -> disk, in one atomic step
-    load:  disk -> text -> document -> Networks, nothing believed until it is checked
+    save:  networks -> fields -> bytes -> disk, in one atomic step
+    load:  disk -> bytes -> fields -> networks, nothing believed until it is checked
 
-A file holds no code and no rows. What it says about itself (sizes, leaves, versions) is compared with
-what it holds before anything of that size is made, so a damaged or hostile file costs no more time and
-memory than its own size allows, and never more than a limit.
+A file holds no code and no rows. What it says about itself (sizes, leaves) is compared with what it holds before anything
+of that size is made, and a file has a largest size, unpacked: a damaged or hostile one costs time and memory in proportion
+to its size, and no more.
 
 - `disk`: bytes, read up to a limit and written in one step
-- `document`: networks as plain values; `packed`: the long lists among them as arrays
-- `text`: plain values as text, and the checksum
-- `memory`, `parse`: text as plain values, within a limit of memory
-- `fields`, `reading`: plain values as networks, every field checked; `variables`, `boosted`, `counts`, `held_out`, `within`,
-  `layout`: both ways of a part of a file
+- `fields`: the fields of a file as types, JSON as values of these
+- `read`: fields as networks, every one checked; `write`: networks as bytes; `layout`: both ways of the frame's layout
 """
 
 import os
+import re
 from dataclasses import replace
-from typing import Any
 
-from depnet.data.frames.dtypes import available
+from msgspec import UNSET
+
 from depnet.data.table.layout import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, brief
 from depnet.model.file.disk import read_bounded, write_atomically
-from depnet.model.file.document import document_of
-from depnet.model.file.fields import CHANGED, fault
-from depnet.model.file.layout import frame_of, layout_of
-from depnet.model.file.memory import MAX_MEMORY, Budget
-from depnet.model.file.parse import decoded, document_in
-from depnet.model.file.reading import AGAIN, EARLIER, NO_LAW, Loaded, networks_of
-from depnet.model.file.text import checksum_of, encode
+from depnet.model.file.fields import CHANGED, FORMAT, VERSION, Document, Head, decode, fault
+from depnet.model.file.layout import layout_of
+from depnet.model.file.read import model_of
+from depnet.model.file.write import checksum_of, encode
+from depnet.model.model import Model
 from depnet.model.network import Network
 
-__all__ = ["EARLIER", "MAX_BYTES", "MAX_MEMORY", "NO_LAW", "Loaded", "load", "load_both", "save"]
+__all__ = ["MAX_BYTES", "encode", "load", "load_model", "save"]
 
 MAX_BYTES = 64 * 2**20
 """Larger files are loaded only on request; unpacked, for one in gzip."""
+
+AGAIN = "Fit again from the table: depnet fit TABLE -o MODEL, or depnet.learn and depnet.save."
+"""What to do with a file that this depnet cannot use, or that lacks something."""
+
+_CHECKSUM = re.compile(rb'"checksum"\s*:\s*"([^"]*)"\s*\}\s*')
 
 
 def save(
@@ -57,7 +58,7 @@ def save(
         path: the file's name.
         law: the ordered network beside it, of the same domain and rows: 1- and 2-way counts are kept once, and both have
             them when they are loaded.
-        layout: what the frame was that they were learned from (`depnet.model.file.load_both` reads it).
+        layout: what the frame was that they were learned from (`depnet.model.file.load_model` reads it).
 
     >>> import tempfile, depnet
     >>> network = depnet.Network.from_joint([[0.4, 0.1], [0.2, 0.3]])
@@ -73,7 +74,7 @@ def save(
         )
     name = _name_of(path, "depnet.save(network, path)")
     try:
-        write_atomically(name, encode(document_of(network, layout, law), compressed=name.endswith(".gz")))
+        write_atomically(name, encode(Model.of(network, law, layout), compressed=name.endswith(".gz")))
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
@@ -85,7 +86,6 @@ def load(
     *,
     law: bool = False,
     max_bytes: int = MAX_BYTES,
-    max_memory: int = MAX_MEMORY,
 ) -> Network:
     """Read a network from a model file, compressed or not, and check all of the file.
 
@@ -96,7 +96,6 @@ def load(
         law: whether the law is wanted: an error where the file has none. Else it is the paper's network where the file
             has one, and the law where not.
         max_bytes: larger files are refused: raise this for a file that you trust.
-        max_memory: so are files that could take more bytes of memory than this to read.
 
     Returns:
         The network, equal to the one that was saved.
@@ -108,57 +107,76 @@ def load(
     ...     depnet.load(f"{directory}/model.json", law=True).order
     (1, 3, 0, 2)
     """
-    loaded = _loaded(path, max_bytes, max_memory, "depnet.load(path)", with_layout=False)
+    model = _load(path, max_bytes, "depnet.load(path)", with_layout=False)
     if not law:
-        return loaded.first
-    if loaded.law is None:
+        return model.first
+    if model.law is None:
         raise ModelFileError(
             f"{brief(os.fsdecode(path), 200)}: the file has no ordered law. {AGAIN} From Python: "
             'depnet.save(network, path, law=depnet.learn(dataset, order="auto")).'
         )
-    return loaded.law
+    return model.law
 
 
-def load_both(path: str | os.PathLike[str], *, layout: bool = True) -> Loaded:
+def load_model(path: str | os.PathLike[str], *, layout: bool = True) -> Model:
     """The paper's network, the law and the layout of the frame, in one read; see `load`.
 
     Without the `layout`, which only those need who write the file again or make frames, its library is not imported.
     """
-    return _loaded(path, MAX_BYTES, MAX_MEMORY, "load_both(path)", with_layout=layout)
+    return _load(path, MAX_BYTES, "load_model(path)", with_layout=layout)
 
 
-def _loaded(
-    path: str | os.PathLike[str], max_bytes: int, max_memory: int, call: str, *, with_layout: bool
-) -> Loaded:
+def _load(path: str | os.PathLike[str], max_bytes: int, call: str, *, with_layout: bool) -> Model:
     name = _name_of(path, call)
     try:
-        loaded, document = _networks_in(read_bounded(name, max_bytes), max_memory)
-        if not with_layout or "layout" not in document or not available(frame_of(document["layout"])):
-            return loaded
-        return replace(loaded, layout=layout_of(document["layout"], loaded.first.domain))
+        data = read_bounded(name, max_bytes)
+        _check_head(data)
+        document = decode(data, Document)
+        model = model_of(document)
+        if with_layout and document.layout is not UNSET:
+            model = replace(model, layout=layout_of(document.layout, model.first.domain))
+        if document.checksum is not UNSET:  # said last: an error with a place says more
+            _check_checksum(data)
+        return model
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
         raise ModelFileError(f"{brief(name, 200)}: {error}") from error.__cause__
 
 
-def _networks_in(data: bytearray, max_memory: int) -> tuple[Loaded, dict[str, Any]]:
-    budget = Budget(max_memory)
-    text = decoded(data, budget)
-    data.clear()
-    document = document_in(text, budget)
-    del text
-    checksum = checksum_of(document) if "checksum" in document else None
-    found = networks_of(document)
-    if (
-        checksum is not None and document["checksum"] != checksum
-    ):  # said last: an error with a place says more
+def _check_head(data: bytearray) -> None:
+    """Is this a model file, of the version that is read?"""
+    start = data[:200].lstrip()
+    if not start and not data.strip():
+        raise ModelFileError(f"the file is empty. {CHANGED}")
+    if not start.startswith(b"{"):
+        shown = brief(start.decode(errors="replace"), 40)
+        raise ModelFileError(f"this is no model file: it starts with {shown}, not with an object.")
+    head = decode(data, Head)
+    if head.format != FORMAT:
+        raise fault("format", f"expected {FORMAT!r}; got {brief(head.format)}. This is no model file.")
+    if type(head.version) is int and head.version > VERSION:
+        raise fault(
+            "version",
+            f"the file has version {brief(head.version)} and comes from a newer depnet; this one reads version {VERSION}. "
+            "Upgrade depnet: pip install --upgrade depnet.",
+        )
+    if type(head.version) is not int or head.version != VERSION:
+        raise fault("version", f"expected {VERSION}; got {brief(head.version)}. {AGAIN}")
+
+
+def _check_checksum(data: bytearray) -> None:
+    start = data.rindex(b'"checksum"')
+    field = _CHECKSUM.fullmatch(data, start)
+    if field is None:
+        raise fault("checksum", "expected it to be the last field of the file.")
+    checksum = checksum_of(memoryview(data)[:start])
+    if field[1] != checksum.encode():
         raise fault(
             "checksum",
-            f"{brief(document['checksum'])} is not that of the content, {checksum}. {CHANGED} If you changed it "
-            "on purpose, remove the field 'checksum' or correct it.",
+            f"{brief(field[1].decode(errors='replace'))} is not that of the content, {checksum}. {CHANGED} If you changed "
+            "it on purpose, remove the field 'checksum' or correct it.",
         )
-    return found, document
 
 
 def _name_of(path: object, call: str) -> str:

@@ -9,7 +9,6 @@ from typing import BinaryIO
 
 from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoundError
 from depnet.files import named_stream, new_file, not_written
-from depnet.gzipped import unpacked
 
 _CHUNK = 2**16
 
@@ -38,9 +37,9 @@ def read_bounded(name: str, max_bytes: int) -> bytearray:
     return _unpacked(data, max_bytes) if data.startswith(b"\x1f\x8b") else data
 
 
-def _read(file: BinaryIO | io.BufferedReader, max_bytes: int, what: str) -> bytearray:
+def _read(file: BinaryIO | gzip.GzipFile, max_bytes: int, what: str) -> bytearray:
     data = bytearray()
-    while chunk := file.read(_CHUNK):
+    while chunk := file.read(_CHUNK):  # to ask for all at once would take memory for the largest file
         data += chunk
         if len(data) > max_bytes:
             raise ModelFileError(
@@ -52,7 +51,8 @@ def _read(file: BinaryIO | io.BufferedReader, max_bytes: int, what: str) -> byte
 
 def _unpacked(data: bytearray, max_bytes: int) -> bytearray:
     try:
-        return _read(unpacked(io.BytesIO(data)), max_bytes, "the content, unpacked,")
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            return _read(file, max_bytes, "the content, unpacked,")
     except EOFError:
         raise ModelFileError(
             "the compressed file ends too early: it is not complete. Get it again."

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from depnet._native import decision_graph as native
+from depnet._native import network as native
 from depnet.arrays import CodeArray, LeafArray, read_only
 from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset

@@ -3,6 +3,6 @@
 - `dependency`: variables and arrows, with their strengths;
 - `community`: variables that tell each other more than they tell the rest;
 - `layout`: where variables are drawn;
-- `exports`: DOT, GraphML, Mermaid, CSV, networkx;
+- `exports`: DOT, GraphML, CSV, networkx;
 - `svg`: the picture.
 """

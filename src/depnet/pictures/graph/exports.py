@@ -11,7 +11,7 @@ from depnet.learning.links.links import Link
 from depnet.pictures import colours
 from depnet.pictures.graph.community import communities
 from depnet.pictures.graph.dependency import DependencyGraph
-from depnet.pictures.labels import dot, mermaid, short, xml
+from depnet.pictures.labels import dot, xml
 
 if TYPE_CHECKING:
     from networkx import DiGraph
@@ -103,31 +103,6 @@ def to_graphml(graph: DependencyGraph) -> str:
     return "\n".join([*lines, "  </graph>", "</graphml>", ""])
 
 
-def to_mermaid(graph: DependencyGraph) -> str:
-    """A flowchart: an arrow with its bits, two heads where both ways are learned.
-
-    Args:
-        graph: the graph.
-
-    Returns:
-        The text.
-
-    >>> from depnet.pictures.graph.dependency import Arrow
-    >>> print(to_mermaid(DependencyGraph(("a", "<b>"), (Arrow(0, 1, 0.25),))))
-    flowchart LR
-      n0["a"]
-      n1["#60;b#62;"]
-      n0 -->|"0.250"| n1
-    <BLANKLINE>
-    """
-    lines = ["flowchart LR"]
-    lines += [f"  n{v}[{mermaid(short(name, 40))}]" for v, name in enumerate(graph.names)]
-    for tie in graph.ties:
-        arrow = "<-->" if tie.both else "-->"
-        lines.append(f'  n{tie.ends[0]} {arrow}|"{tie.strength:.3f}"| n{tie.ends[1]}')
-    return "\n".join([*lines, ""])
-
-
 def to_networkx(graph: DependencyGraph) -> "DiGraph":
     """A directed graph on the variables' names: arrows with `strength` and `weight` (at least 0).
 
@@ -164,7 +139,7 @@ def links_csv(found: Sequence[Link]) -> str:
         The text.
 
     >>> from depnet.learning.links.links import Link
-    >>> print(links_csv([Link("a, b", ("c",), 2, 0, 0.5, None, None, None)]))
+    >>> print(links_csv([Link("a, b", "c", 2, 0, 0.5, None, None, None)]))
     source,target,node,strength,mutual_information,conditional_information,frequency
     "a, b",c,2,0.5,,,
     <BLANKLINE>
@@ -176,5 +151,5 @@ def links_csv(found: Sequence[Link]) -> str:
     for link in found:
         values = [getattr(link, number) for number in numbers]
         known = ["" if value is None else repr(float(value)) for value in values]
-        writer.writerow([guarded(link.source), guarded(link.targets[0]), link.node, *known])
+        writer.writerow([guarded(link.source), guarded(link.target), link.node, *known])
     return out.getvalue()

@@ -1,13 +1,11 @@
-"""One node: its decision graph and the way it was learned, as text and pictures.
+"""One node: its decision graph as text and picture.
 
 - `runs`: neighbouring states said by their ends;
 - `decision`: tests, branches and leaves, from any information source;
 - `rules`: what a row has to be to come to a vertex, in words;
 - `parts_of_graph`: what evidence leaves of a graph, what is below a vertex, the rows that come to one;
 - `layout`, `drawing`: where they are drawn;
-- `stages`: the graph after each operation of learning, and what it cost;
 - `text`: for a terminal;
 - `effects`, `effects_text`, `effects_svg`: a boosted node, which sums many graphs: what it reads, and what that does;
-- `mermaid`: for Markdown pages;
 - `svg`: the picture.
 """

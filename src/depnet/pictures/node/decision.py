@@ -20,7 +20,6 @@ from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
-from depnet.model.spans import has_line
 from depnet.pictures import colours
 from depnet.pictures.node.runs import run_said
 from depnet.wording import counted
@@ -270,7 +269,7 @@ def states_in_order(variable: Variable) -> tuple[int, ...]:
     ((0, 1, 2), ())
     """
     states = variable.present_states if variable.other is None else variable.present_states[:-1]
-    return tuple(range(len(states))) if len(states) > 2 and has_line(variable) else ()
+    return tuple(range(len(states))) if len(states) > 2 and variable.has_order else ()
 
 
 def state_colours(graph: Decision) -> dict[int, str]:

@@ -22,7 +22,6 @@ from depnet.model.boosted import BoostedNode
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.stages import theta_of
 from depnet.model.table import ConditionalTable
 from depnet.pictures.node.decision import Decision, decision_of, node_of
 from depnet.wording import counted
@@ -196,7 +195,7 @@ def first_graph(network: Network, node: int | str) -> Decision | None:
     chosen = boosted_node(network, node)
     if chosen.start.size == 1:
         return None
-    table = ConditionalTable.from_probabilities(theta_of(chosen.start_scores))
+    table = ConditionalTable.from_probabilities(chosen.theta(chosen.start_scores))
     try:
         return decision_of(network.domain, Node(chosen.variables, chosen.start, table))
     except ModelError:  # a source that is no graph, and too large to be written out as one

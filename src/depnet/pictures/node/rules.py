@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Label, Variable
-from depnet.model.spans import has_line
 from depnet.pictures.labels import short
 from depnet.pictures.node.decision import Decision
 from depnet.pictures.node.runs import run_said
@@ -140,7 +139,7 @@ def condition_said(variable: Variable, states: Collection[Label]) -> str:
     codes = sorted(variable.code(state) for state in states)
     missing = variable.missing is not None and bool(codes) and codes[-1] == variable.cardinality - 1
     present = codes[:-1] if missing else codes
-    runs = _runs(present) if has_line(variable) else []
+    runs = _runs(present) if variable.has_order else []
     ends = [run_said(variable, run) or _only(variable, run) for run in runs]
     if ends and all(ends) and len(ends) <= MOST_RUNS:
         return f"{name} is {' or '.join([*ends, *(['missing'] if missing else [])])}"

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from depnet.data.table.variable import Variable
-from depnet.model.spans import has_line
 from depnet.pictures.labels import short
 
 LETTERS = 24
@@ -16,7 +15,7 @@ def run_said(variable: Variable, codes: Sequence[int]) -> str:
     ('at most 1', '')
     """
     last = len(variable.present_states) - (1 if variable.other is None else 2)
-    if last < 2 or not codes or not has_line(variable) or codes[-1] > last:
+    if last < 2 or not codes or not variable.has_order or codes[-1] > last:
         return ""
     low, high = codes[0], codes[-1]
     if high - low != len(codes) - 1 or (low, high) == (0, last):

@@ -108,8 +108,6 @@ def legend_line(states: tuple[str, ...], frequent: list[int]) -> str:
 
 
 def _leaf(graph: Decision, leaf: Leaf, frequent: list[int]) -> str:
-    if not leaf.probabilities:  # a stage of learning, without its rows
-        return f"(leaf {leaf.number})"
     shared = f", shared by {leaf.ways} branches" if leaf.ways > 1 else ""
     said = share_line(graph.states, leaf.probabilities, frequent)
     return f"{said}  (leaf {leaf.number}{leaf.rows_said}{shared})"

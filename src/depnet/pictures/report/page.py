@@ -98,7 +98,6 @@ def bar(share: float, colour: str) -> str:
 
 
 def paragraph(text: str, attributes: str = "") -> str:
-    """A line of plain text."""
     return f"<p{attributes}>{xml(text)}</p>\n"
 
 

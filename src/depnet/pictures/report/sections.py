@@ -36,7 +36,6 @@ DRAWN_LEAVES = 40
 
 
 def graph_section(graph: DependencyGraph) -> str:
-    """Who predicts whom."""
     return framed(to_svg(graph)) + note(
         "An arrow points to the variable that is predicted; lines are as wide as the link is strong. Frames are communities."
     )
@@ -50,7 +49,7 @@ def links_section(network: Network, found: Sequence[Link]) -> str:
     rows = [
         (
             short(link.source, NAME),
-            short(" x ".join(link.targets), NAME),
+            short(link.target, NAME),
             f"{link.strength:.4f}",
             bar(link.strength / strongest, colours.BLUE),
             _or_dash(link.mutual_information),

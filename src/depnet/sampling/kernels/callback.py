@@ -1,18 +1,16 @@
 """The slow kernel: calls the information sources from Python.
 
-For sources that are neither decision graphs nor functions of few inputs, and for boosted nodes of many inputs under the
-sequential scan, whose stages are walked for all chains in one call. All chains take a step together in numpy; under the
-random scan the chains that chose the same node do.
+For sources that are neither decision graphs nor functions of few inputs. All chains take a step together in numpy; under
+the random scan the chains that chose the same node do.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray
-from depnet.sampling.kernels.base import Randomness, State, Task
-from depnet.sampling.kernels.nodes import choice_thresholds
+from depnet.sampling.kernels.base import Randomness, State, Task, choice_thresholds
 from depnet.sampling.plan.plan import ChainPlan, impossible
-from depnet.sampling.plan.thresholds import ALWAYS
+from depnet.sampling.plan.thresholds import ALWAYS, thresholds_of
 from depnet.sampling.plan.words import PLACE, UPDATE, words
 
 
@@ -25,7 +23,7 @@ class CallbackKernel:
 
     def __init__(self, plan: ChainPlan) -> None:
         self.plan = plan
-        self.choice = choice_thresholds(plan.weights, len(plan.rules))
+        self.choice = choice_thresholds(plan)
 
     @staticmethod
     def fits(plan: ChainPlan) -> bool:
@@ -60,7 +58,7 @@ class CallbackKernel:
             word = randomness.place_words[r]
         else:
             word = words(randomness.seed, PLACE, task.first_record + r, 1, task.first_chain, task.chains)[0]
-        return np.asarray(word.astype(np.uint64) * np.uint64(len(self.plan.rules)) >> np.uint64(32))
+        return np.asarray(word.astype(np.uint64) * np.uint64(len(self.plan.order)) >> np.uint64(32))
 
     def _sweep(
         self,
@@ -70,7 +68,7 @@ class CallbackKernel:
         sweep: int,
         record: tuple[NDArray[np.uint64], CodeArray] | None = None,
     ) -> None:
-        steps = len(self.plan.rules)
+        steps = len(self.plan.order)
         rows = steps * (2 if self.plan.random else 1)
         if randomness.words is not None:
             first = (sweep - task.first_sweep) * rows
@@ -95,8 +93,11 @@ class CallbackKernel:
             self._update(int(own), state, np.flatnonzero(chosen == own), word[1])
 
     def _update(self, place: int, state: State, chains: NDArray[np.intp], word: NDArray[np.uint32]) -> None:
-        rule = self.plan.rules[place]
-        drawn = rule.drawn(np.asfortranarray(state[:, chains].T), word[chains])
-        if (drawn >= rule.limit).any():
-            raise impossible(self.plan, place)
-        state[rule.number, chains] = drawn
+        node = self.plan.network.nodes[self.plan.order[place]]
+        weights = node.probabilities(np.asfortranarray(state[:, chains].T))
+        tilt = self.plan.evidence.tilts.get(node.variable)
+        if tilt is not None:
+            weights = weights * tilt
+            if not weights.sum(axis=1).all():
+                raise impossible(self.plan, place)
+        state[node.variable, chains] = (thresholds_of(weights) <= word[chains, None]).sum(axis=1)

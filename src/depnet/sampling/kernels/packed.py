@@ -10,14 +10,12 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native import sampler as native
-from depnet.arrays import CodeArray
-from depnet.sampling.kernels.base import NativeKernel, State
-from depnet.sampling.kernels.nodes import node_choice
+from depnet._native import network as native
+from depnet.arrays import CodeArray, FloatArray
+from depnet.model.sources.enumerate import JointStates
+from depnet.sampling.kernels.base import NativeKernel, State, node_choice
 from depnet.sampling.plan.plan import ChainPlan
-from depnet.sampling.plan.row_finder import DIRECT, RowFinder
-from depnet.sampling.plan.rule import UpdateRule
-from depnet.sampling.plan.thresholds import ALWAYS
+from depnet.sampling.plan.thresholds import ALWAYS, thresholds_of
 
 WIDTHS = (1, 2, 4)
 CELLS = (1, 3, 7)
@@ -59,13 +57,14 @@ class PackedKernel(NativeKernel):
     def _native(self, plan: ChainPlan) -> native.PackedNodes:
         self.layout = BitLayout(plan.network.domain.cardinalities)
         self.width = next(w for w in WIDTHS if w >= self.layout.words)
-        self.cells = next(c for c in CELLS if c >= max(rule.thresholds.shape[1] for rule, _ in plan.found))
+        states = max(plan.network.nodes[i].states for i in plan.order)
+        self.cells = next(c for c in CELLS if c >= states - 1)
         thresholds, patterns, heads = [], [], []
         first_threshold = first_pattern = 0
-        for rule, finder in plan.found:
-            table = self._thresholds(finder)
-            pattern = self._patterns(rule)
-            heads.append(self._head(rule, finder, first_threshold, first_pattern))
+        for i in plan.order:
+            inputs = self._inputs(plan, i)
+            table, pattern = self._thresholds(i, inputs), self._patterns(i)
+            heads.append(self._head(i, inputs, first_threshold, first_pattern))
             thresholds.append(table)
             patterns.append(pattern)
             first_threshold += len(table)
@@ -84,51 +83,65 @@ class PackedKernel(NativeKernel):
             width=self.width,
         )
 
-    @staticmethod
-    def fits(plan: ChainPlan) -> bool:
+    @classmethod
+    def fits(cls, plan: ChainPlan) -> bool:
         """Few bits in all, few inputs and states a node, and no row that the evidence empties."""
         layout = BitLayout(plan.network.domain.cardinalities)
-        if plan.dtype != np.uint8 or layout.words > WIDTHS[-1] or len(plan.found) < len(plan.rules):
+        if plan.dtype != np.uint8 or layout.words > WIDTHS[-1]:
             return False
         cells = 0
-        for rule, finder in plan.found:
-            if finder.kind != DIRECT or rule.impossible:
+        for i in plan.order:
+            inputs, states = cls._inputs(plan, i), plan.network.nodes[i].states
+            bits = sum(layout.bits[j] for j in inputs)
+            if bits > INPUT_BITS or states - 1 > CELLS[-1]:
                 return False
-            bits = sum(layout.bits[j] for j, _ in finder.inputs)
-            if bits > INPUT_BITS or rule.thresholds.shape[1] > CELLS[-1]:
-                return False
-            cells += 2**bits * rule.thresholds.shape[1]
-        return cells <= MOST_CELLS
+            cells += 2**bits * (states - 1)
+        return cells <= MOST_CELLS and all(
+            cls._weights(plan, i, cls._inputs(plan, i)).any(axis=1).all() for i in plan.evidence.tilts
+        )
 
-    def _thresholds(self, finder: RowFinder) -> NDArray[np.uint32]:
+    @staticmethod
+    def _inputs(plan: ChainPlan, i: int) -> list[int]:
+        """The inputs of node i that can change, in the order of their bits."""
+        cards = plan.network.domain.cardinalities
+        return [j for j in plan.network.nodes[i].inputs if j not in plan.evidence.clamped and cards[j] > 1]
+
+    @staticmethod
+    def _weights(plan: ChainPlan, i: int, inputs: Sequence[int]) -> FloatArray:
+        """Theta of node i for every joint state of these inputs, times the evidence's weights."""
+        states = JointStates(plan.network.domain.cardinalities, inputs, plan.evidence.clamped)
+        leaves, theta = plan.network.nodes[i].written_out(states)
+        return np.asarray(theta[leaves] * plan.evidence.tilts.get(i, 1.0))
+
+    def _thresholds(self, i: int, inputs: Sequence[int]) -> NDArray[np.uint32]:
         """The rows by gathered bits: the inputs in the order of their places, lowest bits first.
 
         Bits that are no code get a row that is never read; short rows are padded with "never".
         """
-        inputs = sorted(finder.inputs, key=lambda pair: self.layout.place(pair[0]))
-        bits = [self.layout.bits[j] for j, _ in inputs]
+        cards = self.plan.network.domain.cardinalities
+        own = thresholds_of(self._weights(self.plan, i, inputs))
+        bits = [self.layout.bits[j] for j in inputs]
         number = np.arange(2 ** sum(bits))
-        row = np.full(len(number), finder.base)
-        for (j, stride), b, low in zip(inputs, bits, accumulate(bits, initial=0), strict=False):
+        row = np.zeros(len(number), dtype=np.int64)
+        for j, b, low in zip(inputs, bits, accumulate(bits, initial=0), strict=False):
             code = number >> low & ((1 << b) - 1)
-            row += stride * np.minimum(code, self.plan.network.domain.cardinalities[j] - 1)
+            row = row * cards[j] + np.minimum(code, cards[j] - 1)
         table = np.full((len(number), self.cells), ALWAYS, dtype=np.uint32)
-        table[:, : finder.thresholds.shape[1]] = finder.thresholds[row]
+        table[:, : own.shape[1]] = own[row]
         return table.ravel()
 
-    def _patterns(self, rule: UpdateRule) -> NDArray[np.uint64]:
-        place = self.layout.place(rule.number)
-        words = [code << place for code in range(rule.states)]
-        return np.array([self._split(word) for word in words], dtype=np.uint64).ravel()
+    def _patterns(self, i: int) -> NDArray[np.uint64]:
+        place, states = self.layout.place(i), self.plan.network.nodes[i].states
+        return np.array([self._split(code << place) for code in range(states)], dtype=np.uint64).ravel()
 
-    def _head(self, rule: UpdateRule, finder: RowFinder, threshold: int, pattern: int) -> list[int]:
+    def _head(self, i: int, inputs: Sequence[int], threshold: int, pattern: int) -> list[int]:
         layout = self.layout
-        inputs = self._split(sum(layout.mask(j) << layout.place(j) for j, _ in finder.inputs))
-        gathered = [mask.bit_count() for mask in inputs]
-        own = layout.mask(rule.number) << layout.place(rule.number)
+        read = self._split(sum(layout.mask(j) << layout.place(j) for j in inputs))
+        gathered = [mask.bit_count() for mask in read]
+        own = layout.mask(i) << layout.place(i)
         keep = self._split(~own & ((1 << 64 * self.width) - 1))
         shifts = list(accumulate(gathered, initial=0))[: self.width]
-        return [*inputs, *shifts, *keep, threshold, pattern, layout.shift[rule.number]]
+        return [*read, *shifts, *keep, threshold, pattern, layout.shift[i]]
 
     def _split(self, bits: int) -> list[int]:
         return [bits >> 64 * k & 2**64 - 1 for k in range(self.width)]

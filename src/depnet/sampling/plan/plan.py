@@ -3,35 +3,28 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray
 from depnet.errors import EvidenceError
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.scan import checked_scan
-from depnet.sampling.plan.row_finder import RowFinder, find_rows
-from depnet.sampling.plan.rule import Rule, UpdateRule, update_rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainPlan:
-    """The free nodes' rules in the order of the scan, and how each finds its row of thresholds."""
+    """The free nodes in the order of the scan, whose clamped nodes leave it; theta of those left is tilted by the evidence.
+
+    theta(x | y) w(x) / sum over x' of theta(x' | y) w(x'), w being the evidence's weights of the node's states.
+    """
 
     network: Network
     scan: Scan
     evidence: Evidence
-    rules: tuple[Rule, ...]
-    finders: tuple[RowFinder | None, ...]
+    order: tuple[int, ...]
     weights: FloatArray | None
-    """c_i of the rules under a random scan with weights of its own; None: all alike, or sequential."""
-
-    @property
-    def found(self) -> list[tuple[UpdateRule, RowFinder]]:
-        """The rules that have thresholds and a native way to find their row, with it."""
-        pairs = zip(self.rules, self.finders, strict=True)
-        return [
-            (rule, finder) for rule, finder in pairs if finder is not None and isinstance(rule, UpdateRule)
-        ]
+    """c_i of the order under a random scan with weights of its own; None: all alike, or sequential."""
 
     @property
     def random(self) -> bool:
@@ -73,18 +66,30 @@ def chain_plan(network: Network, scan: Scan, evidence: Given | Evidence | None =
         raise EvidenceError(
             "the evidence clamps every variable: there is nothing left to sample. Leave at least one open."
         )
-    rules = tuple(update_rule(network, number, known) for number in order)
     own_weights = isinstance(scan, RandomScan) and scan.weights is not None
-    finders = tuple(find_rows(network, known, rules))
-    return ChainPlan(network, scan, known, rules, finders, weights if own_weights else None)
+    plan = ChainPlan(network, scan, known, tuple(order), weights if own_weights else None)
+    for i in known.tilts:
+        if not possible_states(plan, i).any():
+            raise EvidenceError(
+                f"the evidence leaves no state of {network.domain.names[i]} possible: its conditional table gives "
+                "probability 0 to every state that the evidence allows. Smooth the tables, or allow more states."
+            )
+    return plan
+
+
+def possible_states(plan: ChainPlan, i: int) -> NDArray[np.bool_]:
+    """The states of X_i that some leaf of its node and the evidence allow."""
+    node, tilt = plan.network.nodes[i], plan.evidence.tilts.get(i)
+    allowed = np.ones(node.states, dtype=bool) if tilt is None else tilt > 0
+    return allowed if node.positive else allowed & (node.table.probabilities > 0).any(axis=0)
 
 
 def impossible(plan: ChainPlan, place: int) -> EvidenceError:
     """The error of a chain that reached a row in which the evidence leaves nothing possible."""
-    rule = plan.rules[place]
-    name = plan.network.domain.names[rule.number]
+    number = plan.order[place]
+    name = plan.network.domain.names[number]
     return EvidenceError(
-        f"the chain reached a context in which node {rule.number} ({name}) gives probability 0 to every state that "
+        f"the chain reached a context in which node {number} ({name}) gives probability 0 to every state that "
         "the evidence allows. Smooth the tables (ConditionalTable.from_counts(counts, smoothing=0.5)), or allow "
         "more states."
     )

@@ -15,7 +15,6 @@ from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, Sampl
 from depnet.geometry.chain import FreeChain
 from depnet.geometry.classes import closed_classes
 from depnet.sampling.plan.plan import ChainPlan
-from depnet.sampling.plan.rule import BoostedRule, Rule
 
 IfReducible: TypeAlias = Literal["raise", "warn", "ignore"]
 
@@ -35,7 +34,7 @@ def check_irreducible(plan: ChainPlan, if_reducible: IfReducible) -> None:
     """Raise or warn where the plan's chain has, or may have, several recurrent classes."""
     if if_reducible not in ("raise", "warn", "ignore"):
         raise SamplingError(f"if_reducible is 'raise', 'warn' or 'ignore'; got {if_reducible!r}.")
-    if if_reducible == "ignore" or all(is_positive(plan, rule) for rule in plan.rules):
+    if if_reducible == "ignore" or all(is_positive(plan, i) for i in plan.order):
         return
     if moves(plan) > MOST_EDGES:
         warnings.warn(UNCHECKED, ReducibleWarning, stacklevel=4)
@@ -57,18 +56,15 @@ def check_irreducible(plan: ChainPlan, if_reducible: IfReducible) -> None:
     warnings.warn(message, ReducibleWarning, stacklevel=4)
 
 
-def is_positive(plan: ChainPlan, rule: Rule) -> bool:
-    """Every row gives every state that the evidence allows a positive probability."""
-    if isinstance(rule, BoostedRule):
-        return True
-    tilt = plan.evidence.tilts.get(rule.number)
-    weights = rule.weights if tilt is None else rule.weights[:, tilt > 0]
-    return bool((weights > 0).all())
+def is_positive(plan: ChainPlan, i: int) -> bool:
+    """Every row of node i gives every state that the evidence allows a positive probability."""
+    node, tilt = plan.network.nodes[i], plan.evidence.tilts.get(i)
+    return node.positive or (tilt is not None and bool((node.table.probabilities[:, tilt > 0] > 0).all()))
 
 
 def moves(plan: ChainPlan) -> int:
     """An upper bound of the edges of the chain's graph."""
-    return _states(plan) * sum(rule.states for rule in plan.rules)
+    return _states(plan) * sum(plan.network.nodes[i].states for i in plan.order)
 
 
 def recurrent_states(plan: ChainPlan) -> IntArray:

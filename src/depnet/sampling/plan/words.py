@@ -7,7 +7,7 @@ Moraes, Dror and Shaw (2011). Threads, chunks, block sizes and instruction sets 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native import sampler as native
+from depnet._native import network as native
 
 UPDATE, PLACE, START = 16, 32, 48
 """Streams: the updates of a chain, the places of the sweep at which rows are recorded, the starts."""

@@ -64,14 +64,14 @@ class Mixing:
 def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     """Run the pilot; a run that does not settle is reported, and warned of."""
     chains = _chains(plan.variables)
-    kernel = choose_kernel(plan, chains)
+    kernel = choose_kernel(plan)
     most = min(MOST_SWEEPS, max(FIRST_SWEEPS, MOST_CELLS // (chains * plan.variables)))
     if isinstance(kernel, CallbackKernel):
         most = min(most, 4 * FIRST_SWEEPS)
     state = kernel.state(start_codes(plan, seed, 0, chains))
     rows: CodeArray = np.empty((plan.variables, most, chains), dtype=plan.dtype)
     done, wanted = 0, FIRST_SWEEPS
-    a_call = max(1, kernel.updates_a_call // (chains * len(plan.rules)))  # so that an interrupt is heard
+    a_call = max(1, kernel.updates_a_call // (chains * len(plan.order)))  # so that an interrupt is heard
     while True:
         while done < wanted:
             records = min(a_call, wanted - done)
@@ -124,9 +124,9 @@ def grouped(codes: CodeArray, states: int) -> IntArray:
 
 
 def _measured(plan: ChainPlan, rows: CodeArray, sweeps: int) -> Mixing:
-    slowest, time, r_hat, agree = plan.rules[0].number, 1.0, 1.0, True
+    slowest, time, r_hat, agree = plan.order[0], 1.0, 1.0, True
     kept = rows.shape[1]
-    for i in sorted(rule.number for rule in plan.rules):
+    for i in sorted(plan.order):
         states = plan.network.domain.cardinalities[i]
         if states > MOST_GROUPS:
             draws = np.asarray(

@@ -22,7 +22,7 @@ from depnet.law.draw import Rows
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.sources.enumerate import code_type
-from depnet.sampling.kernels import Randomness, State, Task, choose_kernel, start_codes
+from depnet.sampling.kernels import Kernel, Randomness, State, Task, choose_kernel, start_codes
 from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.reducible import IfReducible, check_irreducible
 from depnet.sampling.plan.words import new_seeds
@@ -85,43 +85,29 @@ class Sampler:
         if_reducible: IfReducible = "raise",
         kernel: str = "auto",
     ) -> None:
-        self._jobs = jobs_of(n_jobs)
+        jobs = jobs_of(n_jobs)
         self._domain = checked_network(network).domain
         self._dtype = code_type(self._domain.cardinalities)
         known = Evidence.parse(self._domain, evidence)
         for note in known.notes:
             warnings.warn(note, BeyondDataWarning, stacklevel=3)
-        self._rows: Rows | None = None
+        self._stream: LawStream | ChainStream
         if network.order is not None and scan is None:
             _refuse_chains(burn_in=burn_in, thin=thin, chains=chains)
-            (seed,) = new_seeds(rng, 1)
-            self._rows = Rows(network, known, seed, self._jobs)
-            self._drawn = 0
-            self.report = SamplingReport(None, "one pass", 0, 0, 1, None)
-            return
-        self._plan = chain_plan(network, RandomScan() if scan is None else scan, known)
-        chains = MOST_CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
-        given_burn_in = None if burn_in == "auto" else whole_number("burn_in", burn_in, at_least=0)
-        given_thin = None if thin == "auto" else whole_number("thin", thin, at_least=1)
-        self._kernel = choose_kernel(self._plan, chains, kernel)
-        self._seed, pilot_seed = new_seeds(rng, 2)
-        check_irreducible(self._plan, if_reducible)
-        mixing = None
-        if given_burn_in is None or given_thin is None:
-            mixing = estimate_mixing(self._plan, pilot_seed)
-        self.report = SamplingReport(
-            self._plan.scan,
-            self._kernel.name,
-            chains,
-            mixing.burn_in if given_burn_in is None and mixing else int(given_burn_in or 0),
-            mixing.thin if given_thin is None and mixing else int(given_thin or 1),
-            mixing,
-        )
-        self._spans = _aligned_spans(chains, self._jobs, self._kernel.alignment)
-        self._states: dict[int, State] = {}  # by the first chain of each span
-        self._sweeps = 0
-        self._records = 0
-        self._rest: CodeArray = np.empty((self._plan.variables, 0), dtype=self._plan.dtype)
+            self._stream = LawStream(Rows(network, known, new_seeds(rng, 1)[0], jobs))
+        else:
+            plan = chain_plan(network, RandomScan() if scan is None else scan, known)
+            asked = MOST_CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
+            given = (
+                None if burn_in == "auto" else whole_number("burn_in", burn_in, at_least=0),
+                None if thin == "auto" else whole_number("thin", thin, at_least=1),
+            )
+            seed, pilot_seed = new_seeds(rng, 2)
+            moving = choose_kernel(plan, kernel)
+            check_irreducible(plan, if_reducible)
+            mixing = estimate_mixing(plan, pilot_seed) if None in given else None
+            self._stream = ChainStream(moving, _report(moving, asked, *given, mixing), seed, jobs)
+        self.report = self._stream.report
 
     def draw(self, n: int, *, progress: Progress | None = None) -> Dataset:
         """The next rows. Ctrl-C raises `SamplingInterrupted`, whose `drawn` are the rows finished.
@@ -137,7 +123,7 @@ class Sampler:
         codes: CodeArray = np.empty((len(self._domain), n), dtype=self._dtype)
         done = 0
         try:
-            for part in self._parts(n, CELLS_A_CHUNK // len(self._domain)):
+            for part in self._stream.parts(n):
                 codes[:, done : done + part.shape[1]] = part
                 done += part.shape[1]
                 if progress is not None:
@@ -172,14 +158,36 @@ class Sampler:
     def _dataset(self, codes: CodeArray) -> Dataset:
         return Dataset(self._domain, read_only(codes.T))
 
-    def _parts(self, n: int, most: int) -> Iterator[CodeArray]:
+
+class LawStream:
+    """Rows of an ordered network's law, one pass each."""
+
+    report = SamplingReport(None, "one pass", 0, 0, 1, None)
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows, self._drawn = rows, 0
+
+    def parts(self, n: int) -> Iterator[CodeArray]:
+        """The next n rows in parts of bounded size."""
+        for part in self._rows.pieces(n, self._drawn):
+            self._drawn += len(part)
+            yield part.T
+
+
+class ChainStream:
+    """Rows of chains: their states, and how far they came."""
+
+    def __init__(self, kernel: Kernel, report: SamplingReport, seed: int, jobs: int) -> None:
+        self.report, self._kernel, self._plan = report, kernel, kernel.plan
+        self._seed, self._jobs = seed, jobs
+        self._spans = _aligned_spans(report.chains, jobs, kernel.alignment)
+        self._states: dict[int, State] = {}  # by the first chain of each span
+        self._sweeps = self._records = 0
+        self._rest: CodeArray = np.empty((self._plan.variables, 0), dtype=self._plan.dtype)
+
+    def parts(self, n: int) -> Iterator[CodeArray]:
         """The next n rows in parts of bounded size; what a record holds beyond n is kept for later."""
-        if self._rows is not None:
-            for piece in self._rows.pieces(n, self._drawn):
-                self._drawn += len(piece)
-                yield piece.T
-            return
-        chains = self.report.chains
+        chains, most = self.report.chains, CELLS_A_CHUNK // self._plan.variables
         while n > 0:
             if self._rest.shape[1] == 0:
                 self._rest = self._record(max(1, min(-(-n // chains), most // chains)))
@@ -195,7 +203,7 @@ class Sampler:
                 for first, last in self._spans
             }
         gap = self.report.thin - self._inside
-        per_sweep = len(self._plan.rules) * max(last - first for first, last in self._spans)
+        per_sweep = len(self._plan.order) * max(last - first for first, last in self._spans)
         sweeps_a_call = max(1, self._kernel.updates_a_call // per_sweep)
         lead = self.report.burn_in + self._records * self.report.thin - self._sweeps
         while lead > sweeps_a_call:
@@ -236,6 +244,16 @@ class Sampler:
         self._sweeps += max(0, records - 1) * (gap + self._inside)
         self._records += records
         return out
+
+
+def _report(
+    kernel: Kernel, chains: int, burn_in: int | None, thin: int | None, mixing: Mixing | None
+) -> SamplingReport:
+    """What was given, and from the pilot run what was not."""
+    if mixing is not None:
+        burn_in = mixing.burn_in if burn_in is None else burn_in
+        thin = mixing.thin if thin is None else thin
+    return SamplingReport(kernel.plan.scan, kernel.name, chains, int(burn_in or 0), int(thin or 1), mixing)
 
 
 def _aligned_spans(chains: int, jobs: int, alignment: int) -> list[Span]:

@@ -73,11 +73,11 @@ def _dataset(compiled: ChainPlan, rows: CodeArray) -> Dataset:
 
 
 def _run_native(compiled: ChainPlan, seed: int, state: State, rows: CodeArray) -> Iterator[int]:
-    nodes = CodesKernel(compiled).nodes
+    chains = CodesKernel(compiled).chains
     chunk = max(1, CELLS_A_CALL // compiled.variables)
     for first in range(0, len(rows), chunk):
         part = rows[first : first + chunk]
-        place = nodes.trace(Randomness(seed).native(), first, state, part)
+        place = chains.trace(Randomness(seed).native(), first, state, part)
         if place >= 0:
             raise impossible(compiled, place)
         yield first + len(part)
@@ -89,7 +89,7 @@ def _run_callback(compiled: ChainPlan, seed: int, state: CodeArray, rows: CodeAr
     each = 2 if compiled.random else 1
     for t in range(len(rows)):
         rows[t] = column[:, 0]
-        kernel.step(t % len(compiled.rules), column, words(seed, UPDATE, each * t, each, 0, 1))
+        kernel.step(t % len(compiled.order), column, words(seed, UPDATE, each * t, each, 0, 1))
         yield t + 1
 
 

@@ -1,0 +1,265 @@
+"""A table in chunks after its first pass: what it was found to be, and its rows in one place, or a sample of them.
+
+A table that fits one place is brought there in codes, and learned from as any table is. Of a larger one the structure is
+learned from a uniform sample of its rows, as many as fit; then every conditional table, and the 1- and 2-way counts, are
+counted over all rows in one pass (`counted`). A row is left out of the count of a node where a cell that the node reads is a
+hole. What needs distinct rows, H(p^D) and with it KL(p^D || Q) and the FC-limit, is not known then.
+"""
+
+import contextlib
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.cluster.columns import DescribedTable, describe_chunks
+from depnet.cluster.places import Client, DaskPlace, LocalPlace, Place, free_memory
+from depnet.cluster.source import Chunk, OpenedTable, open_table
+from depnet.data.binning.bins import Numbers
+from depnet.data.files.engine import bytes_of
+from depnet.data.frames.encode import encode
+from depnet.data.frames.left_out import Keep, check_keep
+from depnet.data.frames.variables import StateOptions
+from depnet.data.table.dataset import Dataset, code_type
+from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed, nothing_hidden
+from depnet.data.table.values import Values
+from depnet.errors import DataError, LearningError
+from depnet.model.counting import leaves_of, tabulate
+from depnet.model.marginals import MarginalCounts
+from depnet.model.network import Network
+from depnet.model.sources.source import InformationSource
+from depnet.model.table import ConditionalTable
+
+CELL_BYTES = 16
+"""Of memory for each cell, rows times columns, while a table is learned from: its codes, its columns of bits, the cuts of
+its numbers and the rows of leaves (`python -m benchmarks cluster --memory`: 11 of numbers, 5 of categories beside codes)."""
+
+SHARE = 0.7
+"""Of the memory that is free, what a table may take."""
+
+PROGRAM_BYTES = 300_000_000
+"""Of a bound on memory, what the program itself takes, and a chunk while it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRequest:
+    """What is read of a source, and how: checked against what its files say of themselves when it is made."""
+
+    source: Any
+    columns: Sequence[str] | None = None
+    without: Sequence[str] = ()
+    states: StateOptions = field(default_factory=StateOptions)
+    keep: Keep = ()
+    chunk_rows: int | None = None
+    """About how many rows a chunk has; None: some chunks for each thread."""
+    opened: OpenedTable = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        opened = open_table(self.source, self.columns, self.without)
+        self.states.check_names(opened.names)
+        check_keep(self.keep, opened.names)
+        object.__setattr__(self, "opened", opened)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Who reads the rows, the workers of a `client` or this process, and how much `memory` learning may take here."""
+
+    client: Client | None = None
+    memory: int | str | None = None
+    scratch: str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        self.room()
+
+    def place(self) -> Place:
+        return LocalPlace(self.scratch) if self.client is None else DaskPlace(self.client)
+
+    def room(self) -> int:
+        """The bytes that a table may take while it is learned from."""
+        if self.memory is None:
+            return int(SHARE * free_memory())
+        room = bytes_of(self.memory) - PROGRAM_BYTES
+        if room <= 0:
+            raise DataError(
+                f"memory is more than {PROGRAM_BYTES / 1e9:g}GB, for the program itself; got {self.memory!r}."
+            )
+        return room
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkedTable:
+    """The chunks of a table, after the first pass over its rows."""
+
+    place: Place
+    chunks: Sequence[Chunk]
+    described: DescribedTable
+    room: int
+
+    @property
+    def domain(self) -> Domain:
+        return self.described.domain
+
+    @property
+    def fits(self) -> bool:
+        """May all rows be learned from in one place?"""
+        return _bytes(self.described.total, self.described.columns) <= self.room
+
+    def rows(self) -> Holed:
+        """All rows in codes, or, where these do not fit, a uniform sample of them: the same one whatever the chunks are."""
+        total = self.described.total
+        share = 1.0 if self.fits else self.room / _bytes(total, self.described.columns)
+        firsts = list(itertools.accumulate(self.described.rows, initial=0))
+        coded = list(self.place.each(self.chunks, _code_chunk, self.domain, firsts, share))
+        if not sum(len(chunk.codes) for chunk in coded):
+            raise LearningError(
+                f"of {total:,} rows of {self.described.columns:,} columns not one fits into {self.room:,} bytes. Give more "
+                "memory (`memory=...`)."
+            )
+        return _joined(self.domain, coded)
+
+    def counted(self, networks: Sequence[Network], told: Any = None) -> list[Network]:
+        """Networks learned from a sample, with tables and 1- and 2-way counts of all rows: one pass over them.
+
+        A leaf that no row without holes comes to keeps the counts of the sample.
+        """
+        domain = networks[0].domain  # some holes may be states there
+        nodes = [(node.variable, node.source) for network in networks for node in network.nodes]
+        counts: list[_Counts] = []
+        for chunk in self.place.each(self.chunks, _count_chunk, domain, nodes):
+            counts = [reduce(add, [*counts, chunk])]
+            if told is not None:
+                told()
+        (found,) = counts
+        tables = iter(found.tables)
+        return [
+            replace(
+                network,
+                nodes=tuple(
+                    replace(node, table=_recounted(node.table, next(tables))) for node in network.nodes
+                ),
+                counts=found.marginals,
+            )
+            for network in networks
+        ]
+
+
+@contextlib.contextmanager
+def chunked(table: TableRequest, where: Where, *, boost: bool = False) -> Iterator[ChunkedTable]:
+    """The first pass over the rows. To `boost` nodes takes all rows in one place: a larger table is refused.
+
+    That is said before any row is read, where the files say how many there are.
+    """
+    place, opened, room = where.place(), table.opened, where.room()
+    chunks = opened.chunks(table.chunk_rows, place.threads)
+    once = opened.rows is not None and _check_room(opened.rows, len(opened.names), room, boost)
+    with place.summaries(chunks, once=once) as summaries:
+        described = describe_chunks(place, summaries, table.states, table.keep)
+    del summaries
+    if described.total == 0:
+        raise DataError("a network is learned from at least one row; there are none.")
+    _check_room(described.total, described.columns, room, boost)
+    yield ChunkedTable(place, chunks, described, room)
+
+
+def _check_room(rows: int, columns: int, room: int, boost: bool) -> bool:
+    """Does the table fit one place? An error where it does not, and needs to."""
+    needed = _bytes(rows, columns)
+    if needed > room and boost:
+        raise LearningError(
+            f"boosting: {rows:,} rows of {columns:,} columns need about {needed / 1e9:.2g} GB in one place, since it goes "
+            f"through all rows again and again; there are {room / 1e9:.2g} GB. Learn without it, give this machine more "
+            "memory, or boost a sample of the rows."
+        )
+    return needed <= room
+
+
+def _bytes(rows: int, columns: int) -> int:
+    """What it takes to learn from such a table in one place."""
+    return rows * columns * CELL_BYTES
+
+
+class _CodedChunk(NamedTuple):
+    """Rows of a chunk in codes, as they travel."""
+
+    codes: CodeArray
+    hidden: NDArray[np.bool_] | None
+    values: Values | None
+
+
+def _code_chunk(frame: Any, number: int, domain: Domain, firsts: Sequence[int], share: float) -> _CodedChunk:
+    """The rows of a chunk, or a random share of them: each row of the table has a random number of its own."""
+    table = encode(frame, domain)
+    if share < 1:
+        words = np.random.Generator(np.random.PCG64(0).advance(firsts[number]))
+        table = table.rows_at(np.flatnonzero(words.random(table.rows) < share))
+    return _CodedChunk(table.codes, None if table.complete else table.hidden, table.values)
+
+
+def _joined(domain: Domain, chunks: Iterable[_CodedChunk]) -> Holed:
+    """The rows of all chunks, one after the other."""
+    chunks = list(chunks)
+    ends = np.cumsum([len(chunk.codes) for chunk in chunks])
+    codes: CodeArray = np.empty((int(ends[-1]), len(domain)), dtype=code_type(domain), order="F")
+    holes = any(chunk.hidden is not None for chunk in chunks)
+    hidden = np.zeros(codes.shape, dtype=bool, order="F") if holes else None
+    for chunk, end in zip(chunks, ends.tolist(), strict=True):
+        own = slice(end - len(chunk.codes), end)
+        codes[own] = chunk.codes
+        if hidden is not None and chunk.hidden is not None:
+            hidden[own] = chunk.hidden
+    values = Values()
+    for i in sorted({i for chunk in chunks for i in chunk.values or ()}):
+        numbers: list[Numbers] = [chunk.values[i] for chunk in chunks if chunk.values is not None]
+        values.put(i, np.concatenate(numbers))
+    return Holed(
+        domain,
+        read_only(codes),
+        nothing_hidden(codes.shape) if hidden is None else read_only(hidden),
+        values=values if len(values) else None,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counts:
+    """Of some rows: N_yx of every node, and the 1- and 2-way counts."""
+
+    tables: Sequence[IntArray]
+    marginals: MarginalCounts
+
+    def __add__(self, other: "_Counts") -> "_Counts":
+        tables = [one + more for one, more in zip(self.tables, other.tables, strict=True)]
+        return _Counts(tables, self.marginals + other.marginals)
+
+
+def _count_chunk(
+    frame: Any, number: int, domain: Domain, nodes: Sequence[tuple[int, InformationSource]]
+) -> _Counts:
+    """The counts of a chunk; holes that are no states are left out of them."""
+    table = encode(frame, domain, values=False)
+    rows = Dataset.of_checked(
+        domain, table.codes
+    )  # the code of a hole is 0: its leaf is found, and not counted
+    tables = []
+    for variable, source in nodes:
+        leaves, states, k = leaves_of(source, rows), rows.column(variable), domain.cardinalities[variable]
+        if not table.complete:
+            known = ~table.hidden[:, [variable, *source.inputs]].any(axis=1)
+            leaves, states = leaves[known], states[known]
+        tables.append(tabulate(leaves, states, source.size, k, rows))
+    return _Counts(tables, MarginalCounts.of(table))
+
+
+def _recounted(table: ConditionalTable, counts: IntArray) -> ConditionalTable:
+    assert table.counts is not None  # it was learned
+    assert table.smoothing is not None
+    empty = counts.sum(axis=1, keepdims=True) == 0
+    return ConditionalTable.from_counts(np.where(empty, table.counts, counts), table.smoothing)

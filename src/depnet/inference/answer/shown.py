@@ -1,0 +1,252 @@
+"""A result for people: its tables and notes, as text, in a notebook and on a terminal, and as a tidy frame."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from depnet import notebook
+from depnet.errors import InferenceError, brief
+from depnet.inference.answer.interval import LEVEL
+from depnet.inference.answer.numbers import shown, with_error
+from depnet.inference.answer.table import AnswerTable
+from depnet.model.condition_words import said_of
+from depnet.wording import counted, printable
+
+if TYPE_CHECKING:  # a result shows itself
+    from depnet.inference.answer.result import QueryResult
+
+SHOWN = 20
+"""States listed of a table."""
+
+SELDOM = 0.005
+"""What is missing less often is not spoken of."""
+
+DIGIT = 0.00005
+"""The error of computing a probability is shown where it changes one of its four digits."""
+
+INTERVAL = f"{LEVEL * 100:.0f} % sure"
+"""What stands above the ends of an interval."""
+
+SURE = f"[low to high]: {INTERVAL} to be between these in the population the rows come from"
+"""What an interval is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedStates:
+    """A table of a result to be shown: the states of its targets, all or the most probable, and what is said of each."""
+
+    heads: list[str]
+    rows: list[list[str]]
+    """The labels, then the answer, its interval, and the two that it joins where rows are at hand."""
+    labels: int
+    """How many of the columns are labels."""
+    shares: list[float]
+    left: int
+    """States that are not listed."""
+
+    @property
+    def more(self) -> str:
+        """What is said of the others; empty where there are none."""
+        return f"... and {self.left:,} less probable" if self.left else ""
+
+
+def list_states(table: AnswerTable) -> ListedStates:
+    flat, labels = table.flat, table.labels
+    columns = {"probability": flat.answer}
+    if flat.observed is not None:
+        columns = {"answer": flat.answer, "model": flat.law, "table": flat.observed}
+    order = flat.order(SHOWN)
+    computed = any(flat.errors[at] > DIGIT or math.isnan(flat.errors[at]) for at in order)
+    rows = []
+    for at, (low, high) in zip(order, flat.interval(order).tolist(), strict=True):
+        first, *others = (_number(values[at], "hidden", ".4f") for values in columns.values())
+        cells = [first, f"[{low:.3f} to {high:.3f}]", *others]
+        error = [_number(flat.errors[at], "unknown", ".2g")] if computed else []
+        rows.append([*map(str, labels[at]), *cells, *error])
+    answer, *parts = columns
+    heads = [*table.names, answer, INTERVAL, *parts, *(["± computing"] if computed else [])]
+    shares = [float(flat.answer[at]) for at in order]
+    return ListedStates(heads, rows, len(table.names), shares, len(labels) - len(rows))
+
+
+def _number(value: float, unknown: str, digits: str) -> str:
+    return unknown if math.isnan(value) else f"{value:{digits}}"
+
+
+def number_table(result: "QueryResult", name: str) -> tuple[list[str], list[list[str]]]:
+    """What is said of a number: the heads of a table, and its rows: the answer, and the two that it joins.
+
+    The interval is that of the mean.
+    """
+    rows: list[list[str]] = []
+    for label, of in (("answer", "combined"), ("model", "probabilities"), ("table", "observed")):
+        found = result.summary(name, of)  # type: ignore[arg-type]  # one of the three
+        if found is None or (rows and result.table(name).share == 1.0):
+            continue
+        low, high = shown(found.quantiles[0.05]), shown(found.quantiles[0.95])
+        rows.append(
+            [
+                label,
+                with_error(found.mean, found.mean_error),
+                f"[{found.said_interval}]" if found.interval else "",
+                with_error(found.median, found.median_error),
+                f"{low} to {high}",
+            ]
+        )
+    return [name, "mean", INTERVAL, "median", "5 % to 95 %"], rows
+
+
+def question_of(result: "QueryResult") -> str:
+    """P(targets | evidence)."""
+    given = ", ".join(_given(name, known) for name, known in result.evidence.items())
+    return f"P({', '.join(result.targets)}{' | ' + given if given else ''})"
+
+
+def _given(name: str, known: object) -> str:
+    if isinstance(known, Mapping):
+        weights = ", ".join(f"{state}: {float(weight):.3g}" for state, weight in known.items())
+        return f"{name} ~ {{{weights}}}"
+    return said_of(name, known)
+
+
+def notes_of(result: "QueryResult", *, timed: bool = True) -> list[tuple[str, str]]:
+    """What a result says of itself, each note with a word of what it is about; `timed`: with the seconds it took."""
+    relevant = counted(len(result.closure), "relevant variable")
+    seconds = f", {result.seconds:.2g} s" if timed else ""
+    ways = [way.removeprefix("exact, ") for way in result.method.split(" and ") if way != "exact"]
+    how = ", ".join([*([" and ".join(ways)] if ways else []), result.scan_name])
+    notes = [("interval", SURE), *(("known", line) for line in known_lines(result))]
+    notes.append(("method", f"{how}, {relevant}{seconds}"))
+    if result.diagnostics is not None:
+        largest = (
+            f"error of computing up to {result.diagnostics.largest_error:.2g} (asked: {result.tolerance:.2g})"
+        )
+        notes.append(("sampled", f"{largest}, {result.diagnostics}"))
+    if result.matching:
+        worth = f"which counts as {result.worth:,.3g} rows"
+        joined = f"joins the table's {result.rows_said} and the model's probability, {worth}"
+        hidden = any(table.observed is not None and np.isnan(table.observed).any() for table in result.tables)
+        notes.append(("answer", joined + ("; the model's alone where counts are hidden" if hidden else "")))
+    if result.evidence and result.support is not None:
+        notes.append(("support", str(result.support)))
+    if result.evidence_ignored:
+        law, chain = "under the law it says nothing of the targets", "clamped, it reaches no target"
+        why = law if result.scan is None else chain
+        notes.append(("ignored", f"{', '.join(result.evidence_ignored)}: {why}"))
+    return notes
+
+
+def known_lines(result: "QueryResult") -> list[str]:
+    """Of what is asked about and often missing: how often it is known, for the answer is of that."""
+    lines = []
+    for name, missing in result.missing.items():
+        asked = any(target in (f"{name} is missing", f"{name} is known") for target in result.targets)
+        seen = (result.missing_observed or {}).get(name)
+        if not asked and max(missing, seen or 0.0) >= SELDOM:
+            table = "" if seen is None or np.isnan(seen) else f" (table {1 - seen:.1%})"
+            said = f"{1 - missing:.1%} of such rows{table}".replace("%", " %")
+            lines.append(f"{name} is known in {said}; the answer is of these")
+    return lines
+
+
+def text_of(result: "QueryResult", *, bins: bool) -> str:
+    """The answer as text; it lists the states of a number only where `bins` are wanted."""
+    lines = [question_of(result)]
+    for table in result.tables:
+        for name in table.numbers:
+            lines += _aligned(*number_table(result, name))
+        if bins or not table.is_number:
+            states = list_states(table)
+            lines += _aligned(states.heads, states.rows, states.labels)
+            lines += [f"  {states.more}"] if states.left else []
+    lines += [f"{about:<8}  {said}" for about, said in notes_of(result)]
+    lines += [f"warning: {text}" for text in result.warnings]
+    return "\n".join(map(printable, lines))
+
+
+def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """Lines of columns, all but the first `left` to the right."""
+    cells = [[printable(cell) for cell in row] for row in (heads, *rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  "
+        + "  ".join(
+            [*map(str.ljust, row[:left], widths), *map(str.rjust, row[left:], widths[left:])]
+        ).rstrip()
+        for row in cells
+    ]
+
+
+def html_of(result: "QueryResult") -> str:
+    """The answer in a notebook: its tables, how it was found, and its warnings; the bins of a number are folded."""
+    tables = []
+    for table in result.tables:
+        numbers = "".join(notebook.table(*number_table(result, name)) for name in table.numbers)
+        states = _html_states(list_states(table))
+        tables.append(numbers + (notebook.folded("bins", states) if table.is_number else states))
+    notes = "; ".join(f"{about}: {said}" for about, said in notes_of(result, timed=False))
+    warnings = map(notebook.warning, result.warnings)
+    return notebook.card(question_of(result), notebook.beside(*tables), notebook.note(notes), *warnings)
+
+
+def _html_states(states: ListedStates) -> str:
+    at, top = states.labels, max(states.shares, default=1.0) or 1.0
+    rows: list[list[notebook.Cell]] = [
+        [*row[:at], notebook.Bar(share / top), *row[at:]]
+        for row, share in zip(states.rows, states.shares, strict=True)
+    ]
+    heads = [*states.heads[:at], "", *states.heads[at:]]
+    return notebook.table(heads, rows, left=at) + (notebook.note(states.more) if states.left else "")
+
+
+def frame_of(result: "QueryResult", backend: Any) -> Any:
+    """See `QueryResult.frame`.
+
+    States of several types in one column (those of a yes/no beside those of a word) stay what they are in pandas; in
+    frames whose columns have one type they are text.
+    """
+    keys: dict[str, list[Any]] = {
+        name: [] for name in (result.targets if result.joint else ("target", "state"))
+    }
+    parts: dict[str, list[Any]] = {
+        name: [] for name in ("probability", "standard_error", "observed", "combined", "low", "high")
+    }
+    for table in (each.flat for each in result.tables):
+        for labels in table.labels:
+            for name, label in zip(keys, labels if result.joint else (*table.names, *labels), strict=True):
+                keys[name].append(label)
+        seen = np.full(len(table.labels), np.nan) if table.observed is None else table.observed
+        found = (table.law, table.errors, seen, table.answer, *table.interval().T)
+        for name, values in zip(parts, found, strict=True):
+            parts[name].append(values)
+    clash = sorted(keys.keys() & parts.keys())
+    if clash:
+        raise InferenceError(
+            f"the target {clash[0]!r} is called like a column of the frame. Ask for targets one by one (`joint=False`)."
+        )
+    if backend != "pandas":
+        keys = {name: _of_one_type(labels) for name, labels in keys.items()}
+    return _made({**keys, **{name: np.concatenate(values) for name, values in parts.items()}}, backend)
+
+
+def _of_one_type(labels: list[Any]) -> list[Any]:
+    return labels if len(set(map(type, labels))) == 1 else list(map(str, labels))
+
+
+def _made(columns: dict[str, Any], backend: Any) -> Any:
+    import narwhals as nw
+
+    try:
+        return nw.from_dict(columns, backend=backend).to_native()
+    except ModuleNotFoundError as error:
+        raise InferenceError(
+            f"a frame of {brief(backend)} needs {error.name}; install it (pip install {error.name}), or say another one: "
+            '`backend="polars"`.'
+        ) from error
+    except (TypeError, ValueError, AttributeError, AssertionError) as error:  # narwhals 2.8 asserts
+        raise InferenceError(
+            f'backend is "pandas", "polars" or "pyarrow"; got {brief(backend)}: {error}'
+        ) from error

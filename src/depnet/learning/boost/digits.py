@@ -1,0 +1,289 @@
+"""A number's node boosted digit by digit: each vertex of its tree (`depnet.model.digits`) from the rows that reach it.
+
+A row takes part in as many binary boosts as its word has digits, and deep vertices have few rows: all of them together
+cost little more than one boost of two states. Where held-out rows gain nothing, a vertex has no stages, and says what the
+rows' counts say.
+"""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet._native import boost as native
+from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.data.table.variable import Variable
+from depnet.learning.boost.choose import TrialPart
+from depnet.learning.boost.rows import BoostRows
+from depnet.learning.boost.settings import Boost
+from depnet.model.boosted import BoostedNode
+from depnet.model.digits import DigitTree, Vertex
+from depnet.model.sources.source import ConstantSource
+from depnet.model.stages import UNIT, Stages
+
+SETTINGS = Boost(stages=400, leaves=8, rate=0.1, share=0.7, shrinkage=1.0, least_curvature=0.5)
+"""Of a vertex. Other leaves, rates, shares and shrinkages that were tried moved held-out scores by less than 0.02 nats."""
+PATIENCE = 20
+"""Stages without a better held-out score that end a vertex."""
+MORE = 1.1
+"""Stages of all rows for each stage that held-out rows chose: there are more rows then."""
+LEAST_ROWS = 40
+"""Vertices that fewer rows reach have no stages."""
+LEAST_ONES = 5
+"""Nor have those whose digit is nearly always the same."""
+ROWS_A_CUT = 6
+"""Of an input with an order, cuts are so far apart that some rows lie between two of them."""
+HALF = 0.5
+"""Pseudo-count of each digit."""
+
+
+def has_digits(variable: Variable) -> bool:
+    """Has the variable an order, and more than two states, so that its states are words of digits?"""
+    return variable.has_cuts and variable.cardinality > 2
+
+
+def tree_of(rows: BoostRows, i: int) -> DigitTree:
+    """The tree of variable i that divides these rows evenly."""
+    variable = rows.dataset.domain.variables[i]
+    counts = np.bincount(rows.own(i), minlength=variable.cardinality)
+    return DigitTree.of(counts, missing=variable.missing is not None)
+
+
+class Grown(NamedTuple):
+    """The stages of one vertex, as the native booster returns them."""
+
+    begin: NDArray[np.int32]
+    leaf: NDArray[np.uint16]
+    test: NDArray[np.int32]
+    """Numbers of all tests of the rows."""
+    scores: NDArray[np.int32]
+    """Of the digit's logit, [leaf]."""
+    gains: FloatArray
+    held_scores: FloatArray
+
+
+NOTHING = Grown(
+    np.zeros(1, np.int32),
+    np.zeros(0, np.uint16),
+    np.zeros(0, np.int32),
+    np.zeros(0, np.int32),
+    np.zeros(0),
+    np.zeros(1),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class DigitGrower:
+    """What the vertices of one variable are grown from."""
+
+    rows: BoostRows
+    variable: int
+    tree: DigitTree
+    readable: Sequence[int]
+    settings: Boost = SETTINGS
+    ends: float = math.inf
+    stop: native.Stop | None = None
+
+    def node(self, stages: Sequence[int], *, seed: int = 0) -> BoostedNode | None:
+        """The node with this many stages for each vertex; None where the time did not suffice."""
+        grown = []
+        for v, (vertex, count) in enumerate(zip(self.tree.vertices, stages, strict=True)):
+            if count and time.monotonic() >= self.ends:
+                return None
+            one = self._grow(v, vertex, replace(self.settings, stages=count), seed=seed) if count else NOTHING
+            grown.append(one)
+        return self._joined(grown)
+
+    def grow(self, held: BoostRows) -> list[Grown] | None:
+        """Every vertex, with what held-out rows say after each of its stages; None where the time did not suffice."""
+        grown = []
+        for v, vertex in enumerate(self.tree.vertices):
+            if time.monotonic() >= self.ends:
+                return None
+            grown.append(self._grow(v, vertex, self.settings, held=held))
+        return grown
+
+    def first(self, grown: Sequence[Grown], stages: Sequence[int]) -> BoostedNode:
+        """The node of the first stages of each vertex."""
+        return self._joined([_first(one, count) for one, count in zip(grown, stages, strict=True)])
+
+    def _grow(
+        self, v: int, vertex: Vertex, settings: Boost, *, held: BoostRows | None = None, seed: int = 0
+    ) -> Grown:
+        own = self.rows.own(self.variable)
+        reach = _reaching(own, vertex)
+        digit = own[reach] >= vertex.middle
+        ones = int(digit.sum())
+        if len(reach) < LEAST_ROWS or min(ones, len(reach) - ones) < LEAST_ONES:
+            return NOTHING
+        kept = self._tests(len(reach))
+        start = self._base(vertex)
+        others, other_digit = None, None
+        if held is not None:
+            their = held.own(self.variable)
+            place = _reaching(their, vertex)
+            others, other_digit = _table(held, place, kept), their[place] >= vertex.middle
+        begin, leaf, test, scores, gains, held_scores, _complete = native.boost(
+            _table(self.rows, reach, kept),
+            native.Settings(
+                stages=settings.stages,
+                leaves=settings.leaves,
+                patience=PATIENCE,
+                rate=settings.rate,
+                shrinkage=settings.shrinkage,
+                least_curvature=settings.least_curvature,
+                share=settings.share,
+                seed=(self.variable + (v << 20)) ^ (seed << 40),
+                look=0,
+                rival=-math.inf,
+            ),
+            own=digit.astype(np.uint16),
+            start=_starts(start, len(digit)),
+            readable=list(self.readable),
+            held_table=others,
+            held_own=None if other_digit is None else other_digit.astype(np.uint16),
+            held_start=None if other_digit is None else _starts(start, len(other_digit)),
+            seconds=None if math.isinf(self.ends) else max(self.ends - time.monotonic(), 0.0),
+            stop=native.Stop() if self.stop is None else self.stop,
+        )
+        pairs = scores.reshape(-1, 2)
+        found = held_scores if held is not None else np.zeros(len(begin))
+        return Grown(begin, leaf, kept[test].astype(np.int32), pairs[:, 1] - pairs[:, 0], gains, found)
+
+    def _base(self, vertex: Vertex) -> int:
+        """The logit of the digit by counts alone, in units of scores."""
+        own = self.rows.own(self.variable)
+        ones = int(((own >= vertex.middle) & (own < vertex.high)).sum())
+        rest = int(((own >= vertex.low) & (own < vertex.middle)).sum())
+        return round(math.log((ones + HALF) / (rest + HALF)) / UNIT)
+
+    def _tests(self, rows: int) -> IntArray:
+        """The numbers of the tests that a vertex of this many rows uses: few rows need few cuts."""
+        variable, low, high = self.rows.arrays
+        most = max(rows // ROWS_A_CUT, 4)
+        cuts = np.bincount(variable, weights=high > low, minlength=1 + int(variable.max(initial=0)))
+        step = np.maximum(np.ceil(cuts / most).astype(np.int64), 1)[variable]
+        return np.flatnonzero((high == low) | (low % step == 0))
+
+    def _joined(self, grown: Sequence[Grown]) -> BoostedNode:
+        """The node of the stages of all vertices, those of each in a column of its own."""
+        states = self.tree.states
+        bases = np.zeros((1, states), dtype=np.int32)
+        bases[0, :-1] = [self._base(vertex) for vertex in self.tree.vertices]
+        columns = np.repeat(np.arange(len(grown)), [len(one.scores) for one in grown])
+        scores = np.zeros((len(columns), states), dtype=np.int32)
+        scores[np.arange(len(columns)), columns] = np.concatenate([one.scores for one in grown])
+        splits = np.cumsum([0, *(len(one.leaf) for one in grown)])
+        begin = [one.begin[1:] + at for one, at in zip(grown, splits, strict=False)]
+        every = np.concatenate([one.test for one in grown])
+        used, test = np.unique(every, return_inverse=True)
+        variable, low, high = self.rows.arrays
+        stages = Stages(
+            variable[used],
+            low[used],
+            high[used],
+            np.concatenate([[0], *begin]),
+            np.concatenate([one.leaf for one in grown]),
+            test.astype(np.int32),
+            scores,
+        )
+        total = np.sum([one.gains for one in grown if len(one.gains)] or [np.zeros(1)], axis=0)
+        gains = [float(total[j]) / max(self.rows.dataset.rows, 1) for j in stages.inputs]
+        return BoostedNode((self.variable,), ConstantSource(), bases, stages, gains, self.tree)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenWord:
+    """A number's node of digits, where it is better than its decision graph."""
+
+    node: BoostedNode
+    tried: Sequence[BoostedNode]
+    """The same, learned without each part."""
+    gained: float
+    """Nats of all held-out rows, beyond the graph's."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DigitTrial:
+    """Nodes of digits whose stages are chosen by the held-out rows of all parts."""
+
+    rows: BoostRows
+    parts: Sequence[TrialPart]
+    readable: Mapping[int, Sequence[int]]
+    settings: Boost
+    ends: float
+
+    def __call__(self, i: int, stop: native.Stop) -> ChosenWord | None:
+        """The node of variable i; None where its graph is better, or the time does not suffice."""
+        tree = tree_of(self.rows, i)
+        growers = [
+            DigitGrower(part.rows, i, tree, self.readable[i], self.settings, self.ends, stop)
+            for part in self.parts
+        ]
+        grown = [grower.grow(part.held) for grower, part in zip(growers, self.parts, strict=True)]
+        complete = [each for each in grown if each is not None]
+        if len(complete) < len(grown):
+            return None
+        best = choose_stages(tree, complete)
+        made = [grower.first(each, best) for grower, each in zip(growers, complete, strict=True)]
+        gained = sum(
+            float(
+                (one.log_theta(part.held.dataset) - part.network.nodes[i].log_theta(part.held.dataset)).sum()
+            )
+            for one, part in zip(made, self.parts, strict=True)
+        )
+        if gained <= 0:
+            return None
+        whole = replace(growers[0], rows=self.rows)
+        node = made[0] if self.rows is self.parts[0].rows else whole.node([round(MORE * m) for m in best])
+        return None if node is None else ChosenWord(node, made, gained)
+
+
+def choose_stages(tree: DigitTree, parts: Sequence[Sequence[Grown]]) -> list[int]:
+    """How many stages each vertex has: as many as score best on the held-out rows of all parts.
+
+    Few held-out rows reach a vertex, and say little: so the mean of what the vertices at its depth gain is added to what
+    it gains itself.
+    """
+    longest = max(len(one.held_scores) for part in parts for one in part)
+    gains = np.zeros((len(tree.vertices), longest))
+    for part in parts:
+        for v, one in enumerate(part):
+            curve = one.held_scores - one.held_scores[0]
+            gains[v] += np.pad(curve, (0, longest - len(curve)), "edge")
+    for depth in np.unique(tree.depths):
+        own = tree.depths == depth
+        gains[own] += gains[own].mean(axis=0)
+    shortest = np.min([[len(one.begin) - 1 for one in part] for part in parts], axis=0)
+    return [int(count) for count in np.minimum(np.argmax(gains, axis=1), shortest)]
+
+
+def _reaching(own: NDArray[np.uint16], vertex: Vertex) -> IntArray:
+    return np.flatnonzero((own >= vertex.low) & (own < vertex.high))
+
+
+def _table(rows: BoostRows, reach: IntArray, tests: IntArray) -> native.BitTable:
+    codes: CodeArray = np.asarray(rows.dataset.codes[reach], order="F")  # type: ignore[assignment]
+    variable, low, high = rows.arrays
+    return native.BitTable(codes, variable[tests], low[tests], high[tests])
+
+
+def _starts(logit: int, rows: int) -> NDArray[np.int32]:
+    return np.repeat(np.array([[0, logit]], dtype=np.int32), rows, axis=0)
+
+
+def _first(one: Grown, stages: int) -> Grown:
+    """The first stages of a vertex alone."""
+    splits = int(one.begin[stages])
+    share = stages / max(len(one.begin) - 1, 1)
+    return one._replace(
+        begin=one.begin[: stages + 1],
+        leaf=one.leaf[:splits],
+        test=one.test[:splits],
+        scores=one.scores[: splits + stages],
+        gains=one.gains * share,
+    )
