@@ -69,7 +69,7 @@ def test_back_and_forward_undo_and_redo(page: Page, titanic: str) -> None:
         expect(evidence).to_contain_text(f"{name} = {label}")
     page.get_by_role("button", name="Take back sex = female").click()
     expect(evidence).not_to_contain_text("sex")
-    expect(page).to_have_url(re.compile(r"ask\?class=1st$"))  # the address follows what is shown; Back leads from it
+    expect(page).to_have_url(re.compile(r"ask\?class=1st$"))  # Back leads from the address
     page.go_back()
     expect(evidence).to_contain_text("sex = female")
     page.go_back()
