@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import depnet
 from depnet import Dataset, Domain, Network, Variable, query
 from depnet.data.binning.bins import Bins
-from depnet.data.binning.durations import HOUR
+from depnet.data.binning.times import HOUR
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error, worth_of_mean
 from depnet.inference.answer.spread import Spread, margins

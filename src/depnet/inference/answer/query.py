@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.question import TOLERANCE, Method, Question

@@ -1,19 +1,37 @@
-"""From a table to codes of a domain that is already there: later rows, for a model.
+"""From a table to its domain, the layout to give frames like it back, and its codes; or to codes of a model's domain.
 
-What is missing stays hidden, or is the variable's state for missing values. `handle_unknown="error"` refuses a value that is
+In later rows, for a model, what is missing stays hidden, or is the variable's state for missing values. `handle_unknown="error"` refuses a value that is
 no state, with the row and the nearest labels; `"missing"` takes such values for missing ones, and one `UnknownStatesWarning`
 for all columns says which, how many and an example.
 """
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from depnet.arrays import IntArray
-from depnet.data.frames.codes import Coded
-from depnet.data.frames.open import Opened, open_frame
+from depnet.data.binning.cut import MAX_BINS
+from depnet.data.table.codes import Coded
+from depnet.data.table.dataset import Holed, TableBuilder
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed, TableBuilder
+from depnet.data.table.layout import ColumnLayout, Layout
+from depnet.data.table.open import Opened, open_frame
+from depnet.data.table.variable import Variable
+from depnet.data.table.variables import (
+    MAX_STATES,
+    BinChoice,
+    Keep,
+    LeftOut,
+    Missing,
+    StateOptions,
+    Summary,
+    check_keep,
+    check_some_left,
+    left_out,
+    variable_of,
+    warn_left_out,
+)
 from depnet.errors import DataError, UnknownStatesWarning, brief
 from depnet.wording import counted, nearest
 
@@ -102,3 +120,83 @@ def places_of(opened: Opened, domain: Domain, absent: str) -> list[int | None]:
         if name not in where and absent == "error":
             raise DataError(f"the table has no column {brief(name)}. {nearest(name, opened.names)}")
     return [where.get(name) for name in domain.names]
+
+
+def describe(
+    frame: Any,
+    *,
+    bins: BinChoice = "quantile",
+    max_bins: int = MAX_BINS,
+    missing: Missing = "keep",
+    keep: Keep = (),
+    max_states: int = MAX_STATES,
+) -> tuple[Domain, Layout]:
+    """The domain of a frame and its layout.
+
+    `bins` says how numeric columns become states (docs/frames.md); `missing`: "keep" leaves holes as holes,
+    "state" makes a state of its own for them in the columns that have some, "error" refuses them. Columns that nothing can
+    be learned from (names, identifiers) are left out, with a warning, but for those that `keep` names. Of text the
+    `max_states - 1` most frequent values are states, and all others together one more.
+
+    >>> domain, layout = describe([{"sex": "male", "age": 40}, {"sex": "female", "age": 30}])
+    >>> domain.variables[0].states, domain.variables[1].states, layout.kind
+    (('female', 'male'), (30, 40), 'dicts')
+    """
+    found = described(frame, StateOptions(bins, max_bins, missing, max_states), keep)
+    warn_left_out(found.left_out)
+    return found.domain, found.layout
+
+
+class Described(NamedTuple):
+    """What a table was found to be, the columns that were left out, and its codes where they were asked for."""
+
+    domain: Domain
+    layout: Layout
+    left_out: tuple[LeftOut, ...]
+    table: Holed | None = None
+
+
+def described(
+    frame: Any,
+    options: StateOptions,
+    keep: Keep = (),
+    *,
+    coded: bool = False,
+    tell: Callable[[int], object] = lambda _: None,
+) -> Described:
+    """As `describe`, which says what was left out; with `coded` the table's codes, too, each column being read once.
+
+    `tell` hears of each column that is done.
+    """
+    opened = open_frame(frame)
+    options.check_names(opened.names)
+    check_keep(keep, opened.names)
+    variables, columns, left, codes = [], [], [], []
+    for place in range(len(opened.names)):
+        summary = opened.summary(place, options)
+        unlikely = left_out(summary, options, "all" if opened.positional else keep)
+        if unlikely is not None:
+            left.append(unlikely)
+        else:
+            variables.append(variable_of(summary, options))
+            columns.append(_layout_of(opened.layout(place), summary, variables[-1]))
+            if coded:
+                codes.append(opened.coded(place, variables[-1]))
+        tell(1)
+    check_some_left(left, len(opened.keys))
+    domain = Domain(tuple(variables))
+    table = None
+    if coded:
+        made = TableBuilder(domain, opened.rows)
+        for i in range(len(domain)):
+            each, gone, numbers, *_ = codes.pop(0)
+            made.put(i, each, gone, numbers)
+        table = made.holed()
+    return Described(domain, Layout(opened.kind, tuple(columns), opened.structured), tuple(left), table)
+
+
+def _layout_of(layout: ColumnLayout, summary: Summary, variable: Variable) -> ColumnLayout:
+    """The column's own, but where some of its categories are one state: then it is text."""
+    if variable.other is None or not summary.declared:
+        return layout
+    return replace(layout, dtype=None, values=None)
