@@ -1,8 +1,8 @@
 """From a table to its domain, the layout to give frames like it back, and its codes; or to codes of a model's domain.
 
-In later rows, for a model, what is missing stays hidden, or is the variable's state for missing values. `handle_unknown="error"` refuses a value that is
-no state, with the row and the nearest labels; `"missing"` takes such values for missing ones, and one `UnknownStatesWarning`
-for all columns says which, how many and an example.
+In later rows, for a model, what is missing stays hidden, or is the variable's state for missing values.
+`handle_unknown="error"` refuses a value that is no state, with the row and the nearest labels; `"missing"` takes such values
+for missing ones, and one `UnknownStatesWarning` for all columns says which, how many and an example.
 """
 
 import warnings
