@@ -26,7 +26,7 @@ from depnet.law.factors import weighted
 from depnet.model.evidence import NOTHING, Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
-from depnet.sampling.plan.words import generator
+from depnet.sampling.words import generator
 
 EXACT_STATES = 1 << 14
 """The joint states of a closure that method="auto" solves exactly, at most."""

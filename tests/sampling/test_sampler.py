@@ -8,10 +8,10 @@ from depnet.errors import EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
 from depnet.sampling import SamplingInterrupted
 from depnet.sampling.kernels import KERNELS, PackedKernel
-from depnet.sampling.plan.plan import chain_plan
+from depnet.sampling.plan import chain_plan
 from tests.interrupts import ctrl_c
 from tests.isas import AVAILABLE
-from tests.sampling.kernels.test_kernels import wide_network
+from tests.sampling.test_kernels import wide_network
 
 XOR = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
 BINARY = wide_network((2,) * 9, 8, seed=1)

@@ -26,8 +26,8 @@ from depnet.model.boosted import BoostedNode
 from depnet.model.stages import Stages
 from depnet.model.stages import Test as Within
 from depnet.sampling.kernels import KERNELS, Kernel, Randomness, Task
-from depnet.sampling.plan.plan import chain_plan
-from depnet.sampling.plan.words import PLACE, UPDATE
+from depnet.sampling.plan import chain_plan
+from depnet.sampling.words import PLACE, UPDATE
 from tests.boosted import random_boosted_network
 from tests.reference import sampling as reference
 from tests.sampling.chains import (

@@ -19,9 +19,10 @@ import numpy as np
 
 from depnet.arrays import CodeArray, IntArray
 from depnet.errors import MixingWarning
-from depnet.sampling.kernels import CallbackKernel, Randomness, Task, choose_kernel, start_codes
-from depnet.sampling.plan.plan import ChainPlan
-from depnet.sampling.run.diagnostics import autocorrelation_time, split_r_hat, state_indicators
+from depnet.sampling.chains import ChainRows
+from depnet.sampling.diagnostics import autocorrelation_time, split_r_hat, state_indicators
+from depnet.sampling.kernels import CallbackKernel, choose_kernel
+from depnet.sampling.plan import ChainPlan
 
 PILOT_CHAINS = 128
 """Chains of the pilot run."""
@@ -68,27 +69,14 @@ def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     most = min(MOST_SWEEPS, max(FIRST_SWEEPS, MOST_CELLS // (chains * plan.variables)))
     if isinstance(kernel, CallbackKernel):
         most = min(most, 4 * FIRST_SWEEPS)
-    state = kernel.state(start_codes(plan, seed, 0, chains))
+    pilot = ChainRows(kernel, chains, burn_in=0, thin=1, seed=seed)
     rows: CodeArray = np.empty((plan.variables, most, chains), dtype=plan.dtype)
     done, wanted = 0, FIRST_SWEEPS
-    a_call = max(1, kernel.updates_a_call // (chains * len(plan.order)))  # so that an interrupt is heard
     while True:
         while done < wanted:
-            records = min(a_call, wanted - done)
-            task = Task(
-                0,
-                chains,
-                first_sweep=max(0, done - 1),
-                lead=min(done, 1),
-                gap=1,
-                records=records,
-                record_stride=chains,
-                at_boundary=True,
-            )
-            part: CodeArray = np.empty((plan.variables, records * chains), dtype=plan.dtype)
-            kernel.run(task, Randomness(seed), state, part)
-            rows[:, done : done + records] = part.reshape(plan.variables, -1, chains)
-            done += records
+            part = pilot.record(wanted - done).reshape(plan.variables, -1, chains)
+            rows[:, done : done + part.shape[1]] = part
+            done += part.shape[1]
         mixing = _measured(plan, rows[:, done // 2 : done], done)
         if mixing.settled or done == most:
             break

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from depnet import RandomScan, sample
-from depnet.sampling.plan.plan import chain_plan
-from depnet.sampling.run import mixing
-from depnet.sampling.run.mixing import MOST_GROUPS, estimate_mixing, grouped
+from depnet.sampling import mixing
+from depnet.sampling.mixing import MOST_GROUPS, estimate_mixing, grouped
+from depnet.sampling.plan import chain_plan
 from tests.wide import most_memory, of_constants, of_two_blocks
 
 

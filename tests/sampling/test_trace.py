@@ -8,8 +8,8 @@ from depnet import FunctionSource, Network, Node, RandomScan, SequentialScan, tr
 from depnet.data import Dataset, Domain
 from depnet.errors import DataError, EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
-from depnet.sampling.plan.plan import chain_plan
-from depnet.sampling.plan.words import UPDATE, new_seeds
+from depnet.sampling.plan import chain_plan
+from depnet.sampling.words import UPDATE, new_seeds
 from tests.boosted import random_boosted_network
 from tests.reference import sampling as reference
 from tests.sampling.chains import random_evidence, random_start, scans, twin_trace

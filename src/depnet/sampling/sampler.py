@@ -1,10 +1,7 @@
 """`sample`: rows of a network's law, and `Sampler`, which streams them in blocks.
 
 An ordered network's rows are independent draws of its law, one pass each (`depnet.law.draw`). Those of any other, or
-under a scan that is given, come from many chains at once: chain c records the rows c, C + c, 2C + c, ... of C chains, its
-state after `burn_in` sweeps and after every further `thin` sweeps, a sweep being as many updates as there are nodes in the
-scan. Under the sequential scan each row is taken at a uniformly random place of its sweep, so that rows follow the
-paper's centroid (Eq. ordered); under the random scan every chain has its own sequence of nodes.
+under a scan that is given, come from many chains at once (`depnet.sampling.chains`).
 """
 
 import warnings
@@ -22,13 +19,11 @@ from depnet.law.draw import Rows
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.sources.enumerate import code_type
-from depnet.sampling.kernels import Kernel, Randomness, State, Task, choose_kernel, start_codes
-from depnet.sampling.plan.plan import chain_plan
-from depnet.sampling.plan.reducible import IfReducible, check_irreducible
-from depnet.sampling.plan.words import new_seeds
-from depnet.sampling.run.interrupted import SamplingInterrupted
-from depnet.sampling.run.mixing import Mixing, estimate_mixing
-from depnet.threads import Span, in_threads
+from depnet.sampling.chains import ChainRows
+from depnet.sampling.kernels import choose_kernel
+from depnet.sampling.mixing import Mixing, estimate_mixing
+from depnet.sampling.plan import IfReducible, chain_plan, check_irreducible
+from depnet.sampling.words import new_seeds
 
 Auto: TypeAlias = Literal["auto"]
 Progress: TypeAlias = Callable[[int, int], None]
@@ -36,7 +31,6 @@ Progress: TypeAlias = Callable[[int, int], None]
 MOST_CHAINS = 4096
 """Chains that run where no number is given; fewer where fewer rows are wanted."""
 BLOCK_ROWS = 2**16
-CELLS_A_CHUNK = 2**24
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +85,27 @@ class Sampler:
         known = Evidence.parse(self._domain, evidence)
         for note in known.notes:
             warnings.warn(note, BeyondDataWarning, stacklevel=3)
-        self._stream: LawStream | ChainStream
+        self._parts: Callable[[int], Iterator[CodeArray]]
+        """The next n rows [variables, rows] in parts of bounded size."""
         if network.order is not None and scan is None:
             _refuse_chains(burn_in=burn_in, thin=thin, chains=chains)
-            self._stream = LawStream(Rows(network, known, new_seeds(rng, 1)[0], jobs))
+            self._rows, self._drawn = Rows(network, known, new_seeds(rng, 1)[0], jobs), 0
+            self._parts = self._passes
+            self.report = SamplingReport(None, "one pass", 0, 0, 1, None)
         else:
             plan = chain_plan(network, RandomScan() if scan is None else scan, known)
             asked = MOST_CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
-            given = (
-                None if burn_in == "auto" else whole_number("burn_in", burn_in, at_least=0),
-                None if thin == "auto" else whole_number("thin", thin, at_least=1),
-            )
+            given = {
+                "burn_in": None if burn_in == "auto" else whole_number("burn_in", burn_in, at_least=0),
+                "thin": None if thin == "auto" else whole_number("thin", thin, at_least=1),
+            }
             seed, pilot_seed = new_seeds(rng, 2)
             moving = choose_kernel(plan, kernel)
             check_irreducible(plan, if_reducible)
-            mixing = estimate_mixing(plan, pilot_seed) if None in given else None
-            self._stream = ChainStream(moving, _report(moving, asked, *given, mixing), seed, jobs)
-        self.report = self._stream.report
+            mixing = estimate_mixing(plan, pilot_seed) if None in given.values() else None
+            times = {name: getattr(mixing, name) if value is None else value for name, value in given.items()}
+            self._parts = ChainRows(moving, asked, **times, seed=seed, jobs=jobs).parts
+            self.report = SamplingReport(plan.scan, moving.name, asked, **times, mixing=mixing)
 
     def draw(self, n: int, *, progress: Progress | None = None) -> Dataset:
         """The next rows. Ctrl-C raises `SamplingInterrupted`, whose `drawn` are the rows finished.
@@ -123,7 +121,7 @@ class Sampler:
         codes: CodeArray = np.empty((len(self._domain), n), dtype=self._dtype)
         done = 0
         try:
-            for part in self._stream.parts(n):
+            for part in self._parts(n):
                 codes[:, done : done + part.shape[1]] = part
                 done += part.shape[1]
                 if progress is not None:
@@ -155,111 +153,14 @@ class Sampler:
                 progress(done, n)
             yield block
 
-    def _dataset(self, codes: CodeArray) -> Dataset:
-        return Dataset(self._domain, read_only(codes.T))
-
-
-class LawStream:
-    """Rows of an ordered network's law, one pass each."""
-
-    report = SamplingReport(None, "one pass", 0, 0, 1, None)
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows, self._drawn = rows, 0
-
-    def parts(self, n: int) -> Iterator[CodeArray]:
-        """The next n rows in parts of bounded size."""
+    def _passes(self, n: int) -> Iterator[CodeArray]:
+        """Rows of an ordered network's law."""
         for part in self._rows.pieces(n, self._drawn):
             self._drawn += len(part)
             yield part.T
 
-
-class ChainStream:
-    """Rows of chains: their states, and how far they came."""
-
-    def __init__(self, kernel: Kernel, report: SamplingReport, seed: int, jobs: int) -> None:
-        self.report, self._kernel, self._plan = report, kernel, kernel.plan
-        self._seed, self._jobs = seed, jobs
-        self._spans = _aligned_spans(report.chains, jobs, kernel.alignment)
-        self._states: dict[int, State] = {}  # by the first chain of each span
-        self._sweeps = self._records = 0
-        self._rest: CodeArray = np.empty((self._plan.variables, 0), dtype=self._plan.dtype)
-
-    def parts(self, n: int) -> Iterator[CodeArray]:
-        """The next n rows in parts of bounded size; what a record holds beyond n is kept for later."""
-        chains, most = self.report.chains, CELLS_A_CHUNK // self._plan.variables
-        while n > 0:
-            if self._rest.shape[1] == 0:
-                self._rest = self._record(max(1, min(-(-n // chains), most // chains)))
-            part, self._rest = self._rest[:, :n], self._rest[:, n:]
-            n -= part.shape[1]
-            yield part
-
-    def _record(self, records: int) -> CodeArray:
-        """At most this many next rows of every chain; a piece is done as a whole or not at all."""
-        if not self._states:
-            self._states = {
-                first: self._kernel.state(start_codes(self._plan, self._seed, first, last - first))
-                for first, last in self._spans
-            }
-        gap = self.report.thin - self._inside
-        per_sweep = len(self._plan.order) * max(last - first for first, last in self._spans)
-        sweeps_a_call = max(1, self._kernel.updates_a_call // per_sweep)
-        lead = self.report.burn_in + self._records * self.report.thin - self._sweeps
-        while lead > sweeps_a_call:
-            self._run(lead=sweeps_a_call)
-            lead -= sweeps_a_call
-        records = min(records, 1 + max(0, sweeps_a_call - lead) // self.report.thin)
-        return self._run(lead=lead, gap=gap, records=records)
-
-    @property
-    def _inside(self) -> int:
-        """The sweeps that recording takes: the sequential scan finishes the sweep it records in."""
-        return 0 if self._plan.random else 1
-
-    def _run(self, *, lead: int, gap: int = 0, records: int = 0) -> CodeArray:
-        chains = self.report.chains
-        out: CodeArray = np.empty((self._plan.variables, records * chains), dtype=self._plan.dtype)
-
-        states: dict[int, State] = {}
-
-        def advance(first: int, last: int) -> None:
-            task = Task(
-                first,
-                last - first,
-                first_sweep=self._sweeps,
-                first_record=self._records,
-                lead=lead,
-                gap=gap,
-                records=records,
-                first_row=first,
-                record_stride=chains,
-            )
-            states[first] = self._states[first].copy()
-            self._kernel.run(task, Randomness(self._seed), states[first], out)
-
-        in_threads(advance, self._spans, self._jobs)
-        self._states = states
-        self._sweeps += lead + self._inside * (records > 0)
-        self._sweeps += max(0, records - 1) * (gap + self._inside)
-        self._records += records
-        return out
-
-
-def _report(
-    kernel: Kernel, chains: int, burn_in: int | None, thin: int | None, mixing: Mixing | None
-) -> SamplingReport:
-    """What was given, and from the pilot run what was not."""
-    if mixing is not None:
-        burn_in = mixing.burn_in if burn_in is None else burn_in
-        thin = mixing.thin if thin is None else thin
-    return SamplingReport(kernel.plan.scan, kernel.name, chains, int(burn_in or 0), int(thin or 1), mixing)
-
-
-def _aligned_spans(chains: int, jobs: int, alignment: int) -> list[Span]:
-    """The chains of each job: aligned, and about equally many."""
-    each = -(-chains // (jobs * alignment)) * alignment
-    return [(first, min(first + each, chains)) for first in range(0, chains, each)]
+    def _dataset(self, codes: CodeArray) -> Dataset:
+        return Dataset(self._domain, read_only(codes.T))
 
 
 def _refuse_chains(**given: object) -> None:
@@ -328,3 +229,19 @@ def sample(
         if_reducible=if_reducible,
     )
     return sampler.draw(n, progress=progress)
+
+
+class SamplingInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a draw; `drawn` holds the rows that were finished.
+
+    >>> try:
+    ...     raise SamplingInterrupted(Dataset.from_codes([[0], [1]], [2]))
+    ... except KeyboardInterrupt as stop:
+    ...     stop.drawn.rows
+    2
+    """
+
+    def __init__(self, drawn: Dataset) -> None:
+        rows = f"{drawn.rows:,} row{'' if drawn.rows == 1 else 's'}"
+        super().__init__(f"interrupted after {rows}; what was drawn is in the exception's .drawn")
+        self.drawn = drawn

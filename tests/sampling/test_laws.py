@@ -28,7 +28,7 @@ from depnet import (
 from depnet.model import Given, Scan, compiled
 from depnet.model.boosted import BoostedNode
 from depnet.sampling.kernels import KERNELS
-from depnet.sampling.plan.plan import chain_plan
+from depnet.sampling.plan import chain_plan
 from tests.boosted import random_boosted_network
 from tests.laws import assert_same_law
 

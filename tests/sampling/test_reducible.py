@@ -9,8 +9,7 @@ from hypothesis import given
 from depnet import Domain, Sampler, recurrent_classes, sample
 from depnet.errors import MixingWarning, ReducibleError, ReducibleWarning
 from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan, SequentialScan
-from depnet.sampling.plan.plan import chain_plan
-from depnet.sampling.plan.reducible import recurrent_states
+from depnet.sampling.plan import chain_plan, recurrent_states
 from tests.sampling.chains import scans
 from tests.strategies import networks, seeds
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet.sampling.plan.thresholds import ALWAYS, thresholds_of, uniform_thresholds
+from depnet.sampling.words import ALWAYS, thresholds_of, uniform_thresholds
 from tests.reference.sampling import interval_ends
 
 weights = st.lists(

@@ -12,9 +12,9 @@ from depnet.data import Dataset, Label
 from depnet.errors import DataError, EvidenceError
 from depnet.model import Evidence, Given, Network, Scan
 from depnet.sampling.kernels import CallbackKernel, CodesKernel, Randomness, State
-from depnet.sampling.plan.plan import ChainPlan, chain_plan, impossible
-from depnet.sampling.plan.words import UPDATE, new_seeds, words
-from depnet.sampling.run.interrupted import SamplingInterrupted
+from depnet.sampling.plan import ChainPlan, chain_plan
+from depnet.sampling.sampler import SamplingInterrupted
+from depnet.sampling.words import UPDATE, new_seeds, words
 
 Start: TypeAlias = Mapping[str, Label] | Sequence[int] | ArrayLike
 
@@ -79,7 +79,7 @@ def _run_native(compiled: ChainPlan, seed: int, state: State, rows: CodeArray) -
         part = rows[first : first + chunk]
         place = chains.trace(Randomness(seed).native(), first, state, part)
         if place >= 0:
-            raise impossible(compiled, place)
+            raise compiled.impossible(place)
         yield first + len(part)
 
 
