@@ -19,7 +19,7 @@ from depnet.inference.answer.spread import Spread, margins
 from depnet.inference.ordered.moved import moved
 from depnet.law.conditional import Conditional
 from depnet.model import Evidence
-from tests.data.binning.test_mixture import laws
+from tests.data.table.test_mixture import laws
 from tests.law.cases import given_tables
 from tests.reference import numbers as slow
 
