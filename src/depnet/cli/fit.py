@@ -47,6 +47,12 @@ if TYPE_CHECKING:
     help="Add many small decision graphs to each node where rows held out say that it helps.",
 )
 @click.option(
+    "--distil/--no-distil",
+    default=True,
+    show_default=True,
+    help="Let a boosted model teach the one that answers, where rows held out say that it helps.",
+)
+@click.option(
     "--cluster",
     metavar="ADDRESS",
     help="Parquet files, on the workers of a Dask cluster, such as tcp://host:8786.",
@@ -76,6 +82,7 @@ def fit(
     learning: dict[str, Any],
     order: tuple[str, ...],
     boost: bool,
+    distil: bool,
     cluster: str | None,
     local_cluster: int | None,
     memory: str | None,
@@ -99,6 +106,7 @@ def fit(
         n_jobs=run.jobs,
         order="auto" if order in ((), ("auto",)) else tuple(names_in(order)),
         boost="auto" if boost else None,
+        distil=distil,
         **learning,
     )
     found: Fitted | CountedModel

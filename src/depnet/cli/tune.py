@@ -40,9 +40,10 @@ def tune(
     """
     from depnet.cli.progress import progress
     from depnet.cli.tables import read_holed, whole_rows
-    from depnet.fitting.fit import QUICK, FitOptions, fit_network
+    from depnet.fitting.fit import FitOptions, fit_network
     from depnet.learning.choose.auto import tune
     from depnet.learning.choose.ladder import LADDER, Auto
+    from depnet.learning.penalty import QUICK
 
     holed = chosen.read(table)
     rng = run.steady_rng

@@ -24,19 +24,17 @@ from depnet.fitting.sure import PARTS, Sure, chosen_sure
 from depnet.fitting.worth import chosen_worth
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
+from depnet.learning.distil import distil
 from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions, Order, Progress
-from depnet.learning.penalty import Mdl, StructuralMdl
+from depnet.learning.penalty import QUICK
 from depnet.learning.rows.training import TrainingRows, warn_of_identifiers
 from depnet.learning.within import learn_within
 from depnet.learning.work import Work
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.threads import threads_of
-
-QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
-"""The best single penalty of docs/penalties.md: for the rounds of completion, and where "auto" has too few rows."""
 
 FEW_ROWS = 10
 """With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
@@ -66,6 +64,8 @@ class FitOptions(LearnOptions):
     "state" (all), "complete" (none); all others are completed. "error": there are none."""
     rounds: int = 20
     """Rounds of completion, at most."""
+    distil: bool = True
+    """Whether a boosted law may teach the law's graphs (`depnet.learning.distil`)."""
     n_jobs: int | None = None
     max_seconds: float | None = None
     """Of both networks together."""
@@ -219,6 +219,9 @@ def fit_law(
             law, choice = learn_with_choice(rows, whole, options.work(progress))
     if choice is None or law.held_out is None:
         return law
+    if whole.distil and whole.boost is None:
+        law, choice = distil(rows, law, choice, whole, options.work())
+        assert law.held_out is not None  # as before
     parts = [(learned.dataset, scored) for learned, scored in rows.held_out]
     worth = chosen_worth(choice.tried, parts)
     sure = _sure(law, choice, parts, worth, options)

@@ -245,11 +245,9 @@ class Network:
         self.check_updatable("Network.updated")
         nodes = []
         for node in self.nodes:
-            counts, smoothing = node.table.counts, node.table.smoothing
+            counts = node.table.counts
             assert counts is not None  # as was checked
-            assert smoothing is not None
-            more = leaf_counts(node.source, node.variable, dataset)
-            table = ConditionalTable.from_counts(counts + more, smoothing)
+            table = node.table.with_counts(counts + leaf_counts(node.source, node.variable, dataset))
             nodes.append(Node(node.variables, node.source, table))
         kept = (
             None

@@ -150,7 +150,10 @@ class Node:
             raise ModelError(f"node {self.variable} has no counts to smooth: its table was given.")
         if smoothing == self.table.smoothing:
             return self
-        table = ConditionalTable.learned(self.table.counts, checked_smoothing(smoothing))
+        if self.table.prior is not None:
+            table = self.table.with_counts(self.table.counts, smoothing)
+        else:
+            table = ConditionalTable.learned(self.table.counts, checked_smoothing(smoothing))
         return Node.learned(self.variables, self.source, table)
 
     @property

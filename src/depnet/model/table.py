@@ -33,6 +33,8 @@ class ConditionalTable:
         probabilities: [leaf, state]; every row is a distribution.
         counts: the rows of data behind it, alike; None where it was not learned.
         smoothing: the pseudo-count of each cell; None where it was not learned.
+        prior: rows that a teacher drew, alike, whose shares divide the pseudo-counts of a leaf among its states
+            (`depnet.learning.distil`); None: the pseudo-counts are even.
 
     >>> table = ConditionalTable.from_counts([[3, 1]], smoothing=0.5)
     >>> table.probabilities.tolist(), table.counts.tolist()
@@ -42,6 +44,7 @@ class ConditionalTable:
     probabilities: FloatArray
     counts: IntArray | None = None
     smoothing: float | None = None
+    prior: IntArray | None = None
 
     def __post_init__(self) -> None:
         theta = self.probabilities
@@ -58,7 +61,9 @@ class ConditionalTable:
                 f"a conditional table of the shape {theta.shape} has int64 counts of the same shape; got "
                 f"{self.counts.shape} of {self.counts.dtype}."
             )
-        for name, array in (("probabilities", theta), ("counts", self.counts)):
+        if self.prior is not None and (self.counts is None or self.prior.shape != theta.shape):
+            raise ModelError(f"the prior of a conditional table is of its counts' shape, {theta.shape}.")
+        for name, array in (("probabilities", theta), ("counts", self.counts), ("prior", self.prior)):
             if array is not None and array.flags.writeable:
                 object.__setattr__(self, name, read_only(array.copy()))
 
@@ -82,10 +87,15 @@ class ConditionalTable:
         return cls(read_only(rows))
 
     @classmethod
-    def from_counts(cls, counts: ArrayLike, smoothing: float = 0.0) -> "ConditionalTable":
+    def from_counts(
+        cls, counts: ArrayLike, smoothing: float = 0.0, prior: ArrayLike | None = None
+    ) -> "ConditionalTable":
         r"""The table learned from counts N_yx, with a pseudo-count s per cell.
 
-        .. math:: \theta(x \mid y) = \frac{N_{yx} + s}{N_y + s\,|X|}
+        .. math:: \theta(x \mid y) = \frac{N_{yx} + s\,|X|\,q(x \mid y)}{N_y + s\,|X|}, \qquad
+                  q(x \mid y) = \frac{M_{yx} + 1/2}{M_y + |X|/2}
+
+        where M are the rows of the `prior`; without one, q is even.
 
         With `smoothing=0` this is the paper's p^D(X_i | Y_i) (Theorem 4); an empty leaf is uniform. The
         result is the same bit for bit on every machine: sums are of integers.
@@ -93,6 +103,7 @@ class ConditionalTable:
         Args:
             counts: whole numbers, [leaf, state].
             smoothing: s.
+            prior: M, whole numbers, [leaf, state].
 
         Returns:
             The table.
@@ -102,7 +113,18 @@ class ConditionalTable:
         """
         smoothing = checked_smoothing(smoothing)
         whole = _checked_counts(counts)
-        return cls(read_only(_theta(whole, smoothing)), read_only(whole), smoothing)
+        if prior is None:
+            return cls(read_only(_theta(whole, smoothing)), read_only(whole), smoothing)
+        drawn = _checked_counts(prior)
+        if drawn.shape != whole.shape:
+            raise ModelError(f"counts of the shape {whole.shape} have a prior of the shape {drawn.shape}.")
+        theta = _theta(whole, smoothing, drawn)
+        return cls(read_only(theta), read_only(whole), smoothing, read_only(drawn))
+
+    def with_counts(self, counts: ArrayLike, smoothing: float | None = None) -> "ConditionalTable":
+        """The same prior, with other counts, or another smoothing."""
+        kept = self.smoothing if smoothing is None else smoothing
+        return ConditionalTable.from_counts(counts, 0.0 if kept is None else kept, self.prior)
 
     @classmethod
     def learned(
@@ -118,6 +140,7 @@ class ConditionalTable:
         object.__setattr__(table, "probabilities", theta)
         object.__setattr__(table, "counts", counts)
         object.__setattr__(table, "smoothing", smoothing)
+        object.__setattr__(table, "prior", None)
         return table
 
     @property
@@ -135,22 +158,23 @@ class ConditionalTable:
             return NotImplemented
         if (self.counts is None) != (other.counts is None) or self.smoothing != other.smoothing:
             return False
-        if (
-            self.counts is not None
-            and other.counts is not None
-            and not np.array_equal(self.counts, other.counts)
-        ):
+        arrays = ((self.counts, other.counts), (self.prior, other.prior))
+        if not all(a is b or (a is not None and b is not None and np.array_equal(a, b)) for a, b in arrays):
             return False
         return np.array_equal(self.probabilities, other.probabilities)
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def _theta(counts: IntArray, smoothing: float) -> FloatArray:
+def _theta(counts: IntArray, smoothing: float, prior: IntArray | None = None) -> FloatArray:
     states = counts.shape[1]
     totals = counts.sum(axis=1, keepdims=True) + smoothing * states
     rows: FloatArray = np.full(counts.shape, 1.0 / states)
-    np.divide(counts + smoothing, totals, out=rows, where=totals > 0)
+    if prior is None:
+        np.divide(counts + smoothing, totals, out=rows, where=totals > 0)
+        return rows
+    shares = (prior + 0.5) / (prior.sum(axis=1, keepdims=True) + 0.5 * states)
+    np.divide(counts + smoothing * states * shares, totals, out=rows, where=totals > 0)
     return rows
 
 

@@ -123,7 +123,7 @@ def _present(node: Node) -> Node:
 
 def _given_known(table: ConditionalTable) -> FloatArray:
     """[leaf, state]: theta(x | y, known); a leaf that knows nothing of X_j says what all leaves say together."""
-    if table.counts is None or table.smoothing is None:
+    if table.counts is None or table.smoothing is None or table.prior is not None:
         present = table.probabilities[:, :-1] + np.finfo(float).tiny
         return np.asarray(present / present.sum(axis=1, keepdims=True))
     counts: IntArray = table.counts[:, :-1]

@@ -84,10 +84,11 @@ SourceFields: TypeAlias = ConstantFields | LosslessFields | GraphFields | Tabula
 
 
 class TableFields(Fields):
-    """A conditional table: counts with their smoothing, or probabilities."""
+    """A conditional table: counts with their smoothing, and a prior where there is one, or probabilities."""
 
     smoothing: float | UnsetType = UNSET
     counts: list[list[Count]] | UnsetType = UNSET
+    prior: list[list[Count]] | UnsetType = UNSET
     probabilities: list[list[Probability]] | UnsetType = UNSET
 
 

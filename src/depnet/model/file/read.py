@@ -227,9 +227,12 @@ def _graph(fields: GraphFields, domain: Domain, at: str) -> DecisionGraph:
 def _table(fields: TableFields, leaves: int, states: int, at: str) -> ConditionalTable:
     if fields.counts is not UNSET and fields.smoothing is not UNSET and fields.probabilities is UNSET:
         counts = _rows(fields.counts, leaves, states, f"{at}.counts", np.int64)
+        prior = fields.prior
+        drawn = None if prior is UNSET else _rows(prior, leaves, states, f"{at}.prior", np.int64)
         with located(at):
-            return ConditionalTable.from_counts(counts, fields.smoothing)
-    if fields.probabilities is UNSET or fields.counts is not UNSET or fields.smoothing is not UNSET:
+            return ConditionalTable.from_counts(counts, fields.smoothing, drawn)
+    others = (fields.counts, fields.smoothing, fields.prior)
+    if fields.probabilities is UNSET or any(each is not UNSET for each in others):
         raise fault(at, "expected the fields 'counts' and 'smoothing', or 'probabilities' alone.")
     rows = _rows(fields.probabilities, leaves, states, f"{at}.probabilities", np.float64)
     with located(at):

@@ -151,13 +151,14 @@ def _table(table: ConditionalTable, at: str) -> TableFields:
     if table.counts is None or table.smoothing is None:
         return TableFields(probabilities=table.probabilities.tolist())
     # What is not written must be what the reader makes of the counts.
-    again = ConditionalTable.from_counts(table.counts, table.smoothing)
+    again = table.with_counts(table.counts)
     if not np.array_equal(again.probabilities, table.probabilities):
         raise ModelFileError(
             f"{at}: its probabilities are not those of its counts and smoothing. Make the table with "
             "ConditionalTable.from_counts or .from_probabilities."
         )
-    return TableFields(table.smoothing, table.counts.tolist())
+    prior = UNSET if table.prior is None else table.prior.tolist()
+    return TableFields(table.smoothing, table.counts.tolist(), prior)
 
 
 def _held_out(held_out: HeldOut | None, at: str) -> list[str]:
