@@ -88,7 +88,7 @@ def _summary(
     from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
     from depnet.fitting.summary import rows_learned
     from depnet.learning.certificate import certificate
-    from depnet.learning.links.links import links
+    from depnet.learning.links import links
 
     law, names = loaded.law, network.domain.names
     proven = None if whole is None or loaded.network is None else certificate(loaded.network, whole)

@@ -71,7 +71,7 @@ def _graph(graph: "Decision") -> dict[str, Any]:
 
 def show_links(run: Run, network: "Network", table: "Dataset | None", most: int) -> None:
     """The links by strength, all or with `most` above 0 the first."""
-    from depnet.learning.links.links import links
+    from depnet.learning.links import links
 
     found = links(network, table)[: most or None]
     names = ("source", "target", "mutual_information", "conditional_information")
