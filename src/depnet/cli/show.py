@@ -103,7 +103,7 @@ def _summary(
         "one_sided_links": _one_sided(network),
         "per_node": [
             {
-                "variables": [names[i] for i in node.variables],
+                "variable": names[node.variable],
                 "states": node.states,
                 "reads": [names[j] for j in node.inputs],
                 **_of_node(node),
@@ -170,7 +170,7 @@ def _show_summary(summary: dict[str, Any], *, verbose: bool) -> None:
         ["node", "reads", "states", "leaves"],
         [
             [
-                " x ".join(node["variables"]),
+                node["variable"],
                 some_of(node["reads"], SHOWN_NAMES) or "nothing",
                 f"{node['states']:,}",
                 f"{node['leaves']:,}" if node["stages"] is None else counted(node["stages"], "stage"),

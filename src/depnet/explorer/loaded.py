@@ -85,7 +85,7 @@ class Loaded:
         if self.data is None or self.data.complete:
             return self.whole
         node = self.network.nodes[number]
-        read = [*node.inputs, *node.variables]
+        read = [*node.inputs, node.variable]
         rows = np.flatnonzero(~self.data.hidden[:, read].any(axis=1))
         weights = None if self.data.weights is None else self.data.weights[rows]
         return Dataset.from_codes(self.data.codes[rows], domain=self.data.domain, weights=weights)

@@ -153,7 +153,7 @@ def _any_rows(domain: Domain) -> NDArray[np.uint16]:
 def _assert_sound(network: Network) -> None:
     cards = network.domain.cardinalities
     rows = _any_rows(network.domain)
-    assert [node.variables for node in network.nodes] == [(i,) for i in range(len(cards))]
+    assert [node.variable for node in network.nodes] == list(range(len(cards)))
     for number, node in enumerate(network.nodes):
         source = node.start if isinstance(node, BoostedNode) else node.source
         for theta in (node.probabilities(rows), *(() if node.boosted else (node.table.probabilities,))):

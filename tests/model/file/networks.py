@@ -17,6 +17,7 @@ from depnet import (
     InformationSource,
     Network,
     Node,
+    TableNode,
     TabulatedSource,
     Variable,
 )
@@ -102,7 +103,7 @@ def _any_nodes(
         if rng.random() < boosted:
             nodes.append(_any_boosted(rng, i, source, cards, unread))
         else:
-            nodes.append(Node((i,), source, _any_table(rng, source.size, k)))
+            nodes.append(TableNode(i, source, _any_table(rng, source.size, k)))
     return tuple(nodes)
 
 
@@ -127,7 +128,7 @@ def _any_boosted(
         column = np.repeat(of_stage, np.diff(stages.begin) + 1)
         alone[rows, column] = stages.scores[rows, column]
         stages = replace(stages, scores=alone)
-    return BoostedNode((i,), start, scores, stages, gains, digits)
+    return BoostedNode(i, start, scores, stages, gains, digits)
 
 
 def _any_held_out(rng: np.random.Generator) -> HeldOut | None:
@@ -215,7 +216,7 @@ def assert_same(loaded: Network, saved: Network) -> None:
     cards = saved.domain.cardinalities
     rows = np.array(list(itertools.product(*map(range, cards))))
     for node, original in zip(loaded.nodes, saved.nodes, strict=True):
-        assert node.variables == original.variables
+        assert node.variable == original.variable
         assert node.boosted == original.boosted
         assert node.probabilities(rows).tobytes() == original.probabilities(rows).tobytes()
         if isinstance(node, BoostedNode) and isinstance(original, BoostedNode):

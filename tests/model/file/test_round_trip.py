@@ -22,6 +22,7 @@ from depnet import (
     FunctionSource,
     Network,
     Node,
+    TableNode,
     TabulatedSource,
     Variable,
 )
@@ -96,10 +97,10 @@ def test_another_order_or_another_score_is_noticed(directory: Path, given: Model
 
 def with_another_bit(node: Node) -> Node:
     if isinstance(node, BoostedNode):
-        return BoostedNode(node.variables, node.start, node.start_scores + 1, node.stages, node.gains)
+        return BoostedNode(node.variable, node.start, node.start_scores + 1, node.stages, node.gains)
     theta = node.table.probabilities.copy()
     theta[0, 0] = np.nextafter(theta[0, 0], 0.5)
-    return replace(node, table=ConditionalTable(read_only(theta)))
+    return TableNode(node.variable, node.source, ConditionalTable(read_only(theta)))
 
 
 @given(given=models())
@@ -273,8 +274,8 @@ class Parity:
 
 
 def test_a_source_of_a_users_class_is_written_out(tmp_path: Path) -> None:
-    others = tuple(Node((i,), DecisionGraph((), (2, 2, 3)), uniform(1, k)) for i, k in ((1, 2), (2, 3)))
-    network = Network(Domain.from_cardinalities([2, 2, 3]), (Node((0,), Parity(), uniform(2, 2)), *others))
+    others = tuple(TableNode(i, DecisionGraph((), (2, 2, 3)), uniform(1, k)) for i, k in ((1, 2), (2, 3)))
+    network = Network(Domain.from_cardinalities([2, 2, 3]), (TableNode(0, Parity(), uniform(2, 2)), *others))
     depnet.save(network, tmp_path / "m.json")
     source = depnet.load(tmp_path / "m.json").nodes[0].source
     assert source == TabulatedSource((1, 2), (2, 3), np.array([0, 1, 0, 1, 0, 1]), 2)
@@ -283,8 +284,8 @@ def test_a_source_of_a_users_class_is_written_out(tmp_path: Path) -> None:
 def test_a_function_of_too_many_inputs_cannot_be_saved(tmp_path: Path) -> None:
     n = 22
     count = FunctionSource(lambda x: x.sum(axis=1), tuple(range(1, n)), n)
-    nodes = [Node((i,), DecisionGraph((), (2,) * n), uniform(1, 2)) for i in range(1, n)]
-    network = Network(Domain.from_cardinalities([2] * n), (Node((0,), count, uniform(n, 2)), *nodes))
+    nodes = [TableNode(i, DecisionGraph((), (2,) * n), uniform(1, 2)) for i in range(1, n)]
+    network = Network(Domain.from_cardinalities([2] * n), (TableNode(0, count, uniform(n, 2)), *nodes))
     message = (
         r"m.json' was not written: nodes\[0\].source: a FunctionSource cannot be saved as it is: .*21 inputs"
     )
@@ -295,14 +296,14 @@ def test_a_function_of_too_many_inputs_cannot_be_saved(tmp_path: Path) -> None:
 
 def test_a_function_that_fails_says_which_node(tmp_path: Path) -> None:
     wrong = FunctionSource(lambda x: x.sum(axis=1) + 5, (1,), 2)
-    nodes = (Node((0,), wrong, uniform(2, 2)), Node((1,), DecisionGraph((), (2, 2)), uniform(1, 2)))
+    nodes = (TableNode(0, wrong, uniform(2, 2)), TableNode(1, DecisionGraph((), (2, 2)), uniform(1, 2)))
     with pytest.raises(ModelFileError, match=r"nodes\[0\].source: .* returned 5, outside 0\.\.1"):
         depnet.save(Network(Domain.from_cardinalities([2, 2]), nodes), tmp_path / "m.json")
 
 
 def test_a_table_that_is_not_that_of_its_counts_cannot_be_saved(tmp_path: Path) -> None:
     table = ConditionalTable(np.array([[0.5, 0.5]]), np.array([[3, 1]]), 0.0)
-    network = Network(Domain.from_cardinalities([2]), (Node((0,), DecisionGraph((), (2,)), table),))
+    network = Network(Domain.from_cardinalities([2]), (TableNode(0, DecisionGraph((), (2,)), table),))
     with pytest.raises(
         ModelFileError, match=r"nodes\[0\].table: its probabilities are not those of its counts"
     ):
