@@ -90,7 +90,6 @@ def fit(
     from depnet.cli.progress import progress
     from depnet.cli.table_options import names_in
     from depnet.fitting.fit import FitOptions, Fitted, fit
-    from depnet.model.model import Model
 
     options = FitOptions(
         penalty=penalty,
@@ -116,7 +115,7 @@ def fit(
             found = fit(
                 rows, options, run.steady_rng, None if told is None else lambda done: told(done, total)
             )
-    save_model(Model(found.network, found.law), run.place, run.force)
+    save_model(found, run.place, run.force)
     if run.output == "-" and not run.as_json:
         return
     if isinstance(found, Fitted):

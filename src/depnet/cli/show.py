@@ -68,7 +68,7 @@ def show(
         from depnet.model.model import NO_LAW
 
         raise click.ClickException(f"{model}: {NO_LAW}")
-    network = loaded.law if law and loaded.law is not None else loaded.first
+    network = loaded.law if law and loaded.law is not None else loaded.network
     table = None if data is None else read_holed(data, network.domain)
     whole = None if data is None or table is None or variables else whole_rows(data, table, OF_WHOLE_ROWS)
     if node is not None:
@@ -91,7 +91,7 @@ def _summary(
     from depnet.learning.links.links import links
 
     law, names = loaded.law, network.domain.names
-    proven = None if whole is None or loaded.network is None else certificate(loaded.network, whole)
+    proven = None if whole is None or loaded.network is law else certificate(loaded.network, whole)
     of_law = None if whole is None or law is None else certificate(law, whole)
     return {
         "variables": len(names),

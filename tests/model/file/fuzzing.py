@@ -131,7 +131,7 @@ def assert_sound(loaded: Model, path: Path) -> None:
 
 def _assert_frame(loaded: Model) -> None:
     """Rows are frames as the layout says, of values that their bins keep; what is drawn within bins is among them."""
-    domain, rng = loaded.first.domain, np.random.default_rng(0)
+    domain, rng = loaded.domain, np.random.default_rng(0)
     codes = _any_rows(domain)
     layout = loaded.layout or Layout.of(domain, "dicts")
     within = None if loaded.law is None else loaded.law.within
@@ -196,7 +196,7 @@ def save_any(path: Path, rng: random.Random) -> None:
     """A file of anything that one can hold, for fuzzers to change."""
     model = random_model(rng)
     kind = rng.choice([None, *KINDS_OF_FRAMES])
-    save(replace(model, layout=None if kind is None else Layout.of(model.first.domain, kind)), path)
+    save(replace(model, layout=None if kind is None else Layout.of(model.domain, kind)), path)
 
 
 def random_model(rng: random.Random) -> Model:

@@ -60,8 +60,7 @@ def domains(draw: DrawFn) -> Domain:
 
 
 def save(model: Model, path: Path) -> None:
-    law = None if model.network is None else model.law
-    depnet.save(model.first, path, law, layout=model.layout)
+    depnet.save(model.network, path, model.law, layout=model.layout)
 
 
 KINDS = ("network", "law", "both")
@@ -89,7 +88,7 @@ def model_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> M
     network = Network(domain, _any_nodes(rng, cards, None), counts, None, _any_held_out(rng))
     within = _any_within(rng, domain, order) if rng.random() < 0.7 else None
     law = Network(domain, _any_nodes(rng, cards, order), counts, order, _any_held_out(rng), within)
-    return Model(None if kind == "law" else network, None if kind == "network" else law)
+    return Model(law if kind == "law" else network, None if kind == "network" else law)
 
 
 def _any_nodes(

@@ -79,7 +79,8 @@ def model_of(document: Document) -> Model:
     if law is not None and document.within is not UNSET:
         law = replace(law, within=_within(document.within, domain, law.order or ()))
     if document.nodes is UNSET:
-        return Model(None, law)
+        assert law is not None
+        return Model(law)
     held_out = _held_out(document.held_out, "held_out")
     nodes = _nodes(document.nodes, domain, "nodes")
     with located("nodes"):
