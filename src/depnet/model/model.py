@@ -3,9 +3,8 @@
 import warnings
 from dataclasses import dataclass, replace
 
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
 from depnet.data.table.layout import Layout
 from depnet.errors import ModelError, brief
 from depnet.model.marginals import MarginalCounts

@@ -118,11 +118,9 @@ def bytes_mutated(good: bytes, rng: random.Random) -> bytes:
 
 def assert_sound(loaded: Model, path: Path) -> None:
     """All that networks promise holds, rows of the law become a frame, and all of it can be kept again."""
-    for network in (loaded.network, loaded.law):
-        if network is not None:
-            _assert_sound(network)
-    assert loaded.network is not None or loaded.law is not None
-    assert loaded.network is None or loaded.network.order is None
+    for network in loaded.networks:
+        _assert_sound(network)
+    assert loaded.network is loaded.law or loaded.network.order is None
     assert loaded.law is None or loaded.law.order is not None
     _assert_frame(loaded)
     save(loaded, path)
