@@ -14,7 +14,7 @@ from depnet.data.frames.codes import Coded
 from depnet.data.frames.open import Opened, open_frame
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, TableBuilder
-from depnet.errors import DataError, UnknownStatesWarning, brief
+from depnet.errors import DataError, Hint, UnknownStatesWarning, brief
 from depnet.wording import counted, nearest
 
 HandleUnknown: TypeAlias = Literal["error", "missing"]
@@ -71,7 +71,9 @@ def encode_columns(
                 raise DataError(
                     f"column {variable.name!r}, row {coded.unknown[0]}: the model has no state {brief(coded.example)}. "
                     f"{nearest(coded.example, variable.states)} Or take unknown states as missing "
-                    '(`handle_unknown="missing"`).'
+                    "(",
+                    Hint("handle_unknown", "missing"),
+                    ").",
                 )
             unknown[i] = coded.unknown
             said.append(f"{len(coded.unknown):,} of {variable.name!r}, such as {brief(coded.example)}")
@@ -81,9 +83,11 @@ def encode_columns(
         more = len(said) - SHOWN
         others = f"; and {counted(more, 'more column')}" if more > 0 else ""
         warnings.warn(
-            f"values that the model does not know: {'; '.join(said[:SHOWN])}{others}. They count as missing "
-            '(`handle_unknown="missing"`).',
-            UnknownStatesWarning,
+            UnknownStatesWarning(
+                f"values that the model does not know: {'; '.join(said[:SHOWN])}{others}. They count as missing (",
+                Hint("handle_unknown", "missing"),
+                ").",
+            ),
             stacklevel=3,
         )
     return made.holed(), unknown

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.errors import DataError, LeftOutWarning, brief
+from depnet.errors import DataError, Hint, LeftOutWarning, brief
 from depnet.wording import nearest
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def check_keep(keep: object, names: Sequence[str]) -> None:
 
 def check_some_left(left: Sequence[LeftOut], columns: int) -> None:
     if columns == len(left):
-        raise DataError(f"no column is left to learn from. Left out: {_named(left)}.{_how_to_keep(left)}")
+        raise DataError(f"no column is left to learn from. Left out: {_named(left)}.", *_how_to_keep(left))
 
 
 def warn_left_out(left: Sequence[LeftOut]) -> None:
@@ -98,8 +98,9 @@ def warn_left_out(left: Sequence[LeftOut]) -> None:
         return
     them = "it" if len(left) == 1 else "them"
     warnings.warn(
-        f"left out, since nothing can be learned from {them}: {_named(left)}.{_how_to_keep(left)}",
-        LeftOutWarning,
+        LeftOutWarning(
+            f"left out, since nothing can be learned from {them}: {_named(left)}.", *_how_to_keep(left)
+        ),
         stacklevel=3,
     )
 
@@ -109,6 +110,7 @@ def _named(left: Sequence[LeftOut]) -> str:
     return ", ".join(map(str, left[:SHOWN])) + more
 
 
-def _how_to_keep(left: Sequence[LeftOut]) -> str:
+def _how_to_keep(left: Sequence[LeftOut]) -> "tuple[str | Hint, ...]":
     named = [column.name for column in left if not column.empty][:SHOWN]
-    return f" To keep {'it' if len(named) == 1 else 'some'}, say `keep={named}`." if named else ""
+    it = "it" if len(named) == 1 else "some"
+    return (f" To keep {it}, say ", Hint("keep", named), ".") if named else ()

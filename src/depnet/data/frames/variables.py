@@ -28,7 +28,7 @@ from depnet.data.table.state_order import (
     with_other_state,
 )
 from depnet.data.table.variable import MAX_CARDINALITY, Label, Variable
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, Hint, brief
 from depnet.wording import nearest
 
 FEW_VALUES = 16
@@ -130,15 +130,18 @@ def variable_of(column: Summary, options: StateOptions) -> Variable:
     missing = options.missing
     if column.hidden and missing == "error":
         raise DataError(
-            f'column {column.name!r}, row {column.first_hidden}: the value is missing. Make "missing" a state with '
-            '`missing="state"`, or remove or complete such rows.'
+            f'column {column.name!r}, row {column.first_hidden}: the value is missing. Make "missing" a state with ',
+            Hint("missing", "state"),
+            ", or remove or complete such rows.",
         )
     if not column.declared and column.kind != "boolean" and column.hidden == column.rows:
         if missing == "state" and column.hidden:
             return Variable(column.name, (MISSING_LABEL,), missing=MISSING_LABEL)
         raise DataError(
-            f"column {column.name!r} has no value in its {column.rows:,} rows. Leave it out (`columns=[...]`)"
-            + (', or make "missing" a state (`missing="state"`).' if column.rows else ".")
+            f"column {column.name!r} has no value in its {column.rows:,} rows. Leave it out (",
+            Hint("columns", [...]),
+            ")",
+            *((', or make "missing" a state (', Hint("missing", "state"), ").") if column.rows else "."),
         )
     variable = _variable(column, options)
     return with_missing_state(variable) if column.hidden and missing == "state" else variable

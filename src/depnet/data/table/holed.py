@@ -10,7 +10,7 @@ from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.table.dataset import CodeTable, Dataset, code_type
 from depnet.data.table.domain import Domain
 from depnet.data.table.values import Values
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, Hint, brief
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,8 +67,9 @@ class Holed(CodeTable):
             cells, columns = int(self.hidden.sum()), int(self.hidden.any(axis=0).sum())
             raise DataError(
                 f"column {self.domain.variables[i].name!r}, row {row}: the value is missing ({cells:,} missing "
-                f'in {columns:,} of {len(self.domain):,} columns). Make "missing" a state with `missing="state"`, or '
-                "complete the table first."
+                f'in {columns:,} of {len(self.domain):,} columns). Make "missing" a state with ',
+                Hint("missing", "state"),
+                ", or complete the table first.",
             )
         return Dataset.of_checked(self.domain, self.codes, self.weights, self.values)
 
