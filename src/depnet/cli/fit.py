@@ -11,7 +11,7 @@ from depnet.wording import counted, some_of
 if TYPE_CHECKING:
     from depnet.cli.table_options import NewTable
     from depnet.cluster.fit import CountedModel
-    from depnet.data.frames.left_out import LeftOut
+    from depnet.data.table.variables import LeftOut
     from depnet.fitting.fit import Fitted
 
 NO_BOUND = "no FC-limit and no KL(data || law) are known: they compare rows with each other, and these were only counted"

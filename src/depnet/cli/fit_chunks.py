@@ -38,7 +38,7 @@ def fit_from_chunks(
     from depnet.cluster.fit import check_options, fit_chunks
     from depnet.cluster.source import files_of
     from depnet.cluster.table import TableRequest, Where
-    from depnet.data.frames.variables import StateOptions
+    from depnet.data.table.variables import StateOptions
 
     if address is not None and workers is not None:
         raise click.UsageError("either --cluster or --local-cluster.")
