@@ -121,7 +121,7 @@ class ChunkedTable:
         if not sum(len(chunk.codes) for chunk in coded):
             raise LearningError(
                 f"of {total:,} rows of {self.described.columns:,} columns not one fits into {self.room:,} bytes. Give more "
-                "memory (`memory=...`)."
+                "memory (memory=...)."
             )
         return _joined(self.domain, coded)
 
