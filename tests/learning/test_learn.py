@@ -17,7 +17,7 @@ from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Penalty
 from depnet.learning.rows.work import Work
 from depnet.learning.specs import node_specs
-from depnet.model import ConditionalTable, DecisionGraph, Node
+from depnet.model import ConditionalTable, DecisionGraph, TableNode
 from tests.reference.learning import learn_operations
 from tests.strategies import datasets, seeds
 
@@ -172,7 +172,7 @@ def test_tables_of_batches_are_those_of_their_counts(dataset: Dataset, smoothing
         assert node.table.counts is not None
         again = ConditionalTable.from_counts(node.table.counts, smoothing)
         assert node.table == again
-        assert node == Node(node.variables, node.source, again)
+        assert node == TableNode(node.variable, node.source, again)
         assert not node.table.probabilities.flags.writeable
         assert not node.table.counts.flags.writeable
 

@@ -27,7 +27,7 @@ from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_p
 from depnet.learning.rows.some_rows import held_out, repeated
 from depnet.learning.rows.work import Work
 from depnet.learning.specs import NodeSpec, order_of
-from depnet.model import ConditionalTable, DecisionGraph, Network, Node
+from depnet.model import ConditionalTable, DecisionGraph, Network, Node, TableNode
 from depnet.model.sources.decision_graph import CompiledGraph
 
 SECONDS, MOST = 0.05, 256
@@ -127,7 +127,7 @@ def learn_nodes(
         for number, source, theta in zip(numbers, *unpacked(arrays, targets, read, smoothing), strict=True):
             if cuts is not None:
                 source = spelled_out(source, cuts.numbered, cards)
-            nodes[number] = Node.learned((specs[number].target,), source, theta)
+            nodes[number] = TableNode.learned(specs[number].target, source, theta)
             if work.progress is not None:
                 work.progress(len(nodes), len(specs))
     ordered = tuple(nodes[number] for number in range(len(specs)))
@@ -138,11 +138,11 @@ def native_settings(penalty: Penalty, options: LearnOptions, rows: int) -> nativ
     """The penalty and the limits for the native core."""
     penalty_value(penalty, 1, rows)
     linear = per_parameter(penalty, rows)
-    named = isinstance(penalty, StructuralMdl)
+    names = (penalty.split_factor, penalty.merge_factor) if isinstance(penalty, StructuralMdl) else None
     return native.Settings(
         per_parameter=0.0 if linear is None else linear,
         penalty=None if linear is not None else lambda k: penalty_value(penalty, k, rows),
-        name_factors=(penalty.split_factor, penalty.merge_factor) if named else None,
+        name_factors=names,
         max_leaves=options.max_leaves,
         min_leaf_rows=options.min_leaf_rows,
     )
