@@ -85,7 +85,7 @@ def query(
     from depnet.cli.given import check_targets, parse
     from depnet.cli.query_each import query_each
     from depnet.cli.tables import read_holed
-    from depnet.inference.answer.query import query
+    from depnet.inference.ask.query import query
     from depnet.inference.effort import SECONDS
 
     if each is not None:

@@ -42,7 +42,7 @@ def query_each(run: "Run", network: "Network", targets: tuple[str, ...], table: 
 
 
 def _document(result: "RowsResult") -> dict[str, Any]:
-    from depnet.inference.rows.result import METHODS
+    from depnet.inference.answer.rows import METHODS
 
     return {
         "rows": len(result.method),

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from depnet import ConditionalTable, ConstantSource, Dataset, Domain, LosslessSource, Network, Node, query
 from depnet.inference.clamped import sampled
-from depnet.inference.clamped.starts import start_states
+from depnet.inference.clamped.chains import start_states
 from depnet.model import Evidence
 
 SIDE = 8

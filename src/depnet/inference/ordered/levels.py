@@ -19,11 +19,8 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray
 from depnet.data.frames.within import Drawn
-from depnet.inference.answer.part import Part
+from depnet.inference.answer.part import Diagnostics, Part, PassDiagnostics, Remark, Spread, margins
 from depnet.inference.answer.question import Question
-from depnet.inference.answer.remark import Remark
-from depnet.inference.answer.result import Diagnostics, PassDiagnostics
-from depnet.inference.answer.spread import Spread, margins
 from depnet.inference.effort import Over
 from depnet.law.conditional import Conditional
 from depnet.law.draw import PIECE, Rows

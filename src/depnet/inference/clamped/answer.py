@@ -1,4 +1,4 @@
-"""Queries: what is likely, given what is known (Sec. 5).
+"""Answers of a network whose evidence is clamped (Sec. 5), or of its joint law by Bayes' rule.
 
 The relevance closure is found first. Where one node is left the answer is a row of its table; where the
 closure is small, its exact law; otherwise clamped chains are run until the standard errors are small enough.
@@ -6,119 +6,52 @@ closure is small, its exact law; otherwise clamped chains are run until the stan
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
 from depnet.errors import EvidenceError
+from depnet.exact import stationary, stationary_cycle
+from depnet.inference.answer.observed import matching
 from depnet.inference.answer.part import Part
-from depnet.inference.answer.question import TOLERANCE, Method, Question
+from depnet.inference.answer.question import Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.clamped.relevance import Closure, Reduced, closure, reduce
-from depnet.inference.clamped.sampled import sampled
-from depnet.inference.clamped.solved import exact_law, looked_up, marginal
-from depnet.inference.clamped.starts import matching_rows
+from depnet.inference.clamped.sampled import QUESTION_CHAINS, sampled
 from depnet.inference.effort import Over
-from depnet.inference.ordered.answer import of_law
 from depnet.law.factors import weighted
-from depnet.model.evidence import NOTHING, Evidence, Given
+from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
-from depnet.model.scan import RandomScan, Scan, checked_scan
-from depnet.sampling.words import generator
+from depnet.model.scan import RandomScan, Scan
+from depnet.model.sources.enumerate import JointStates
 
 EXACT_STATES = 1 << 14
 """The joint states of a closure that method="auto" solves exactly, at most."""
 
-MOST_ROUNDS, FINER = 3, 0.8
-"""How often a condition is asked again whose error is above the tolerance, and how much smaller errors of its states are
-asked for than would just do: errors are estimates themselves."""
 
-
-def query(
-    network: Network,
-    targets: str | Sequence[str],
-    evidence: Given | Evidence | None = None,
-    *,
-    scan: Scan | None = None,
-    joint: bool = False,
-    method: Method = "auto",
-    tolerance: float = TOLERANCE,
-    max_seconds: float | None = None,
-    data: Dataset | Holed | None = None,
-    rng: np.random.Generator | None = None,
-    stop: Over | None = None,
+def clamped_answer(
+    question: Question, scan: Scan, rng: np.random.Generator, stop: Over | None
 ) -> QueryResult:
-    """The law of `targets` given `evidence`: each one's marginal, or their joint table.
-
-    An ordered network answers by its law, Q(T | x_C). Of a network without an order the evidence is clamped (Sec. 5).
-    With the rows of a table as `data`, the result also has the frequencies among the rows that match the evidence
-    (`observed`, `matching`, `combined`), and it warns where the two differ by more than chance allows.
-
-    Args:
-        network: the network that is asked.
-        targets: what is asked for: a variable by its name, a condition as text, "income > 50000", whose states are False
-            and True (a variable of that name comes first), or several of these.
-        evidence: what is known, by name: a state, a set of states, a range (`slice(4000, 5000)`, ">5000", "4000..5000",
-            an interval), or weights of states (docs/queries.md has all of them).
-        scan: asks for the chain of the tables under this scan, also of an ordered network; None: the law of an ordered
-            network, the random scan of any other.
-        joint: whether the answer is one table of all targets together.
-        method: of an ordered network, "exact" (by elimination), "sample" (weighted passes), "auto" (the quicker of the
-            two), or "clamped": as a network without an order. Of such a network "exact", "sample" (clamped chains),
-            "auto", also called "clamped" (a look-up or the exact law where the relevant part is small, else chains), or
-            "bayes": pi(T | x_C) of the joint law, where that can be solved exactly; evidence that no relevant node reads
-            then has its effect, too.
-        tolerance: what is sampled is sampled until every standard error is under this.
-        max_seconds: stop after this many seconds at the latest.
-        data: the rows of a table. Chains start there, and answers stand beside its frequencies.
-        rng: the generator of what is drawn; None: fresh entropy.
-        stop: asked several times a second; where it says True, the answer is what there is by then.
-
-    Returns:
-        A `QueryResult`; print it. Of targets that are numbers its `numbers` has mean and quantiles.
-
-    >>> from depnet import Network
-    >>> import numpy as np
-    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
-    >>> query(network, "X1", {"X0": 0}).probabilities.round(3).tolist()
-    [0.8, 0.2]
-    """
-    question = Question.of(
-        network,
-        targets,
-        evidence,
-        joint=joint,
-        method=method,
-        tolerance=tolerance,
-        max_seconds=max_seconds,
-        data=data,
-    )
-    found = _asked(question, scan, rng, stop)
-    for _ in range(MOST_ROUNDS):
-        error = question.condition_error(found)
-        if found.diagnostics is None or not found.converged or error <= tolerance:
-            break
-        # The errors of states are small, and that of a sum of many of them not yet: smaller ones are asked for.
-        finer = FINER * found.diagnostics.largest_error * tolerance / error
-        found = replace(
-            _asked(replace(question, tolerance=finer), scan, rng, stop),
-            tolerance=tolerance,
-        )
-    return replace(found, converged=found.converged and question.condition_error(found) <= tolerance)
-
-
-def _asked(
-    question: Question, scan: Scan | None, rng: np.random.Generator | None, stop: Over | None
-) -> QueryResult:
-    if question.network.order is not None and scan is None and question.method != "clamped":
-        return of_law(question, rng, stop)
-    chosen = checked_scan(RandomScan() if scan is None else scan)
+    """Clamped inference: each group of targets by its own closure; or, where it is asked for, Bayes' rule."""
     if question.method == "bayes" and question.free:
-        return _conditioned(question, chosen)
-    return _clamped(question, chosen, generator(rng), stop)
+        return _conditioned(question, scan)
+    relevant = Closure((), frozenset())
+    parts = []
+    for group, own in _groups(question):
+        reduced = reduce(question.network, own, question.evidence, scan)
+        parts.append((group, _answered(question, group, reduced, rng, stop)))
+        relevant |= own
+    return question.result(
+        parts,
+        method=" and ".join(sorted({part.method for _, part in parts})) or "evidence",
+        scan=scan,
+        closure=relevant.variables,
+        used=relevant.used,
+        warnings=_unread(question.network, relevant, question.evidence),
+    )
 
 
 def _conditioned(question: Question, scan: Scan) -> QueryResult:
@@ -163,24 +96,6 @@ def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> Fl
     return np.asarray(law / total)
 
 
-def _clamped(question: Question, scan: Scan, rng: np.random.Generator, stop: Over | None) -> QueryResult:
-    """Clamped inference: each group of targets by its own closure."""
-    relevant = Closure((), frozenset())
-    parts = []
-    for group, own in _groups(question):
-        reduced = reduce(question.network, own, question.evidence, scan)
-        parts.append((group, _answered(question, group, reduced, rng, stop)))
-        relevant |= own
-    return question.result(
-        parts,
-        method=" and ".join(sorted({part.method for _, part in parts})) or "evidence",
-        scan=scan,
-        closure=relevant.variables,
-        used=relevant.used,
-        warnings=_unread(question.network, relevant, question.evidence),
-    )
-
-
 def _groups(question: Question) -> list[tuple[tuple[int, ...], Closure]]:
     """Targets answered together, with what they need: all of a joint; of marginals, those whose closures are one.
 
@@ -212,7 +127,7 @@ def _answered(
     """A row of a table where one is enough, the exact law where it is small or asked for, else chains."""
     estimators = _estimators(question, group, reduced)
     if question.method != "sample":
-        row = looked_up(reduced)
+        row = _looked_up(reduced)
         if row is not None:
             return _from_law(row, estimators, "look-up")
         if question.method == "exact" or reduced.size <= EXACT_STATES:
@@ -224,7 +139,7 @@ def _answered(
         max_seconds=question.seconds_left,
         rng=rng,
         stop=stop,
-        rows=matching_rows(reduced, question.evidence, question.data, rng),
+        rows=_start_rows(reduced, question.evidence, question.data, rng),
     )
 
 
@@ -234,9 +149,21 @@ def _estimators(question: Question, group: Sequence[int], reduced: Reduced) -> l
     return [places] if question.joint else [(place,) for place in places]
 
 
-def _from_law(law: FloatArray, estimators: Sequence[tuple[int, ...]], method: str) -> Part:
-    values = [marginal(law, variables) for variables in estimators]
-    return Part(values, [np.zeros_like(value) for value in values], method)
+def _start_rows(
+    reduced: Reduced, known: Evidence, data: Dataset | Holed | None, rng: np.random.Generator
+) -> NDArray[np.uint16] | None:
+    """[row, reduced variable]: rows of the data to start chains at; None where there are none.
+
+    Rows that match the evidence where some do, else any; drawn by their weights.
+    """
+    if data is None or data.total == 0:
+        return None
+    weights = np.ones(data.rows) if data.weights is None else data.weights.astype(np.float64)
+    matched = weights * matching(known, data)
+    if matched.sum() > 0:
+        weights = matched
+    chosen = rng.choice(data.rows, size=QUESTION_CHAINS // 2, p=weights / weights.sum())
+    return np.stack([data.column(i)[chosen] for i in reduced.variables], axis=1).astype(np.uint16)
 
 
 def _unread(network: Network, relevant: Closure, known: Evidence) -> list[str]:
@@ -251,3 +178,53 @@ def _unread(network: Network, relevant: Closure, known: Evidence) -> list[str]:
                 'does `method="bayes"` where few variables are relevant.'
             )
     return found
+
+
+def _looked_up(reduced: Reduced) -> FloatArray | None:
+    """The one row of theta where one node is left and all that it reads is known; None elsewhere."""
+    node = reduced.network.nodes[0]
+    if len(reduced.variables) != 1 or node.inputs:
+        return None
+    own, theta = node.written_out(JointStates(reduced.network.domain.cardinalities, node.inputs))
+    row = tilted(theta[own], reduced.evidence.tilts.get(0))[0]
+    if not row.any():
+        raise EvidenceError(
+            "the evidence contradicts itself: the states that it allows for "
+            f"{reduced.network.domain.names[0]!r} have probability 0 given the rest. "
+            "Smooth the tables (`smoothing=0.5`), or give other evidence."
+        )
+    return np.asarray(row)
+
+
+def tilted(theta: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """theta(x | y) w(x), normalised, of every row of theta; a row of zeros where nothing is left of it."""
+    if weights is None:
+        return theta
+    rows = theta * weights
+    totals = rows.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, totals, out=np.zeros_like(rows), where=totals > 0))
+
+
+def exact_law(reduced: Reduced) -> FloatArray:
+    """The stationary law of the reduced network, that of the full network on these variables.
+
+    Under the sequential scan the centroid weighs each law of the cycle by the steps that the full order
+    stays in it.
+    """
+    if isinstance(reduced.scan, RandomScan):
+        return stationary(reduced.network, reduced.scan, reduced.evidence)
+    assert reduced.phases is not None
+    cycle = stationary_cycle(reduced.network, reduced.scan, reduced.evidence)
+    return np.asarray(sum(share * phase for share, phase in zip(reduced.phases, cycle, strict=True)))
+
+
+def _from_law(law: FloatArray, estimators: Sequence[tuple[int, ...]], method: str) -> Part:
+    values = [marginal(law, variables) for variables in estimators]
+    return Part(values, [np.zeros_like(value) for value in values], method)
+
+
+def marginal(law: FloatArray, axes: Sequence[int]) -> FloatArray:
+    """The law of some variables, its axes in the order given."""
+    others = tuple(a for a in range(law.ndim) if a not in axes)
+    kept = sorted(axes)
+    return np.transpose(law.sum(axis=others), [kept.index(a) for a in axes])
