@@ -9,7 +9,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Domain, Label
-from depnet.data.binning.mixture import Mixture
+from depnet.data.table.mixture import Mixture
 from depnet.explorer.cards import is_holed, known_share
 from depnet.explorer.component import Component
 from depnet.explorer.known import Held, Known, Opened, opened, pairs

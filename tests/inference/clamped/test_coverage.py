@@ -8,8 +8,8 @@ from scipy import stats
 
 import depnet
 from depnet import Network, impute, query, query_rows
-from depnet.inference.clamped import sampled
 from depnet.inference.clamped import rows as clamped_draws
+from depnet.inference.clamped import sampled
 from depnet.inference.clamped.chains import Estimate, estimate
 from tests.strategies import random_joint
 

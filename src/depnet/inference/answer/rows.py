@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.binning.bins import Kind
-from depnet.data.binning.mixture import Mixture
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
+from depnet.data.table.mixture import Mixture
 from depnet.errors import DataError, InferenceError
 from depnet.inference.answer.numbers import LEVELS
 from depnet.inference.effort import Effort

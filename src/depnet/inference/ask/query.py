@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.inference.answer.question import TOLERANCE, Method, Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.clamped.answer import clamped_answer

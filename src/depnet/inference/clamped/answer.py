@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
 from depnet.exact import stationary, stationary_cycle
 from depnet.inference.answer.observed import matching

@@ -34,8 +34,7 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.binning.bins import Numbers
 from depnet.data.binning.tails import log_shares
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Variable
 from depnet.inference.answer.rows import pieces
 from depnet.inference.clamped.chains import COMPLETION_CHAINS, ChainProgram, completions

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Bins, Numbers
 from depnet.data.table.cells import known_cells
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed, with_holes
+from depnet.data.table.dataset import Dataset, Holed, with_holes
 from depnet.inference.answer.observed import matching
 from depnet.inference.judge.cells import row_tails
 from depnet.model.counting import check_same_domain

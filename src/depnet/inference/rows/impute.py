@@ -21,9 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.checks import whole_number
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
 from depnet.errors import DataError, InferenceError
 from depnet.inference.answer.rows import RowsResult, checked_rows
 from depnet.inference.effort import Effort, check_method

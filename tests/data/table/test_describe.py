@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from depnet import Dataset, Variable
 from depnet.data import Layout, decode, describe, encode
-from depnet.data.table.state_order import ordered_states, with_missing_state
+from depnet.data.table.variable import ordered_states, with_missing_state
 from depnet.errors import DataError
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
 from depnet.data.binning.bins import TIME_TEXTS, Bins, Number, Numbers
-from depnet.data.binning.calendar import DAY
-from depnet.data.frames.columns import Column
+from depnet.data.binning.times import DAY
+from depnet.data.table.columns import Column
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.cut import quantile_bins
-from depnet.data.binning.durations import (
+from depnet.data.binning.times import (
     HOUR,
     MINUTE,
     SECOND,

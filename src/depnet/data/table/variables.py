@@ -4,10 +4,21 @@ Text, categories and booleans are states as they are. So are whole numbers where
 (also where they are stored as floats); from three on they are numbers still, each in a bin of its own: of two, an order says
 nothing. Other numbers, dates, moments and durations are binned. Floats beside holes that are all whole are whole numbers, of
 which pandas made floats.
+
+Columns that nothing can be learned from are left out unless they are asked for:
+
+- text (or categories) of at least 20 different values, more than half as many as there are values: names, identifiers,
+  free text. A state is then seen in less than two rows, which is no ground for a probability;
+- whole numbers that are the number of their row, from 0 or 1 on, in 20 rows or more;
+- a column without a single value, unless missing is a state.
+
+Any other number is a measure, however different its values: bins make states of it. Columns of an array have no names, and
+are all kept.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -18,17 +29,18 @@ from depnet.checks import whole_number
 from depnet.data.binning.bins import Bins, Kind, Number
 from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, one_value_bins, quantile_bins
 from depnet.data.binning.ranked import Ranked, RankedArray, are_whole
-from depnet.data.frames.columns import Column
-from depnet.data.frames.left_out import counts_from
+from depnet.data.table.columns import Column
 from depnet.data.table.layout import ColumnKind
-from depnet.data.table.state_order import (
+from depnet.data.table.variable import (
+    MAX_CARDINALITY,
     MISSING_LABEL,
+    Label,
+    Variable,
     ordered_states,
     with_missing_state,
     with_other_state,
 )
-from depnet.data.table.variable import MAX_CARDINALITY, Label, Variable
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, LeftOutWarning, brief
 from depnet.wording import nearest
 
 FEW_VALUES = 16
@@ -45,6 +57,14 @@ every number a state), or a mapping of columns to one of these. Of a column of t
 and a list has the texts that are states; all others are one more."""
 
 Missing: TypeAlias = Literal["keep", "state", "error"]
+
+ENOUGH = 20
+"""Fewer different texts, or fewer rows, tell nothing of what a column is."""
+
+SHOWN = 10
+
+Keep: TypeAlias = Collection[str] | Literal["all"]
+"""Names of columns that are kept, whatever they look like, or "all"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +120,11 @@ class Summary:
     ordered: bool = False
     form: str | None = None
 
+    @property
+    def has_states(self) -> bool:
+        """Has it states though it may have no value? Booleans and declared categories do."""
+        return self.declared or self.kind == "boolean"
+
     @classmethod
     def of(cls, column: Column) -> "Summary":
         hidden = int(column.hidden.sum())
@@ -133,7 +158,7 @@ def variable_of(column: Summary, options: StateOptions) -> Variable:
             f'column {column.name!r}, row {column.first_hidden}: the value is missing. Make "missing" a state with '
             '`missing="state"`, or remove or complete such rows.'
         )
-    if not column.declared and column.kind != "boolean" and column.hidden == column.rows:
+    if not column.has_states and column.hidden == column.rows:
         if missing == "state" and column.hidden:
             return Variable(column.name, (MISSING_LABEL,), missing=MISSING_LABEL)
         raise DataError(
@@ -227,3 +252,79 @@ def _edge(edge: Any, shape: Bins) -> Number:
     if isinstance(edge, (int, float, np.number)) and not isinstance(edge, bool):
         return edge  # type: ignore[return-value]  # Bins makes it plain
     return shape.number(edge)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    name: str
+    why: str
+    empty: bool = False
+    """It has no value at all."""
+
+    def __str__(self) -> str:
+        return f"{brief(self.name)} ({self.why})"
+
+
+def left_out(column: Summary, options: StateOptions, keep: Keep) -> LeftOut | None:
+    """Why a column is left out; None where it is kept, since it is in `keep` or `bins` names it."""
+    asked = isinstance(options.bins, Mapping) and column.name in options.bins
+    if asked or (isinstance(keep, str) and keep == "all") or column.name in keep:
+        return None
+    there = column.rows - column.hidden
+    if not there and column.rows and not column.has_states and options.missing != "state":
+        return LeftOut(column.name, "no value", empty=True)
+    if column.counts_from in (0, 1) and column.rows >= ENOUGH:
+        return LeftOut(column.name, "row numbers")
+    if column.kind == "label" and column.different >= ENOUGH and 2 * column.different > there:
+        return LeftOut(column.name, f"{column.different:,} different values in {there:,} rows")
+    return None
+
+
+def counts_from(numbers: NDArray[Any]) -> int | None:
+    """Whole numbers in the order of their rows: the first one, where each is one more than that before; else None.
+
+    >>> counts_from(np.array([1, 2, 3])), counts_from(np.array([1990, 1991])), counts_from(np.array([1, 3, 2]))
+    (1, 1990, None)
+    """
+    if not len(numbers) or int(numbers[-1]) - int(numbers[0]) != len(numbers) - 1:
+        return None
+    first = int(numbers[0])
+    return first if np.array_equal(numbers, np.arange(first, first + len(numbers))) else None
+
+
+def check_keep(keep: object, names: Sequence[str]) -> None:
+    """`keep` names columns that there are, or is "all"."""
+    if isinstance(keep, str) and keep == "all":
+        return
+    if isinstance(keep, str) or not isinstance(keep, Collection):
+        raise DataError(f'keep is a list of names of columns, or "all"; got {brief(keep)}.')
+    for name in keep:
+        if name not in names:
+            raise DataError(f"keep: there is no column {brief(name)}. {nearest(name, names)}")
+
+
+def check_some_left(left: Sequence[LeftOut], columns: int) -> None:
+    if columns == len(left):
+        raise DataError(f"no column is left to learn from. Left out: {_named(left)}.{_how_to_keep(left)}")
+
+
+def warn_left_out(left: Sequence[LeftOut]) -> None:
+    """Say it, in one line, of all columns that are left out."""
+    if not left:
+        return
+    them = "it" if len(left) == 1 else "them"
+    warnings.warn(
+        f"left out, since nothing can be learned from {them}: {_named(left)}.{_how_to_keep(left)}",
+        LeftOutWarning,
+        stacklevel=3,
+    )
+
+
+def _named(left: Sequence[LeftOut]) -> str:
+    more = f", and {len(left) - SHOWN:,} more" if len(left) > SHOWN else ""
+    return ", ".join(map(str, left[:SHOWN])) + more
+
+
+def _how_to_keep(left: Sequence[LeftOut]) -> str:
+    named = [column.name for column in left if not column.empty][:SHOWN]
+    return f" To keep {'it' if len(named) == 1 else 'some'}, say `keep={named}`." if named else ""

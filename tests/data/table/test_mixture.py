@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from depnet import Variable
 from depnet.data.binning.bins import Bins
-from depnet.data.binning.mixture import Mixture, expected_numbers
+from depnet.data.table.mixture import Mixture, expected_numbers
 from tests.reference import numbers as slow
 
 LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95]

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.binning.calendar import DAY
-from depnet.data.frames.codes import Coded, code_column
-from depnet.data.frames.columns import (
+from depnet.data.binning.times import DAY
+from depnet.data.table.codes import Coded, code_column
+from depnet.data.table.columns import (
     Column,
     column_of_array,
     column_of_numbers,
@@ -22,9 +22,9 @@ from depnet.data.frames.columns import (
     times_of_text,
     unreadable,
 )
-from depnet.data.frames.variables import StateOptions, Summary
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
 from depnet.data.table.variable import Variable
+from depnet.data.table.variables import StateOptions, Summary
 from depnet.errors import DataError, brief
 
 FEW_ROWS = 2000

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.bins import TIME_NUMBERS, Numbers
-from depnet.data.binning.calendar import form_of, kind_of_dates
-from depnet.data.binning.durations import are_durations
+from depnet.data.binning.times import are_durations, form_of, kind_of_dates
 from depnet.data.table.layout import ColumnKind, ColumnLayout
 from depnet.errors import DataError, brief
 
