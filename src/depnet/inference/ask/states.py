@@ -24,6 +24,7 @@ from depnet.inference.clamped.answer import exact_law, tilted
 from depnet.inference.clamped.relevance import reduce
 from depnet.inference.effort import Over, over_after
 from depnet.inference.ordered.answer import log_evidence
+from depnet.inference.ordered.levels import log_allowed
 from depnet.law.factors import weighted
 from depnet.law.mode import most_probable_state, searched_state
 from depnet.model.evidence import Evidence, Given
@@ -68,7 +69,8 @@ def log_probability(
     """The log-probability of every row of a dataset, or of evidence: a row of which only some cells are known.
 
     An ordered network has a density at any size. That of evidence is exact by elimination where it is small, else the
-    mean weight of passes. Of any other network it is that of the chain's law, on small domains.
+    mean weight of passes; where it cuts bins, the values within them count as they do in answers, by draws. Of any other
+    network it is that of the chain's law, on small domains.
 
     Args:
         network: the network.
@@ -94,8 +96,11 @@ def log_probability(
         if isinstance(rows, Dataset):
             values = score_samples(network, rows)
             return LogProbability(values, np.zeros_like(values), "Q", None)
-        value, error = log_evidence(network, Evidence.parse(network.domain, rows), tolerance, rng)
-        return LogProbability(np.array([value]), np.array([error]), "Q", None)
+        known = Evidence.parse(network.domain, rows)
+        value, error = log_evidence(network, known, tolerance, rng)
+        inside, own_error = log_allowed(network, known, tolerance, rng)
+        both = np.array([math.hypot(error, own_error)])
+        return LogProbability(np.array([value + inside]), both, "Q", None)
     chosen = checked_scan(RandomScan() if scan is None else scan)
     if network.domain.size > EXACT_STATES:
         raise DomainTooLargeError(
@@ -108,7 +113,8 @@ def log_probability(
         if isinstance(rows, Dataset):
             values = np.log(law[tuple(rows.codes.T.astype(np.int64))])
         else:
-            values = np.log(np.array([weighted(law, Evidence.parse(network.domain, rows)).sum()]))
+            known = Evidence.parse(network.domain, rows)
+            values = np.log([weighted(law, known).sum()]) + known.log_share
     name = "pi" if isinstance(chosen, RandomScan) else "centroid"
     return LogProbability(values, np.zeros_like(values), name, chosen)
 
