@@ -33,6 +33,7 @@ from depnet.errors import DataError, LearningError
 from depnet.model.counting import leaves_of, tabulate
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
+from depnet.model.node import TableNode
 from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable
 
@@ -120,7 +121,7 @@ class ChunkedTable:
         if not sum(len(chunk.codes) for chunk in coded):
             raise LearningError(
                 f"of {total:,} rows of {self.described.columns:,} columns not one fits into {self.room:,} bytes. Give more "
-                "memory (`memory=...`)."
+                "memory (memory=...)."
             )
         return _joined(self.domain, coded)
 
@@ -142,7 +143,8 @@ class ChunkedTable:
             replace(
                 network,
                 nodes=tuple(
-                    replace(node, table=_recounted(node.table, next(tables))) for node in network.nodes
+                    TableNode(node.variable, node.source, _recounted(node.table, next(tables)))
+                    for node in network.nodes
                 ),
                 counts=found.marginals,
             )
