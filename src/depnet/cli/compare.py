@@ -32,13 +32,7 @@ SHOWN = 20
 @JOBS
 @text_options
 def compare(
-    run: Run,
-    model: str,
-    other: str,
-    data: str | None,
-    rows: int,
-    where: str | None,
-    unknown: str,
+    run: Run, model: str, other: str, data: str | None, rows: int, where: str | None, unknown: str
 ) -> None:
     """Two models, or a model and a table, side by side.
 

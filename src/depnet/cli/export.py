@@ -40,13 +40,7 @@ SUFFIXES = {
 @click.option("--min-bits", type=click.FloatRange(min=0), help="Only links of at least this strength.")
 @click.option("--data", metavar="TABLE", help="The training table: strengths measured on its rows.")
 @text_options
-def export(
-    run: Run,
-    model: str,
-    wanted: str | None,
-    min_bits: float | None,
-    data: str | None,
-) -> None:
+def export(run: Run, model: str, wanted: str | None, min_bits: float | None, data: str | None) -> None:
     """The dependency graph, its links or a report, as a file."""
     from depnet.cli.files import load_models, save_text
     from depnet.cli.show import OF_WHOLE_ROWS

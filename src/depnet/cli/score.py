@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from depnet.model import Network
 
 
-@command(
-    "depnet score model.json new.csv",
-)
+@command("depnet score model.json new.csv")
 @click.argument("model")
 @click.argument("table")
 @output("Every row's score, and its tail mass: how odd it is.")
@@ -34,14 +32,7 @@ if TYPE_CHECKING:
 @SEED
 @JOBS
 @text_options
-def score(
-    run: Run,
-    model: str,
-    table: str,
-    of: str,
-    where: str | None,
-    unknown: str,
-) -> None:
+def score(run: Run, model: str, table: str, of: str, where: str | None, unknown: str) -> None:
     """How well a model predicts the rows of a table.
 
     The log-likelihood of a row under the model's law, in nats; the nearer to 0 the better. Of a row with holes it is

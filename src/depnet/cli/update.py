@@ -19,13 +19,7 @@ from depnet.wording import counted
 @UNKNOWN
 @SEED
 @text_options
-def update(
-    run: Run,
-    model: str,
-    table: str,
-    where: str | None,
-    unknown: str,
-) -> None:
+def update(run: Run, model: str, table: str, where: str | None, unknown: str) -> None:
     """Add the rows of a table to a model's counts.
 
     The structure of network and law stays as it is; learn again when it should be reconsidered. Holes are drawn given what

@@ -122,7 +122,7 @@ class ChunkedTable:
         if not sum(chunk.rows for chunk in coded):
             raise LearningError(
                 f"of {self.total:,} rows of {self.columns:,} columns not one fits into {self.room:,} bytes. Give more "
-                "memory (`memory=...`)."
+                "memory (memory=...)."
             )
         return join_rows(coded)
 

@@ -29,7 +29,7 @@ MOST_STATES = 1 << 20
 
 SHOWN = 8
 
-REMEDY = "Smooth the tables: learn with `smoothing=0.5`, or network.smoothed(0.5)."
+REMEDY = "Smooth the tables: learn with a smoothing of 0.5, or network.smoothed(0.5)."
 
 
 def why_no_bound(network: Network, rows: Dataset) -> str | None:

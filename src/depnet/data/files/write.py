@@ -26,7 +26,7 @@ from depnet.data.table.columns import Column
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.layout import ColumnKind, Layout
 from depnet.data.table.open import open_frame
-from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, brief
+from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, Hint, brief
 from depnet.files import new_file, not_written, scratch_folder
 
 ENDINGS: dict[str, Format] = {
@@ -96,7 +96,11 @@ def write(
     blocks = _blocks_of(table, rng, within, holes)
     if name == "-":
         if chosen == "parquet":
-            raise DataError('Parquet is not for a terminal. Write to a file, or choose `format="csv"`.')
+            raise DataError(
+                "Parquet is not for a terminal. Write to a file",
+                Hint("format", "csv", lead=", or choose "),
+                ".",
+            )
         _write_text(blocks, sys.stdout, chosen)
         return
     with table_file(name, force=force) as target:
@@ -139,8 +143,9 @@ def format_of(name: str, given: str | None) -> tuple[Format, bool]:
         found = "csv"
     if found is None:
         raise DataError(
-            f"{name}: the name does not tell the format. End it in {', '.join(ENDINGS)} (or these with .gz), or say "
-            '`format="csv"`.'
+            f"{name}: the name does not tell the format. End it in {', '.join(ENDINGS)} (or these with .gz), or say ",
+            Hint("format", "csv"),
+            ".",
         )
     if found == "parquet" and zipped:
         raise DataError(f"{name}: Parquet is compressed inside already. Leave out .gz.")

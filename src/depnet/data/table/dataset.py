@@ -13,7 +13,7 @@ from depnet.checks import is_whole
 from depnet.data.binning.bins import Numbers
 from depnet.data.table.domain import Domain
 from depnet.data.table.values import Values
-from depnet.errors import DataError, brief, how_many
+from depnet.errors import DataError, Hint, brief, how_many
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
@@ -341,8 +341,9 @@ class Holed(CodeTable):
             cells, columns = int(self.hidden.sum()), int(self.hidden.any(axis=0).sum())
             raise DataError(
                 f"column {self.domain.variables[i].name!r}, row {row}: the value is missing ({cells:,} missing "
-                f'in {columns:,} of {len(self.domain):,} columns). Make "missing" a state with `missing="state"`, or '
-                "complete the table first."
+                f'in {columns:,} of {len(self.domain):,} columns). Make "missing" a state with ',
+                Hint("missing", "state"),
+                ", or complete the table first.",
             )
         return Dataset.of_checked(self.domain, self.codes, self.weights, self.values)
 
