@@ -30,6 +30,7 @@ from depnet.errors import DataError, LearningError
 from depnet.model.counting import leaves_of, tabulate
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
+from depnet.model.node import TableNode
 from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable
 
@@ -144,7 +145,8 @@ class ChunkedTable:
             replace(
                 network,
                 nodes=tuple(
-                    replace(node, table=_recounted(node.table, next(tables))) for node in network.nodes
+                    TableNode(node.variable, node.source, _recounted(node.table, next(tables)))
+                    for node in network.nodes
                 ),
                 counts=found.marginals,
             )
