@@ -86,7 +86,7 @@ def fit_chunks(
     """The model that `depnet fit` makes of the same rows, bit for bit; of a larger table one that is counted."""
     told = progress or (lambda done, steps: None)
     with chunked(table, where, boost=options.boost is not None) as found:
-        left = found.described.left_out
+        left = found.left_out
         warn_left_out(left)
         rows = found.rows()
         nodes, chunks = options.steps(rows), 0 if found.fits else len(found.chunks)
@@ -95,4 +95,4 @@ def fit_chunks(
             return ClusterFit(model, left)
         done = iter(range(nodes + 1, nodes + chunks + 1))
         network, law = found.counted(model.networks, lambda: told(next(done), nodes + chunks))
-        return ClusterFit(CountedModel(network, law, rows=found.described.total, sample=rows.rows), left)
+        return ClusterFit(CountedModel(network, law, rows=found.total, sample=rows.rows), left)

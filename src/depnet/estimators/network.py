@@ -21,9 +21,9 @@ from depnet.estimators.fitted import FittedModel
 from depnet.estimators.tables import filled, fitted_table, joined, joined_tables, later_table, unchanged
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit, learn_network
-from depnet.inference.answer.query import query
 from depnet.inference.answer.question import TOLERANCE, Method
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.ask.query import query
 from depnet.inference.effort import SECONDS
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import drawn_whole, impute

@@ -18,10 +18,10 @@ from depnet.data import Dataset, Holed
 from depnet.explorer.columns import Column, column_of
 from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.fitting.summary import rows_learned
-from depnet.inference.answer.query import query
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.ask.query import query
 from depnet.inference.judge.marginals import Nearness
-from depnet.inference.judge.row_scores import RowScores
+from depnet.inference.judge.rows import RowScores
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import Link, links
