@@ -21,10 +21,9 @@ from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion
-from depnet.fitting.fit import NETWORK_SHARE, FitOptions, fit_law, fit_network
+from depnet.fitting.fit import NETWORK_SHARE, QUICK, FitOptions, fit_law, fit_network
 from depnet.inference.rows.query import query_rows
 from depnet.learning.boost.settings import AutoBoost
-from depnet.learning.penalty import QUICK
 
 FINE_BINS = ((64, 4), (255, 40))
 """Bins of a number that only boosted stages read, which split it in two wherever that tells most; and the rows of a bin, at

@@ -19,11 +19,10 @@ from depnet.estimators.network import DependencyNetwork, fit_model
 from depnet.estimators.tables import Numbers, checked, filled, later_table, unchanged, values_of
 from depnet.fitting.complete import Completion, Learner
 from depnet.fitting.ensemble import chosen_learner, networks_for, plausible_networks
-from depnet.fitting.fit import FEW_ROWS, learn_network
+from depnet.fitting.fit import FEW_ROWS, QUICK, learn_network
 from depnet.fitting.forests import Forests, grow_forests
 from depnet.fitting.holes import HoleAnswers, hole_answers
 from depnet.inference.rows.impute import impute
-from depnet.learning.penalty import QUICK
 from depnet.model.network import Network
 
 COARSEST = 0.1

@@ -23,19 +23,18 @@ import numpy as np
 
 from depnet.data.table.dataset import Dataset
 from depnet.law.program import law_of
+from depnet.learning.auto import Choice
 from depnet.learning.boost.digits import SETTINGS, has_digits
 from depnet.learning.boost.learn import chosen_boost
 from depnet.learning.boost.settings import AutoBoost
-from depnet.learning.choose.trials import Choice
-from depnet.learning.grow.node_specs import NodeSpec, node_specs
-from depnet.learning.grow.nodes import learn_nodes
+from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Mdl
-from depnet.learning.rows.training import TrainingRows
-from depnet.learning.work import Work
+from depnet.learning.rows.work import Work
+from depnet.learning.specs import NodeSpec, node_specs
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
-from depnet.model.node import Node
+from depnet.model.node import Node, TableNode
 from depnet.model.table import ConditionalTable
 
 PRIOR_ROWS = 300.0
@@ -130,7 +129,7 @@ def _student(
 def _with_prior(node: Node, dataset: Dataset) -> Node:
     own = leaf_counts(node.source, node.variable, dataset)
     table = ConditionalTable.from_counts(own, PRIOR_ROWS / node.states, node.table.counts)
-    return Node(node.variables, node.source, table)
+    return TableNode(node.variable, node.source, table)
 
 
 def _joined(student: Network, graphs: Network, better: Collection[int]) -> Network:
