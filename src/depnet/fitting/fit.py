@@ -219,10 +219,10 @@ def fit_law(
         return law
     if whole.distil and whole.boost is None:
         law, choice = distil(rows, law, choice, whole, options.work())
-        assert law.held_out is not None  # as before
     parts = [(learned.dataset, scored) for learned, scored in rows.held_out]
     worth = chosen_worth(choice.tried, parts[: len(choice.tried)])
     sure = _sure(law, choice, parts, worth, options)
+    assert law.held_out is not None  # as before
     judged = replace(law.held_out, worth=worth, sure_shares=sure.shares, sure_means=sure.means)
     return replace(law, held_out=judged)
 

@@ -10,8 +10,8 @@ pass sums hundreds of stages. So they do not answer. They teach:
 .. math:: \theta(x \mid y) = \frac{N_{yx} + \kappa\, q_B(x \mid y)}{N_y + \kappa}, \qquad \kappa = 300,
 
 where q_B are the shares of the rows that were drawn. Nothing drawn is counted as a row. What is learned is a law like any
-other: every node has one information source and one table, and KL(p^D || Q) is of its theta. A node is taught where held-out
-rows gain by it over the graph that the table alone has grown, more than a standard error.
+other: every node has one information source and one table, and KL(p^D || Q) is of its theta. Nodes are taught that held-out
+rows gain by, over the graphs that the table alone has grown, if together that is more than two standard errors.
 """
 
 import math
@@ -51,8 +51,8 @@ MOST_WORK = 1 << 29
 TEACHER = AutoBoost(candidates=(SETTINGS,))
 """One candidate: on nodes of seven tables it gained as much as all of `boost="auto"` together, in 0.4 of the time."""
 TRIAL_ROWS = 1_500
-"""Held-out rows that judge students, about: of small tables all five parts, of large ones the first."""
-STANDARD_ERRORS = 1.0
+"""Held-out rows that choose stages and judge students, about: of small tables all five parts, of large ones the first."""
+STANDARD_ERRORS = 2.0
 SEED = 0x7EAC
 
 
@@ -72,16 +72,16 @@ def distil(
         (learned.dataset, held, graphs)
         for (learned, held), graphs in zip(rows.held_out, choice.tried, strict=True)
     ]
+    judged = np.cumsum([held.total for _, held, _ in parts])
+    parts = parts[: int(np.searchsorted(judged, TRIAL_ROWS)) + 1]
     teacher = chosen_boost(
         rows.dataset, law, parts, readable, TEACHER, work.share(0.5).silent(), options.limits
     )
-    judged = np.cumsum([held.total for _, held, _ in parts])
-    parts = parts[: int(np.searchsorted(judged, TRIAL_ROWS)) + 1]
     drawn = min(DRAWN_CELLS // len(law), MOST_DRAWN)
     study = partial(_student, specs=specs, options=options, work=work.silent())
     students = [
         study(boosted, graphs, learned, drawn // len(parts))
-        for boosted, (learned, _, graphs) in zip(teacher.tried, parts, strict=False)
+        for boosted, (learned, _, graphs) in zip(teacher.tried, parts, strict=True)
     ]
     better, gained = _judge(students, parts)
     if work.over or not better:
@@ -141,21 +141,27 @@ def _joined(student: Network, graphs: Network, better: Collection[int]) -> Netwo
 def _judge(
     students: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset, Network]]
 ) -> tuple[set[int], float]:
-    """The nodes that held-out rows gain by, paired, more than a standard error; and what they gain in all, nats a row."""
+    """The nodes that held-out rows gain by, and what they gain in all, nats a row; none where that is not sure.
+
+    All gains together must be more than some standard errors: a node by itself, with few rows, would be chosen by chance.
+    """
     weight = np.concatenate(
         [np.ones(held.rows) if held.weights is None else held.weights for _, held, _ in parts]
     )
-    rows, better, gained = float(weight.sum()), set(), 0.0
-    for i in range(len(students[0])):
-        gain = np.concatenate(
-            [
-                student.nodes[i].log_theta(held) - graphs.nodes[i].log_theta(held)
-                for student, (_, held, graphs) in zip(students, parts, strict=True)
-            ]
-        )
-        mean = float(gain @ weight) / rows
-        error = math.sqrt(float(weight @ (gain - mean) ** 2)) / rows
-        if mean > STANDARD_ERRORS * error:
-            better.add(i)
-            gained += mean
-    return better, gained
+    gains = np.stack(
+        [
+            np.concatenate(
+                [
+                    student.nodes[i].log_theta(held) - graphs.nodes[i].log_theta(held)
+                    for student, (_, held, graphs) in zip(students, parts, strict=True)
+                ]
+            )
+            for i in range(len(students[0]))
+        ]
+    )
+    rows = float(weight.sum())
+    better = np.flatnonzero(gains @ weight > 0)
+    gain = gains[better].sum(axis=0)
+    mean = float(gain @ weight) / rows
+    error = math.sqrt(float(weight @ (gain - mean) ** 2)) / rows
+    return (set(better.tolist()), mean) if mean > STANDARD_ERRORS * error else (set(), 0.0)
