@@ -18,13 +18,13 @@ from depnet.data import Dataset, Holed
 from depnet.explorer.columns import Column, column_of
 from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.fitting.summary import rows_learned
-from depnet.inference.answer.query import query
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.ask.query import query
 from depnet.inference.judge.marginals import Nearness
-from depnet.inference.judge.row_scores import RowScores
+from depnet.inference.judge.rows import RowScores
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.links.links import Link, links
+from depnet.learning.links import Link, links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.model import Model
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout, strongest_members
