@@ -263,7 +263,8 @@ def numbers_likely(cells: Mapping[int, Any]) -> dict[int, "ColumnKind"]:
     for place, column in cells.items():
         matches = _matches_of_cells(column, NUMBER_TYPES)
         fits = [kind for kind in NUMBER_TYPES if 0 < matches[None] == matches[kind]]
-        found |= {place: kind for kind in fits[:1]}
+        if fits:
+            found[place] = fits[0]
     return found
 
 
