@@ -12,11 +12,10 @@ from depnet import (
     FunctionSource,
     LosslessSource,
     Network,
-    Node,
     RandomScan,
     SequentialScan,
+    TableNode,
 )
-from depnet._native import exact as native
 from depnet.errors import ConvergenceError
 from depnet.exact import solve
 from depnet.geometry.chain import FreeChain
@@ -33,7 +32,7 @@ def ising_ring(n: int, coupling: float) -> Network:
         table = np.stack([1 / (1 + np.exp(field)), 1 / (1 + np.exp(-field))], axis=1)
         neighbours = tuple(sorted({(i - 1) % n, (i + 1) % n}))
         source = FunctionSource(lambda x: x.sum(axis=1), neighbours, 3)
-        nodes.append(Node((i,), source, ConditionalTable.from_probabilities(table)))
+        nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(table)))
     return Network(Domain.from_cardinalities([2] * n), tuple(nodes))
 
 
@@ -61,7 +60,7 @@ def near_deterministic(cards: tuple[int, ...], seed: int, slip: float) -> Networ
         rows = np.full((source.size, states), slip)
         rows[np.arange(source.size), rng.integers(rows.shape[1], size=source.size)] = 1.0
         table = ConditionalTable.from_probabilities(rows / rows.sum(axis=1, keepdims=True))
-        nodes.append(Node((i,), source, table))
+        nodes.append(TableNode(i, source, table))
     return Network(Domain.from_cardinalities(cards), tuple(nodes))
 
 
@@ -87,8 +86,8 @@ def drifting(k: int, seed: int) -> Network:
     turn = go * np.roll(np.eye(k), 1, axis=1) + (1 - go) * np.eye(k)
     table = ConditionalTable.from_probabilities
     nodes = (
-        Node((0,), LosslessSource((1,), (k,)), table(turn)),
-        Node((1,), LosslessSource((0,), (k,)), table(np.eye(k))),
+        TableNode(0, LosslessSource((1,), (k,)), table(turn)),
+        TableNode(1, LosslessSource((0,), (k,)), table(np.eye(k))),
     )
     return Network(Domain.from_cardinalities([k, k]), nodes)
 
@@ -96,8 +95,8 @@ def drifting(k: int, seed: int) -> Network:
 def sticky(slip: float) -> Network:
     """Two binary variables that copy each other, but for slips; pi is near (0.4, 0.6) on (0, 0) and (1, 1)."""
     table = ConditionalTable.from_probabilities
-    first = Node((0,), LosslessSource((1,), (2,)), table([[1 - slip, slip], [slip, 1 - slip]]))
-    second = Node((1,), LosslessSource((0,), (2,)), table([[1 - 2 * slip, 2 * slip], [slip, 1 - slip]]))
+    first = TableNode(0, LosslessSource((1,), (2,)), table([[1 - slip, slip], [slip, 1 - slip]]))
+    second = TableNode(1, LosslessSource((0,), (2,)), table([[1 - 2 * slip, 2 * slip], [slip, 1 - slip]]))
     return Network(Domain.from_cardinalities([2, 2]), (first, second))
 
 
@@ -137,26 +136,6 @@ def test_what_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> 
         ConvergenceError, match=r"6,400 states was not found: after .* above 1e-12.*smoothing"
     ):
         depnet.stationary(network, SequentialScan())
-
-
-@pytest.mark.parametrize("cards", [(2,) * 8, (3, 2, 4, 2, 3), (9, 9), (2,) * 7 + (12,)])
-def test_coloured_and_plain_jumps_have_one_law(cards: tuple[int, ...]) -> None:
-    network = inconsistent_network(cards)
-    chain = FreeChain.of(network)
-    weights = np.random.default_rng(0).dirichlet(np.full(len(cards), 3.0))
-    laws = []
-    for jumps in (native.Coloured(chain.native, weights), native.Jumping(chain.native, weights)):
-        p, x = np.full(chain.size, 1 / chain.size), np.empty(jumps.dimension)
-        r = np.empty_like(x)
-        jumps.start(p, x)
-        jumps.residual(x, r)
-        while np.abs(r).sum() > 1e-14:
-            jumps.cycle(x, r, 30, 1e-16)
-        jumps.law(x, p)
-        laws.append(p / p.sum())
-    np.testing.assert_allclose(laws[0], laws[1], rtol=0, atol=1e-11)
-    wanted = depnet.stationary(network, RandomScan(tuple(weights))).reshape(-1)
-    np.testing.assert_allclose(laws[0], wanted, rtol=0, atol=1e-10)
 
 
 def test_larger_domains_than_the_twin_can_solve() -> None:

@@ -9,12 +9,10 @@ from depnet.cli.table_options import learning_options, new_table_options, text_o
 
 if TYPE_CHECKING:
     from depnet.cli.table_options import NewTable
-    from depnet.learning.choose.trials import Tuning
+    from depnet.learning.auto import Tuning
 
 
-@command(
-    "depnet tune table.csv",
-)
+@command("depnet tune table.csv")
 @click.argument("table")
 @click.option("--validation", metavar="TABLE", help="Score on these rows, not on parts held out.")
 @number("--smoothing", 0.5, "The unit of the smoothings tried.", least=0, open_ended=True)
@@ -38,11 +36,11 @@ def tune(
     The ladder of penalties that `fit --penalty auto` climbs, from strict to generous: the pseudo-log-likelihood of
     rows that the candidate has not seen, in nats a row. Holes are completed first, as `fit` does.
     """
-    from depnet.cli.progress import progress
+    from depnet.cli.render import progress
     from depnet.cli.tables import read_holed, whole_rows
     from depnet.fitting.fit import QUICK, FitOptions, fit_network
-    from depnet.learning.choose.auto import tune
-    from depnet.learning.choose.ladder import LADDER, Auto
+    from depnet.learning.auto import tune
+    from depnet.learning.penalty import LADDER, Auto
 
     holed = chosen.read(table)
     rng = run.steady_rng

@@ -17,8 +17,7 @@ from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError
 from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.answer.observed import MatchingRows, Seen, Support, differing, support, warning_of
-from depnet.inference.answer.part import Part, Table, tables_of
-from depnet.inference.answer.remark import Remark
+from depnet.inference.answer.part import Part, Remark, Table, tables_of
 from depnet.inference.answer.result import Answer, QueryResult
 from depnet.inference.answer.target import Target, targets_of
 from depnet.inference.effort import check_method, checked_tolerance
@@ -76,14 +75,14 @@ class Question:
         conditions = [target.variable.name for target in asked if target.inside is not None]
         if joint and conditions:
             raise EvidenceError(
-                f"a joint table is of variables; {conditions[0]!r} is a condition. Ask for it alone (`joint=False`), or "
+                f"a joint table is of variables; {conditions[0]!r} is a condition. Ask for it alone, or "
                 "give it as evidence."
             )
         cells = math.prod(domain.cardinalities[target.index] for target in asked) if joint else 0
         if cells > MAX_JOINT_CELLS:
             raise EvidenceError(
                 f"the joint table of {len(asked)} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
-                "for fewer targets, or for their marginals (`joint=False`)."
+                "for fewer targets, or for each one by itself."
             )
         given = _given(domain, evidence, known)
         return cls(network, asked, known, given, joint, method, tolerance, max_seconds, data, started)

@@ -15,11 +15,9 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.inference.answer.part import Part
+from depnet.inference.answer.part import Part, PassDiagnostics, Remark, margins
 from depnet.inference.answer.question import Question
-from depnet.inference.answer.remark import Remark
-from depnet.inference.answer.result import PassDiagnostics, QueryResult
-from depnet.inference.answer.spread import margins
+from depnet.inference.answer.result import QueryResult
 from depnet.inference.effort import Over, over_after
 from depnet.inference.ordered.levels import HALF, refined
 from depnet.inference.ordered.moved import moved
@@ -59,7 +57,7 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
         if part is None and question.method == "exact":
             raise DomainTooLargeError(
                 f"eliminating the {len(asked.variables)} variables that matter for this question needs a table of "
-                f'more than {LARGEST:,} cells. Ask with `method="auto"`, which draws and gives standard errors.'
+                f'more than {LARGEST:,} cells. Ask with the method "auto", which draws and gives standard errors.'
             )
     if part is None:
         timed = question.max_seconds is not None
@@ -142,7 +140,7 @@ def _sampled(
     elif sums.total == 0:
         raise EvidenceError(
             "no pass came to a state that matches the evidence: its probability under the law is 0 or very small. "
-            "Smooth the tables (`smoothing=0.5`), or give other evidence."
+            "Smooth the tables (learn with a smoothing of 0.5), or give other evidence."
         )
     else:
         laws, errors, error = sums.laws(), sums.errors(), sums.largest_error

@@ -6,9 +6,8 @@ import numpy as np
 
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError
-from depnet.learning.certificate import BIT, Certificate
-from depnet.learning.links.links import Link
-from depnet.learning.node_certificate import NodeCertificate
+from depnet.learning.certificate import BIT, Certificate, NodeCertificate
+from depnet.learning.links import Link
 from depnet.model.links import one_sided_links
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -18,8 +17,7 @@ from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
 from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
 from depnet.pictures.node.effects import boosted as boosted_of
-from depnet.pictures.node.effects_svg import boosted_svg
-from depnet.pictures.node.svg import decision_svg
+from depnet.pictures.node.svg import boosted_svg, decision_svg
 from depnet.pictures.node.text import decision_text
 from depnet.pictures.report.page import bar, folded, framed, note, paragraph, table
 from depnet.wording import counted
