@@ -1,7 +1,6 @@
 """Means by fits without a part each: every row's is found without it, whatever the order of rows and the threads."""
 
 import numpy as np
-
 import pytest
 
 from depnet import Domain, Variable

@@ -1,9 +1,9 @@
 """The mean of a number given coded inputs, by several fits, each without a part of the rows (ours, beyond the paper).
 
 The rows are divided into five parts, alike in their numbers. Each part is held out once: the others give a ridge regression
-and, for what that leaves, gradient boosting of scikit-learn; the parts held out say together how many steps. So every row has a
-mean that was found without it, and what it lies from that (its residual) is as large as a new row's will be. The mean of a
-new row is that of all five fits, which is steadier than one.
+and, for what that leaves, gradient boosting of scikit-learn; the parts held out say together how many steps it takes. So
+every row has a mean that was found without it, and what it lies from that (its residual) is as large as a new row's will
+be. The mean of a new row is that of all five fits, which is steadier than one.
 """
 
 import itertools
@@ -128,7 +128,9 @@ class Fit:
             return found
         with _one_thread():
             staged = self.steps.staged_predict(self.design.inputs(codes))
-            return found + next(itertools.islice(staged, min(self.count, self.steps.n_iter_) - 1, None))
+            return np.asarray(
+                found + next(itertools.islice(staged, min(self.count, self.steps.n_iter_) - 1, None))
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,5 +221,5 @@ def _one_thread() -> AbstractContextManager[Any]:
     """The parts are what is divided among threads; OpenMP's would wait for each other at every step."""
     from threadpoolctl import threadpool_limits
 
-    limits: AbstractContextManager[Any] = threadpool_limits(1)
+    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="openmp")
     return limits
