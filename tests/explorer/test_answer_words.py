@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import depnet
-from depnet.explorer.answer_words import found_by, sharpness
-from depnet.explorer.ask import Answer
+from depnet.explorer.ask import Answer, found_by, sharpness
 from tests.explorer.cases import shift_of, titanic_models
 
 

@@ -1,16 +1,12 @@
 """Ask, in a browser: what is clamped, what the page then says, and that it is what `depnet.query` says."""
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 import depnet
 from depnet import Dataset, Network
@@ -284,38 +280,6 @@ def test_ranges_of_numbers_are_drawn_and_typed(page: Page, numbers: str) -> None
     expect(page.locator(".depnet-warning").first).to_contain_text("income")
 
 
-def test_readers_do_not_see_each_others_evidence(
-    context: BrowserContext, titanic: str, people: Network
-) -> None:
-    first, second = context.new_page(), context.new_page()
-    first.goto(f"{titanic}ask")
-    second.goto(f"{titanic}ask")
-    shown(first, "sex", "female").click()
-    shown(second, "sex", "male").click()
-    answered(first, {"sex": ("female",)}, people, "survived")
-    answered(second, {"sex": ("male",)}, people, "survived")
-    shown(first, "class", "3rd").click()
-    answered(first, {"sex": ("female",), "class": ("3rd",)}, people, "survived")
-    answered(second, {"sex": ("male",)}, people, "survived")
-    expect(second.locator('[aria-label="Evidence"]')).not_to_contain_text("class")
-
-
-def test_the_question_on_the_page_runs_elsewhere(page: Page, titanic: str, people: Network) -> None:
-    page.goto(f"{titanic}ask?sex=female&class=3rd")
-    answered(page, {"sex": ("female",), "class": ("3rd",)}, people, "survived")
-    model = depnet.query(people, "survived", {"sex": "female", "class": "3rd"}).probabilities
-    assert isinstance(model, np.ndarray)
-    command = page.locator('[data-copy="Command line"]').inner_text()
-    python = page.locator('[data-copy="Python"]').inner_text()
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    # The command has the rows as the page has them; Python asks the model alone.
-    here = posterior(page, "survived", "Yes")
-    for words, expected in ((["sh", "-c", command], here), ([sys.executable, "-c", python], model[1])):
-        said = subprocess.run(words, capture_output=True, text=True, env=environment, check=True).stdout
-        (line,) = (line for line in said.splitlines() if line.split()[:1] == ["Yes"])
-        assert abs(float(line.split()[1]) - expected) < 1e-4
-
-
 TO_REACH = {31: 100, 200: 250, 1500: 1000}
 """Milliseconds from a click to all posteriors on the page, on a machine that does nothing else."""
 PAINT_TO_REACH = {31: 500, 200: 500, 1500: 1500}
@@ -469,29 +433,6 @@ def test_the_table_stands_beside_the_model(page: Page, titanic: str, people: Net
     expect(state.locator(".depnet-parts")).to_have_count(0)
     page.get_by_role("switch", name="Model and table apart").click()
     expect(state.locator(".depnet-parts")).to_have_text(parts)
-
-
-@pytest.fixture(scope="module")
-def coin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an explorer of a model of the Titanic table that is next to uniform, with the rows."""
-    folder = tmp_path_factory.mktemp("coin")
-    table = depnet.titanic()
-    depnet.save(depnet.learn(table, smoothing=5000.0, order="auto"), folder / "coin.json")
-    depnet.write(table, folder / "titanic.csv")
-    with explorer([folder / "coin.json", "--data", folder / "titanic.csv"]) as url:
-        yield url
-
-
-def test_where_model_and_table_differ_is_said(page: Page, coin: str) -> None:
-    page.goto(f"{coin}ask")
-    expect(page.get_by_text("of 2,201 matching rows: more than chance allows")).to_have_count(3)
-    expect(page.get_by_text("Model and table differ like that in 1 more variable.")).to_be_visible()
-
-
-def test_where_they_do_not_differ_nothing_is_said(page: Page, titanic: str) -> None:
-    page.goto(f"{titanic}ask")
-    expect(page.locator(SHARP)).to_have_text("computed in full")
-    expect(page.get_by_text("more than chance allows")).to_have_count(0)
 
 
 def test_how_good_the_answers_are_is_said(page: Page, titanic: str, people: Network) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from depnet import Variable
 from depnet.data.binning.bins import Bins, Kind
 from depnet.errors import EvidenceError
-from depnet.explorer.bars import between, has_ranges, is_histogram, short_labels, typed
+from depnet.explorer.cards import between, has_ranges, is_histogram, short_labels, typed
 from depnet.explorer.known import held_by, weights
 
 KINDS: tuple[Kind, ...] = ("float", "integer", "date")

@@ -57,27 +57,6 @@ def test_a_dropped_table_becomes_this_readers_model(
     expect(other.locator("header")).to_contain_text("titanic.json: 4 variables")
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b"a,b\n1,2\n1,2,3\n", "line 3 has 3 fields; expected 2"),
-        (b"", "the file is empty"),
-        ("name,b\ncaf\xe9,1\n".encode("latin-1"), "is not utf-8 text"),
-        (b"a\n1\n2\n", "one column"),
-        (b"a,b\n", "no rows"),
-    ],
-)
-def test_a_bad_table_is_one_line_and_the_model_stays(
-    page: Page, titanic: str, content: bytes, says: str
-) -> None:
-    page.goto(f"{titanic}fit")
-    drop(page, "bad.csv", content)
-    expect(page.locator(".depnet-warning")).to_contain_text(says)
-    expect(page.get_by_role("button", name="Learn")).not_to_be_visible()
-    page.get_by_role("link", name="Ask").click()
-    expect(page.locator("header")).to_contain_text("titanic.json: 4 variables, 2,201 rows")
-
-
 def test_a_table_is_chosen_by_keyboard(page: Page, titanic: str, table: bytes) -> None:
     page.goto(f"{titanic}fit")
     page.wait_for_function("() => window.socket?.connected")  # a page may be drawn anew when it is connected

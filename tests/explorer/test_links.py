@@ -19,7 +19,7 @@ import depnet
 from depnet import Dataset, Domain, Network, Variable
 from depnet.cli.given import parse
 from depnet.explorer.copyable import command_line, python
-from depnet.explorer.known import given, opened, pairs
+from depnet.explorer.known import given, opened
 
 signs = st.sampled_from("ab\\\"'=,|~: <$-")
 texts = st.one_of(
@@ -32,21 +32,6 @@ names = st.lists(texts, min_size=2, max_size=3, unique=True)
 
 def domain_of(names: list[str], labels: list[str]) -> Domain:
     return Domain(tuple(Variable(name, tuple(labels)) for name in names))
-
-
-@given_by(names, labels, st.data())
-def test_a_link_is_read_back(names: list[str], labels: list[str], data: st.DataObject) -> None:
-    domain = domain_of(names, labels)
-    chosen = {
-        name: tuple(
-            labels[k]
-            for k in sorted(data.draw(st.sets(st.integers(0, len(labels) - 1), min_size=1, max_size=2)))
-        )
-        for name in names[1:]
-    }
-    found = opened(domain, pairs(chosen))
-    assert found.known == chosen
-    assert found.problems == ()
 
 
 def test_what_the_model_does_not_know_is_told_and_the_rest_opens() -> None:

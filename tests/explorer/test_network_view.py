@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlencode
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -15,7 +14,7 @@ from depnet.inference.judge.pair import pair
 from depnet.inference.judge.shifts import shifts_between
 from depnet.learning.links.links import links
 from depnet.pictures import dependency_graph, links_csv, to_graphml
-from tests.explorer.cases import HOSTILE, titanic_models, wide
+from tests.explorer.cases import titanic_models, wide
 from tests.explorer.test_access import violations
 
 Figures = Callable[[str, object], None]
@@ -334,24 +333,6 @@ def test_what_is_seen_and_all_links_are_saved(page: Page, hostile: str, tmp_path
         elements = [element.tag.split("}")[-1] for element in ET.fromstring(svg).iter()]
         assert elements.count("text") > 50
         assert not {"script", "img", "b"} & set(elements)
-
-
-def test_labels_are_shown_as_text(page: Page, hostile: str) -> None:
-    opened(page, f"{hostile}network?.shown=2500")
-    for name in HOSTILE:
-        find = page.get_by_label("find a variable")
-        find.fill(name)
-        find.press("Enter")
-        expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
-        page.get_by_role("listbox").press("Enter")
-        expect(page.get_by_role("dialog", name=name, exact=True)).to_contain_text(HOSTILE[0])
-        page.keyboard.press("Escape")
-    page.goto(
-        f"{hostile}network?{urlencode({'.mode': 'matrix', '.first': HOSTILE[0], '.second': HOSTILE[1]})}"
-    )
-    expect(page.get_by_label("Two variables together")).to_contain_text("either alone")
-    assert page.locator("img[src=x]").count() == 0
-    assert page.locator(".depnet-main b").count() == 0
 
 
 def test_no_variable_chosen_by_an_address_that_names_none(page: Page, titanic: str) -> None:

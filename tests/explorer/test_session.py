@@ -10,9 +10,8 @@ from nicegui import Client
 
 import depnet
 from depnet.explorer.loaded import MOST_LEARNED, Loaded, Shelf
-from depnet.explorer.session import Session
+from depnet.explorer.session import Session, Workers
 from depnet.explorer.state import State
-from depnet.explorer.workers import Workers
 from tests.explorer.loops import run_apart
 
 MODEL = Loaded(depnet.learn(depnet.titanic()))

@@ -12,7 +12,7 @@ from depnet.data.table.holed import with_holes
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
 from depnet.explorer.target import completion, find, joined, measures, rarity, seen_of
-from depnet.explorer.tornado import Bar, bar_of, ends, scale_of
+from depnet.explorer.tornado import Bar, bar_of, ends, place
 from tests.explorer.cases import titanic_models
 
 
@@ -57,13 +57,7 @@ def test_bars_are_what_the_library_finds(loaded: Loaded, stop: Stop) -> None:
     (state,) = (state for state in shown["states"] if state["label"] == "1st")
     assert state["value"] == f"{float(first[1]):.3f}"
     assert state["table"] == "table: 0.972 in 145 rows"
-    assert (
-        0
-        <= shown["low"]["at"]
-        < scale_of(found.influence, low, high, found.value)["at"]
-        < shown["high"]["at"]
-        <= 100
-    )
+    assert 0 <= shown["low"]["at"] < place(found.value, low, high) < shown["high"]["at"] <= 100
 
 
 def test_on_a_shared_page_few_rows_are_hidden(loaded: Loaded, stop: Stop) -> None:

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from depnet import Network, RandomScan, SequentialScan, law_path, stationary, stationary_cycle
 from depnet.errors import PictureError
-from depnet.explorer.parts import LIGHT
-from depnet.explorer.simplex_figure import walk_figure
-from depnet.explorer.theory_walk import walk
+from depnet.explorer.theory_walk import LIGHT, walk, walk_figure
 from depnet.geometry import fc_limit, full_conditional_divergence, kl, m_projection, manifolds
 from depnet.model import Scan
 from depnet.pictures.tetrahedron import GENUINE, PSEUDO, START, place, two_nodes

@@ -5,12 +5,11 @@ It is below them since it grows and shrinks with what is known, and cards keep t
 
 from nicegui import ui
 
-from depnet.explorer.answer_words import digit, found_by, took
-from depnet.explorer.ask import Answer
-from depnet.explorer.copyable import command_line, python
+from depnet.explorer.ask import Answer, digit, found_by, took
+from depnet.explorer.copyable import Copies
 from depnet.explorer.known import Known, is_clamped
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.parts import bar, card, copyable, fact, note, stack, warning
+from depnet.explorer.parts import bar, card, fact, note, stack, warning
 from depnet.explorer.session import Session
 from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.result import QueryResult
@@ -37,12 +36,10 @@ class AskNotes:
         with card("The same question elsewhere"):
             alone = " Python asks the model alone." if loaded.data is not None else ""
             note(f"Its targets are the target, or the variables that moved most.{alone}")
-            self.command = copyable("Command line")
-            self.python = copyable("Python")
+            self.copies = Copies()
         self._figures()
 
     def _figures(self) -> None:
-        """How good the law is, once that is known."""
         if self.loaded.law is None:
             return
         with card("How good the answers are") as told:
@@ -58,7 +55,6 @@ class AskNotes:
         self.session.spawn(tell())
 
     def fail(self, text: str) -> int:
-        """There is no answer, and why."""
         self.facts.clear()
         self.notes.clear()
         with self.notes:
@@ -85,7 +81,6 @@ class AskNotes:
         return remarks
 
     def show_copies(self, answer: Answer, known: Known) -> None:
-        """The question to copy; its targets are the target, else what moved most."""
         targets = [shift.name for shift in answer.shifts if not is_clamped(known.get(shift.name, ""))][
             :COPIED
         ]
@@ -93,8 +88,7 @@ class AskNotes:
         if target is not None and not is_clamped(known.get(target, "")):
             targets = [target]
         targets = targets or [shift.name for shift in answer.shifts[:COPIED]]
-        self.command.text = command_line(self.loaded.path, targets, known, self.loaded.table)
-        self.python.text = python(self.loaded.path, targets, known, law=self.loaded.law is not None)
+        self.copies.show(self.loaded, targets, known)
 
     def _warnings(self, warnings: tuple[Remark, ...]) -> int:
         differences = [remark for remark in warnings if remark.kind == "difference"]
@@ -109,7 +103,6 @@ class AskNotes:
         return len(others) + len(differences)
 
     def _table_said(self, result: QueryResult, evidence: bool) -> str:
-        """What the marks are, and what the answers have of them."""
         if not result.matching:
             hidden = self.session.hides and result.matching is None
             few = "too few rows match to be shown" if hidden else "no row matches"

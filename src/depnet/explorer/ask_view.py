@@ -2,20 +2,17 @@
 
 from nicegui import ui
 
-from depnet.data import Variable
 from depnet.errors import DepnetError
-from depnet.explorer.answer_words import sharpness
-from depnet.explorer.ask import FINER, Answer, answers
+from depnet.explorer.ask import FINER, Answer, answers, sharpness
 from depnet.explorer.ask_cards import AskCards
 from depnet.explorer.ask_notes import AskNotes
-from depnet.explorer.bars import between, typed
-from depnet.explorer.known import Held, Known, held_by
+from depnet.explorer.cards import typed, with_bar_turned, with_bars, with_held
+from depnet.explorer.known import Known
 from depnet.explorer.loaded import TOLERANCE
 from depnet.explorer.parts import button, card, note, without_law
 from depnet.explorer.questions import Question, what_ifs
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
-from depnet.model.conditions import MISSING
 from depnet.wording import counted
 
 TITLE = "Ask"
@@ -35,7 +32,6 @@ class _Ask:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
-        self.domain = self.loaded.asked.domain
         self.known: Known = session.state.known
         self.answer: Answer | None = None
         self.question = Latest(session)
@@ -72,56 +68,31 @@ class _Ask:
     # what the reader does
 
     def clamp(self, name: str, code: int) -> None:
-        """A state was clicked, or the bar after them, of holes: clamp it, or take it back."""
-        variable = self._variable(name)
-        if variable is not None and 0 <= code <= len(variable.present_states):
-            is_state = code < len(variable.present_states)
-            held: Held = (variable.states[code],) if is_state else MISSING
-            self._hold(name, None if self.known.get(name) == held else held)
+        self.range(name, code, code)
 
     def toggle(self, name: str, code: int) -> None:
-        """One more state is allowed, or one less; without any, all are."""
-        variable = self._variable(name)
-        if variable is None:
-            return
-        if variable.missing is None and code == len(variable.present_states):
-            self.clamp(name, code)  # no state of the model, that could be one of several
-        elif 0 <= code < variable.cardinality:
-            held = self.known.get(name, ())
-            gone = {variable.cardinality - 1} if held == MISSING and variable.missing is not None else set()
-            codes = gone if isinstance(held, str) else {variable.code(state) for state in held}
-            codes ^= {code}
-            self._hold(name, held_by(variable, tuple(str(variable.states[c]) for c in sorted(codes))))
+        self.session.change(known=with_bar_turned(self.known, self.loaded.variable(name), code))
 
     def range(self, name: str, first: int, last: int) -> None:
-        """Bars were drawn over, from one to the other."""
-        variable = self._variable(name)
-        if variable is not None and all(0 <= code < variable.cardinality for code in (first, last)):
-            self._hold(name, between(variable, first, last))
+        self.session.change(known=with_bars(self.known, self.loaded.variable(name), first, last))
 
     def condition(self, name: str, text: str) -> None:
         """What is known was written on a card; what is wrong with it is said there."""
-        variable = self._variable(name)
-        if variable is None:
-            return
         try:
-            held = typed(variable, text)
+            held = typed(self.loaded.variable(name), text)
         except DepnetError as error:
-            self.cards.marginals.problem(name, str(error))
+            self.cards.marginals.run_method("wrong", [name, str(error)])
             return
-        self.cards.marginals.problem(name, "")
-        self._hold(name, held)
+        self.cards.marginals.run_method("wrong", [name, ""])
+        self.session.change(known=with_held(self.known, name, held))
 
     def target(self, name: str) -> None:
-        """Make a variable the target, or none."""
-        if self._variable(name) is not None:
-            self.session.change(target=None if self.session.state.target == name else name)
+        self.session.change(target=None if self.session.state.target == name else name)
 
     def _begin(self, question: Question) -> None:
         self.session.change(known=question.state.known, variable=question.state.variable)
 
     def stopped_by_reader(self) -> None:
-        """The stop button: what was found so far stays."""
         self.question.stop.press()
         self.stop.set_enabled(False)
 
@@ -129,13 +100,6 @@ class _Ask:
         """The same question, until errors are a quarter of what they are."""
         if self.answer is not None and self.answer.error > 0:
             self._ask(min(self.answer.error, TOLERANCE) / FINER)
-
-    def _variable(self, name: str) -> Variable | None:
-        return self.domain.variables[self.domain.index(name)] if name in self.domain.names else None
-
-    def _hold(self, name: str, held: Held | None) -> None:
-        known = {**self.known, name: held}
-        self.session.change(known={name: held for name, held in known.items() if held})
 
     # what follows from it
 
@@ -149,7 +113,6 @@ class _Ask:
             self.notes.show_copies(self.answer, self.known)
 
     def _ask(self, tolerance: float = TOLERANCE) -> None:
-        """The older question is dropped, and the new one asked."""
         self.question.begin(lambda stop: self._asked(self.known, stop, tolerance))
 
     async def _asked(self, known: Known, stop: Stop, tolerance: float) -> None:

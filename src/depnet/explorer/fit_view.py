@@ -19,7 +19,7 @@ from depnet.explorer.fit import (
     model_file,
     read_table,
 )
-from depnet.explorer.parts import bar, button, card, note, progress, warning
+from depnet.explorer.parts import bar, button, card, note, progress, select, warning
 from depnet.explorer.session import Session
 
 TITLE = "Fit"
@@ -73,7 +73,7 @@ class _Fit:
                 f"{MAX_BYTES // 10**6} MB at most. It goes to the machine "
                 "that runs depnet and nowhere else: read in a private temporary directory that is then removed."
             )
-            self.encoding = ui.select(ENCODINGS, label="Text encoding", value="utf-8").props("dense outlined")
+            self.encoding = select(ENCODINGS, "Text encoding", value="utf-8")
             self.upload = ui.upload(
                 label="Drop a table here, or choose one",
                 auto_upload=True,
@@ -88,17 +88,14 @@ class _Fit:
             self.read_notes = ui.element("div").props('aria-live="polite"')
         with card("What to learn") as self.choices:
             self.read_said = note("")
-            self.columns = ui.select([], label="Columns", multiple=True, with_input=True)
-            self.columns.props("dense outlined").on_value_change(self._counted)
+            self.columns = select([], "Columns", self._counted, multiple=True, with_input=True)
             with bar():
                 button("All columns", self._all_columns, "flat dense")
                 self.counted = note("")
-            self.penalty = ui.select(PENALTIES, label="Penalty: what complexity costs", value="auto")
-            self.penalty.props("dense outlined")
-            self.missing = ui.select(MISSING, label="Missing values", value="auto").props("dense outlined")
-            self.boost = ui.checkbox("Boost: add many small graphs to a node where it predicts better").props(
-                "dense"
-            )
+            self.penalty = select(PENALTIES, "Penalty: what complexity costs", value="auto")
+            self.missing = select(MISSING, "Missing values", value="auto")
+            self.boost = ui.checkbox("Boost: add many small graphs to a node where it predicts better")
+            self.boost.props("dense")
             with bar():
                 self.learn = button("Learn", self._learn, "unelevated")
                 self.stop = button("Stop", lambda: self.stopping.press(), "outline")
@@ -131,7 +128,6 @@ class _Fit:
             warning(text)
 
     async def uploaded(self, event: events.UploadEventArguments) -> None:
-        """Take the table that came."""
         self.read_notes.clear()
         name, content = _base(event.file.name), await event.file.read()
         self.upload.reset()
@@ -235,5 +231,4 @@ build = _Fit
 
 
 def _base(name: str) -> str:
-    """The last part of what the browser says the file is called."""
     return name.replace("\\", "/").rsplit("/", 1)[-1] or "table.csv"

@@ -12,17 +12,14 @@ from typing import Any
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data import Variable
 from depnet.errors import DepnetError
 from depnet.explorer.ask import Answer, answers
-from depnet.explorer.known import Held, Known, given, is_clamped, weights
+from depnet.explorer.cards import Cards
+from depnet.explorer.known import Known, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE
 from depnet.explorer.session import Latest, Session, Stop
-from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.judge.pair import Pair, pair
-from depnet.inference.judge.shifts import Missing, Shift, by_target
-from depnet.model.conditions import MISSING
+from depnet.inference.judge.shifts import Shift
 
 MAX_SECONDS = 6.0
 """Of sampling for colours and small bars; the Ask view goes on for longer."""
@@ -44,13 +41,13 @@ class NetworkAnswers:
         """What was asked about last; None before anything was."""
         self.shifts: dict[str, Shift] | None = None
         """Of what is known; None while it is being asked."""
-        self.peeked: str | None = None
-        """The variable whose bars the page waits for."""
+        self.peeked: tuple[str, bool] | None = None
+        """The variable whose bars the page waits for, and whether all of them."""
+        self.cards = Cards(self.loaded, session.hides)
         self.pair: tuple[tuple[str, str], Known] | None = None
         self.asking, self.joining = Latest(session), Latest(session)
 
     def ask(self) -> None:
-        """How far each variable is moved by what is known."""
         known = self.session.state.known
         if known == self.known:
             return
@@ -63,7 +60,7 @@ class NetworkAnswers:
         found = answers(self.loaded, known, self.session.work, stop, hide=hide, max_seconds=MAX_SECONDS)
         try:
             async for answer in found:
-                self.shifts = {shift.name: shift for shift in answer.moved(known)}
+                self.shifts = {shift.name: shift for shift in answer.shifts}
                 self.tell("answered", self._changes(known, answer))
                 self._tell_bars()
         except DepnetError as error:  # such as: all of them are known
@@ -72,40 +69,36 @@ class NetworkAnswers:
             self._tell_bars()
 
     def _changes(self, known: Known, answer: Answer) -> dict[str, Any]:
-        """None where nothing is known; None for a variable that is known itself."""
+        """How far each variable moved: None where nothing is known; None for a variable that is known itself."""
         moved = {shift.name: round(shift.change, 4) for shift in answer.moved(known)}
         changes = [moved.get(name) for name in self.domain.names] if known else None
         return {"changes": changes, "sharp": answer.result.converged}
 
-    def peek(self, name: str) -> None:
-        """The bars of a variable: at once, or as soon as there is an answer."""
-        self.peeked = name
+    def peek(self, name: str, opened: bool) -> None:
+        self.peeked = name, opened
         if self.known is None:
             self.ask()
         self._tell_bars()
 
     def _tell_bars(self) -> None:
-        if self.peeked is None or self.shifts is None:
+        self.cards.take_prior()
+        if self.peeked is None or self.shifts is None or not self.cards.base:
             return
-        name, state = self.peeked, self.session.state
-        v = self.domain.index(name)
-        shift, held, prior = self.shifts.get(name), state.known.get(name), self._prior()
-        before = None if prior is None else by_target(prior, prior.combined)[name]
-        missing = None
-        if self.loaded.has_holes(v):
-            missing = 0.0 if prior is None else Missing.of(prior, name).joined
-        card = bars(self.domain.variables[v], shift, before, held, missing)
+        (name, opened), state = self.peeked, self.session.state
+        held = state.known.get(name)
+        kept = () if held is None or isinstance(held, str) else map(self.loaded.variable(name).code, held)
+        card, shift = self.cards.card(name, opened=opened, kept=kept), self.shifts.get(name)
+        numbers = None if shift is None else card.numbers(shift, held=held is not None and is_clamped(held))
         of_it = replace(state, variable=name, own={})
         links = {view: self.session.url(f"/{view}", of_it) for view in ("ask", "node")}
-        self.tell("peeked", v, card | links)
-
-    def _prior(self) -> QueryResult | None:
-        """What is likely with nothing known."""
-        found = self.loaded.priors.get(self.domain.names)
-        return without_small_counts(found) if found is not None and self.session.hides else found
+        told = {
+            "card": card.static(card.numbers(self.cards.base[name])),
+            "now": None if numbers is None else numbers | {"given": bool(state.known)},
+            "held": None if held is None else card.held_said(held),
+        }
+        self.tell("peeked", self.domain.index(name), told | links)
 
     def join(self, names: tuple[str, str] | None) -> None:
-        """The joint table of two variables, given what is known."""
         wanted = None if names is None else (names, self.session.state.known)
         if wanted == self.pair:
             return
@@ -128,62 +121,8 @@ class NetworkAnswers:
         self.tell("joined", [first, second], found | strengths | {"known": len(known), "clamped": clamped})
 
 
-BARS = 16
-"""States of a variable that have a bar; with more, the most probable ones and the rest together."""
-
-MOST_CHOICES = 500
-"""States that a reader may choose from; of a variable with more, the most probable ones."""
-
 MOST_STATES = 24
 """Rows and columns of a joint table; with more states, the most probable ones."""
-
-
-def bars(
-    variable: Variable,
-    shift: Shift | None,
-    prior: FloatArray | None,
-    held: Held | None,
-    missing: float | None = None,
-) -> dict[str, Any]:
-    """Prior and posterior of each state. Of a variable that is known there is no shift: it is as what is known says.
-
-    `missing`: how probable it is, with nothing known, that it is missing, where that can be; it has the last bar, and the
-    others are given that it is known.
-    """
-    states = len(variable.present_states)
-    allowed = np.ones(states) if held is None else weights(variable, held)[:states]
-    if shift is None:
-        posterior = allowed / max(float(allowed.sum()), 1e-300)
-        before = posterior if prior is None else prior
-    else:
-        before, posterior = shift.prior, shift.posterior
-    order = np.argsort(-np.maximum(before, posterior), kind="stable")
-    shown = np.sort(order) if len(order) <= BARS else np.sort(order[: BARS - 1])
-    rest = order[len(shown) :]
-    made = [
-        {
-            "code": code,
-            "label": str(variable.states[code]),
-            "prior": _rounded(before[code]),
-            "posterior": _rounded(posterior[code]),
-            "held": held is not None and bool(allowed[code] > 0),
-        }
-        for code in shown.tolist()
-    ]
-    if len(rest):
-        others = {"code": -1, "label": f"{len(rest):,} others", "held": False}
-        sums = {"prior": _rounded(before[rest].sum()), "posterior": _rounded(posterior[rest].sum())}
-        made.append(others | sums)
-    if missing is not None:
-        now = float(held == MISSING) if shift is None else shift.missing.joined
-        gone = {"code": states, "label": "missing", "held": held == MISSING, "missing": True}
-        made.append(gone | {"prior": _rounded(missing), "posterior": _rounded(now)})
-    choices = np.sort(order[:MOST_CHOICES]).tolist() if len(rest) else []
-    return {
-        "bars": made,
-        "moved": None if shift is None else round(shift.change, 4),
-        "choices": [[code, str(variable.states[code])] for code in choices],
-    }
 
 
 def joint_table(found: Pair) -> dict[str, Any]:

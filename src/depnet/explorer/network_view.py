@@ -13,13 +13,13 @@ from nicegui import events, ui
 from nicegui.elements.echart import EChart as EChart  # registers ECharts, which network.js imports
 
 from depnet.explorer import parts
-from depnet.explorer.component import Component
-from depnet.explorer.known import Held, said
+from depnet.explorer.cards import with_bars, with_held
+from depnet.explorer.known import said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.network_answers import NetworkAnswers
+from depnet.explorer.parts import Component
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
-from depnet.model.conditions import MISSING
 from depnet.pictures import colours, links_csv, to_graphml
 
 TITLE = "Network"
@@ -66,7 +66,6 @@ async def build(session: Session) -> None:
 
 
 def picture(loaded: Loaded) -> dict[str, Any]:
-    """What the page needs of a model: names, places, communities, ties."""
     sent = loaded.graph.ties[:MOST_TIES]
     return {
         "names": list(loaded.graph.names),
@@ -104,7 +103,6 @@ class _Network:
         session.on_change(self._follow)
 
     def start(self, state: State) -> dict[str, Any]:
-        """The state as the page's script knows it."""
         names, own = self.domain.names, state.own
         pair, community = self._pair(state), state.number("community")
         return {
@@ -159,20 +157,15 @@ class _Network:
         self.answers.join(self._pair(state))
 
     def _peek(self, event: events.GenericEventArguments) -> None:
-        self.answers.peek(self.domain.names[event.args])
+        v, opened = event.args
+        self.answers.peek(self.domain.names[v], bool(opened))
 
     def _hold(self, event: events.GenericEventArguments) -> None:
-        """One state of a variable is known now; or, where it was so before, or without a state, nothing is."""
-        v, code = event.args
-        variable = self.domain.variables[v]
-        known = dict(self.session.state.known)
-        before = known.pop(variable.name, None)
-        if code is not None:
-            is_state = code < len(variable.present_states)
-            held: Held = (variable.states[code],) if is_state else MISSING
-            if before != held:
-                known[variable.name] = held
-        self.session.change(known=known)
+        """Bars of a variable were chosen, from one to the other; without them, nothing is known of it."""
+        v, codes = event.args
+        variable, known = self.domain.variables[v], self.session.state.known
+        held = with_held(known, variable.name, None) if codes is None else with_bars(known, variable, *codes)
+        self.session.change(known=held)
 
     def _target(self, event: events.GenericEventArguments) -> None:
         name = self.domain.names[event.args]

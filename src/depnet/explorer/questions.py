@@ -6,7 +6,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data import Variable
-from depnet.explorer.bars import between, is_histogram
+from depnet.explorer.cards import between, is_histogram
 from depnet.explorer.known import Held, said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.state import State

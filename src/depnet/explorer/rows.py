@@ -252,7 +252,6 @@ class Filled:
 
 
 def filled(network: Network, known: Given) -> list[Filled]:
-    """A row of which `known` is given, every other cell filled."""
     variables, layout = network.domain.variables, Layout.of(network.domain, "dicts")
     codes = _codes(network, {name: value for name, value in known.items() if value is not None})
     completed = impute(network, codes[None, :], max_seconds=FILL_SECONDS)
@@ -317,7 +316,6 @@ class Drawn:
 
 
 def drawn(network: Network, count: int, known: Given, stop: Callable[[], bool]) -> Drawn:
-    """New rows of the model's law given `known`, with the table's holes."""
     most = max(1, MAX_DRAWN // len(network.domain))
     if not 1 <= count <= most:
         raise DepnetError(f"between 1 and {most:,} rows are drawn at once; got {count:,}.")
@@ -356,7 +354,6 @@ def _plain(value: Any) -> Any:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """The table, missing values as empty cells."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([guarded(name) for name in header])

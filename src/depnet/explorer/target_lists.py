@@ -8,12 +8,12 @@ from nicegui import ui
 
 from depnet.errors import DepnetError
 from depnet.explorer.known import Known, said
-from depnet.explorer.parts import button, card, note, show_table, stack
+from depnet.explorer.parts import LongList, button, card, note, show_table, stack
 from depnet.explorer.session import Session, Stop
 from depnet.explorer.target import Completion, completion
 from depnet.inference.judge.influence import Effect, Influence
 
-LISTED, MORE = 12, 24
+LISTED = 12
 """Variables at first, and with each "more"."""
 AT_ONCE = 400
 """Variables of a model whose most probable completion is looked for unasked."""
@@ -25,43 +25,38 @@ class Telling:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.effects: Sequence[Effect] = ()
-        self.listed = LISTED
+        self.listed = LongList(self._show, LISTED)
         with card("What would tell most about it"):
-            self.place = stack("depnet-tight")
-
-    def show(self, effects: Sequence[Effect]) -> None:
-        self.effects = effects
-        state, top = self.session.state, max((effect.bits for effect in effects), default=0.0)
-        self.place.clear()
-        with self.place:
             note(
                 "How many bits a fact about each variable is expected to tell: how far it moves the target, and how often."
             )
-            with show_table(("Variable", "Tells", "Bits"), numbers=(2,)) as table:
-                for effect in effects[: self.listed]:
-                    name = effect.variable.name
-                    with table.row():
-                        with table.cell():
-                            ui.link(name, self.session.url("/node", replace(state, variable=name, own={})))
-                        with table.cell(), ui.element("span").classes("depnet-bits"):
-                            ui.element("span").style(f"width: {100 * effect.bits / top if top else 0:.1f}%")
-                        table.cell(bits_said(effect))
-            if len(effects) > self.listed:
-                button(f"Show more ({len(effects) - self.listed:,} left)", self._more)
+            self.place = stack("depnet-tight")
+            self.listed.more_button()
 
-    def _more(self) -> None:
-        self.listed += MORE
-        self.show(self.effects)
+    def show(self, effects: Sequence[Effect]) -> None:
+        self.effects = effects
+        self._show()
+
+    def _show(self) -> None:
+        state, top = self.session.state, max((effect.bits for effect in self.effects), default=0.0)
+        self.place.clear()
+        with self.place, show_table(("Variable", "Tells", "Bits"), numbers=(2,)) as table:
+            for effect in self.listed.part(self.effects):
+                name = effect.variable.name
+                with table.row():
+                    with table.cell():
+                        ui.link(name, self.session.url("/node", replace(state, variable=name, own={})))
+                    table.bar(effect.bits / top if top else 0.0)
+                    table.cell(bits_said(effect))
 
 
 def bits_said(effect: Effect) -> str:
     """With an error, where it has one; what is not beyond two errors is not told from nothing."""
     if effect.bits_error and effect.bits < 2 * effect.bits_error:
         return f"< {max(effect.bits + 2 * effect.bits_error, 1e-4):.2g}"
-    error = f" ± {effect.bits_error:.1g}" if effect.bits_error else ""
-    return (
-        f"{effect.bits:.3f}{error}" if effect.bits >= 0.0005 else ("0" if effect.bits < 1e-9 else "< 0.001")
-    )
+    if effect.bits < 0.0005:
+        return "0" if effect.bits < 1e-9 else "< 0.001"
+    return f"{effect.bits:.3f}" + (f" ± {effect.bits_error:.1g}" if effect.bits_error else "")
 
 
 class Completions:
@@ -71,63 +66,58 @@ class Completions:
         self.session, self.loaded, self.choose = session, session.loaded, choose
         self.completed: Completion | None = None
         self.influence: Influence | None = None
-        self.listed = LISTED
+        self.listed = LongList(self._show, LISTED)
         with card("The most probable completion"):
+            self.said = note("")
+            self.look = button("Look for it", self._look, "outline")
             self.place = stack("depnet-tight")
+            self.listed.more_button()
 
     def drop(self) -> None:
-        """Something else is known: what was found is old."""
         self.completed = None
 
     async def follow(self, influence: Influence, known: Known, stop: Stop) -> None:
         """Look for it, unless it is there: of a large model only when it is asked for."""
-        self.influence = influence
-        if self.completed is not None:
-            self._show()
-        elif len(self.loaded.asked.domain) <= AT_ONCE:
-            await self._find(known, stop)
-        else:
+        self.influence, self.question = influence, (known, stop)
+        large = self.completed is None and len(self.loaded.asked.domain) > AT_ONCE
+        self.look.set_visibility(large)
+        if large:
             self.place.clear()
-            with self.place:
-                note("With this many variables it takes some seconds.")
-                button("Look for it", lambda: self.session.spawn(self._find(known, stop)), "outline")
+            self.said.text = "With this many variables it takes some seconds."
+        elif self.completed is not None:
+            self._show()
+        else:
+            await self._find(known, stop)
+
+    async def _look(self) -> None:
+        await self._find(*self.question)
 
     async def _find(self, known: Known, stop: Stop) -> None:
-        self._say("looking for it ...")
+        self.look.set_visibility(False)
+        self.place.clear()
+        self.said.text = "looking for it ..."
         try:
             completed = await self.session.work(completion, self.loaded, known, stop)
         except DepnetError as error:
-            self._say(str(error))
+            self.said.text = str(error)
             return
         if not stop.pressed:
             self.completed = completed
             self._show()
 
-    def _say(self, text: str) -> None:
-        self.place.clear()
-        with self.place:
-            note(text)
-
     def _show(self) -> None:
         if self.completed is None or self.influence is None:
             return
-        self._say(self.completed.said)
-        rows = self.completed.rows(self.influence)
-        with self.place:
-            with show_table(("Variable", "State", "Alone"), numbers=(2,)) as table:
-                for row in rows[: self.listed]:
-                    with table.row():
-                        table.cell(row.name)
-                        with table.cell():
-                            choose = ui.element("button").props("type=button").classes("depnet-plain")
-                            choose.props["aria-label"] = f"Make {said(row.name, (row.state,))} known"
-                            choose.on("click", partial(self.choose, row.name, row.code))
-                            with choose:
-                                ui.label(row.shown).props["title"] = str(row.state)
-                        table.cell("" if row.probability is None else f"{row.probability:.3f}")
-            if len(rows) > self.listed:
-                button(f"Show more ({len(rows) - self.listed:,} left)", self._more)
-
-    def _more(self) -> None:
-        self.listed += MORE
-        self._show()
+        self.said.text = self.completed.said
+        self.place.clear()
+        with self.place, show_table(("Variable", "State", "Alone"), numbers=(2,)) as table:
+            for row in self.listed.part(self.completed.rows(self.influence)):
+                with table.row():
+                    table.cell(row.name)
+                    with table.cell():
+                        choose = ui.element("button").props("type=button").classes("depnet-plain")
+                        choose.props["aria-label"] = f"Make {said(row.name, (row.state,))} known"
+                        choose.on("click", partial(self.choose, row.name, row.code))
+                        with choose:
+                            ui.label(row.shown).props["title"] = str(row.state)
+                    table.cell("" if row.probability is None else f"{row.probability:.3f}")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from depnet.explorer.component import Component
 from depnet.explorer.known import Held
+from depnet.explorer.parts import Component
 from depnet.inference.judge.influence import Effect, Influence
 from depnet.inference.judge.measure import Measure
 from depnet.inference.judge.seen_effects import SeenEffect
@@ -36,13 +36,14 @@ class Tornado(Component, component="tornado.js"):
         self.tell("choose", str, int, to=choose)
 
     def show(self, found: Influence, bars: Sequence[Bar], now: float) -> None:
-        """Show these variables, in this order, and where the target is `now`."""
         drawn: dict[str, Any] = {"bars": [], "scale": {}}
         if bars:
             low, high = ends(found, bars, now)
+            measure, shown = found.measure, found.measure.shown
+            ticks = {"low": shown(low), "high": shown(high), "now": shown(now)}
             drawn = {
-                "scale": scale_of(found, low, high, now),
-                "bars": [bar_of(found.measure, bar, low, high) for bar in bars],
+                "scale": {**ticks, "at": place(now, low, high), "said": measure.said},
+                "bars": [bar_of(measure, bar, low, high) for bar in bars],
             }
         self.put(**drawn, answer=self._props["answer"] + 1)
 
@@ -57,25 +58,13 @@ def ends(found: Influence, bars: Sequence[Bar], now: float) -> tuple[float, floa
     return (max(low, 0.0), min(high, 1.0)) if found.measure.kind is None else (low, high)
 
 
-def scale_of(found: Influence, low: float, high: float, now: float) -> dict[str, Any]:
-    """The axis: its two ends, and where the target is now."""
-    shown = found.measure.shown
-    return {
-        "low": shown(low),
-        "high": shown(high),
-        "now": shown(now),
-        "at": _at(now, low, high),
-        "said": found.measure.said,
-    }
-
-
 def bar_of(measure: Measure, bar: Bar, low: float, high: float) -> dict[str, Any]:
     """What a bar shows, as plain values: places are in percent of the axis."""
     effect = bar.effect
     possible = [
         x for x in np.argsort(-effect.probabilities, kind="stable").tolist() if effect.probabilities[x] > 0
     ]
-    listed = sorted({*possible[:STATES], effect.low, effect.high}, key=lambda x: _place(effect, x))
+    listed = sorted({*possible[:STATES], effect.low, effect.high}, key=lambda x: _order(effect, x))
     values = effect.values[possible]
     there = values[~np.isnan(values)]
     return {
@@ -83,8 +72,8 @@ def bar_of(measure: Measure, bar: Bar, low: float, high: float) -> dict[str, Any
         "href": bar.href,
         "low": state_of(measure, bar, effect.low, low, high),
         "high": state_of(measure, bar, effect.high, low, high),
-        "least": _at(float(there.min()), low, high) if len(there) else 0.0,
-        "most": _at(float(there.max()), low, high) if len(there) else 0.0,
+        "least": place(float(there.min()), low, high) if len(there) else 0.0,
+        "most": place(float(there.max()), low, high) if len(there) else 0.0,
         "width": measure.shown_error(effect.width) if measure.kind is not None else f"{effect.width:.3f}",
         "flat": effect.low == effect.high,
         "states": [state_of(measure, bar, x, low, high) for x in listed],
@@ -111,14 +100,14 @@ def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> 
         "probability": f"{effect.probabilities[code]:.3f}",
         "value": "not drawn" if math.isnan(value) else measure.shown(value),
         "error": f"± {measure.shown_error(whisker)}" if whisker else "",
-        "at": _at(value, low, high),
-        "mark": None if math.isnan(mark) or not low <= mark <= high else _at(mark, low, high),
+        "at": place(value, low, high),
+        "mark": None if math.isnan(mark) or not low <= mark <= high else place(mark, low, high),
         "table": told,
         "held": code < len(states) and not isinstance(bar.held, str) and states[code] in bar.held,
     }
 
 
-def _place(effect: Effect, code: int) -> float:
+def _order(effect: Effect, code: int) -> float:
     """States of a number stay in their order; of any other variable the least value comes first."""
     value = float(effect.values[code])
     if effect.variable.has_order:
@@ -126,8 +115,7 @@ def _place(effect: Effect, code: int) -> float:
     return math.inf if math.isnan(value) else value
 
 
-def _at(value: float, low: float, high: float) -> float:
-    """The place of a value on the axis, in percent."""
+def place(value: float, low: float, high: float) -> float:
     if math.isnan(value):
         return 0.0
     return round(100 * min(max((value - low) / ((high - low) or 1.0), 0.0), 1.0), 3)

@@ -1,5 +1,6 @@
-// Beside the picture: two variables together, the links of the chosen one, and all links.
-import { bits, mixed, rampOf, readableOn, relation, told } from "/depnet/network_options.js";
+// Beside the picture: two variables together, the links of the chosen one, all links, and the card of a variable.
+import { Bars } from "/depnet/bars.js";
+import { bits, mixed, rampOf, readableOn, relation, told } from "/depnet/network_graph.js";
 
 const MOST_LISTED = 100;
 
@@ -134,5 +135,58 @@ export const LinksPanel = {
     },
     listed() { return this.arrows.slice(0, MOST_LISTED); },
     unlisted() { return this.arrows.length - this.listed.length + this.left; },
+  },
+};
+
+// A small card beside a variable: what is likely of it, before and given what is known; opened, also what can be done with it.
+export const Peek = {
+  components: { Bars },
+  template: `
+<div ref="card" class="depnet-peek" :class="{ open }" :role="open ? 'dialog' : 'tooltip'" :aria-label="name" :style="place" @keydown.esc.stop="$emit('close')">
+  <div class="depnet-bar depnet-peek-head">
+    <div class="depnet-peek-name depnet-grow">{{ name }}</div>
+    <button v-if="open" type="button" class="depnet-icon" aria-label="Close" @click="$emit('close')">✕</button>
+  </div>
+  <div v-if="!told" class="depnet-note">asking …</div>
+  <template v-else>
+    <div class="depnet-note" v-if="open">Click what is known of it:</div>
+    <Bars :card="told.card" :now="told.now" :held="told.held" :evidence="evidence" :still="!open" @say="say" />
+    <div class="depnet-note" v-if="told.now && evidence && !told.held">
+      <span class="depnet-key-prior"></span> before, <span class="depnet-key-posterior"></span> now: moved {{ told.now.change.toFixed(3) }}</div>
+    <div v-if="open" class="depnet-peek-actions">
+      <button v-if="told.held" type="button" class="depnet-action" @click="$emit('hold', null)">Take back</button>
+      <a class="depnet-action" :href="told.ask">Ask</a>
+      <a class="depnet-action" :href="told.node">Node</a>
+      <button type="button" class="depnet-action" @click="$emit('target')">{{ target ? "No longer the target" : "Make it the target" }}</button>
+      <button type="button" class="depnet-action" @click="$emit('near')">Neighbourhood</button>
+    </div>
+  </template>
+</div>`,
+  props: { name: String, told: Object, open: Boolean, evidence: Boolean, target: Boolean, at: Array, room: Array },
+  emits: ["hold", "expand", "target", "near", "close"],
+  data: () => ({ place: {} }),
+  mounted() { this.put(); if (this.open) this.enter(); },
+  updated() { this.put(); },
+  watch: {
+    open(now) { if (now) this.$nextTick(() => this.enter()); },
+    told(now, before) { if (this.open && now && !before) this.$nextTick(() => this.enter()); },
+  },
+  methods: {
+    put() { // beside the variable, inside the picture where that has room
+      const { offsetWidth: width, offsetHeight: height } = this.$refs.card;
+      const [x, y] = this.at;
+      const gap = 23;
+      const beside = x + gap + width <= this.room[0] ? x + gap : x - gap - width >= 0 ? x - gap - width : null;
+      const left = beside ?? Math.max(0, (this.room[0] - width) / 2);
+      const wanted = beside !== null ? y - height / 3 : y > this.room[1] / 2 ? y - gap - height : y + gap; // above or below
+      const top = Math.max(0, Math.min(wanted, this.room[1] - height));
+      const place = { left: `${Math.round(left)}px`, top: `${Math.round(top)}px` };
+      if (place.left !== this.place.left || place.top !== this.place.top) this.place = place;
+    },
+    enter() { (this.$refs.card.querySelector("[data-state][tabindex='0']") ?? this.$refs.card.querySelector("button"))?.focus({ preventScroll: true }); },
+    say(event, [, first, last = first]) {
+      if (event === "expand") this.$emit("expand");
+      else this.$emit("hold", [first, last]);
+    },
   },
 };
