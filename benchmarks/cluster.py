@@ -26,7 +26,7 @@ from depnet.checks import STEADY_SEED
 from depnet.cluster import table as chunked_table
 from depnet.cluster.fit import CountedModel, fit_chunks, score
 from depnet.cluster.table import TableRequest, Where
-from depnet.data.table.holed import with_holes
+from depnet.data.table.dataset import with_holes
 from depnet.fitting.fit import FitOptions, Fitted, fit
 
 COLUMNS = 20

@@ -25,7 +25,7 @@ from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray
 from depnet.model import Scan, compiled
 from depnet.sampling.kernels import KERNELS, CodesKernel, Kernel, PackedKernel, Randomness, Task, start_codes
-from depnet.sampling.plan.plan import ChainPlan, chain_plan
+from depnet.sampling.plan import ChainPlan, chain_plan
 
 ROWS, PARENTS = 20_000, 3
 SINGLE_REACH, PGMPY_REACH, PYAGRUM_REACH = 0.30, 1e4, 1e3

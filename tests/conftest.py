@@ -41,7 +41,7 @@ WHOLE = (
     "model/file/test_memory.py",
     "paper",
     "pictures/report",
-    "sampling/run/test_laws.py",
+    "sampling/test_laws.py",
     "test_examples.py",
 )
 """What `--quick` leaves out: what tests the whole rather than a part."""

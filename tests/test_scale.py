@@ -9,8 +9,8 @@ import pytest
 import depnet
 from depnet import Dataset, Domain, Variable
 from depnet.data.binning.bins import Bins
-from depnet.data.binning.mixture import Mixture
 from depnet.data.frames.decode import numbers_of
+from depnet.data.table.mixture import Mixture
 from depnet.errors import EvidenceError
 from depnet.explorer.cards import has_ranges, is_histogram
 from depnet.explorer.overview_view import SCALES

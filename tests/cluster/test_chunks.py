@@ -20,8 +20,8 @@ from depnet import (
 )
 from depnet.cluster import learn, learn_both
 from depnet.cluster.table import TableRequest, Where, chunked
-from depnet.data.frames.encode import encode
-from depnet.data.frames.variables import StateOptions
+from depnet.data.table.encode import encode
+from depnet.data.table.variables import StateOptions
 from depnet.errors import DataError, LearningError
 from depnet.learning.choose.ladder import Auto
 from tests.cluster.clusters import SMALL, room_for

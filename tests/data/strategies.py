@@ -9,9 +9,9 @@ from hypothesis.strategies import DrawFn, composite
 
 from depnet.data import Bins
 from depnet.data.binning.bins import KINDS
-from depnet.data.binning.calendar import DAY, FIRST_DAY, LAST_DAY
 from depnet.data.binning.cut import quantiles_between
 from depnet.data.binning.ranked import RankedArray
+from depnet.data.binning.times import DAY, FIRST_DAY, LAST_DAY
 
 
 def numbers_of(kind: str) -> st.SearchStrategy[Any]:

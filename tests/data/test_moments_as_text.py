@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet.data import Bins, decode, describe, encode, fill
-from depnet.data.binning.calendar import form_of, microseconds_of, texts_in
+from depnet.data.binning.times import form_of, microseconds_of, texts_in
 from depnet.errors import DataError
 from tests.cli.entry import real
 

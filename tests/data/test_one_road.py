@@ -16,7 +16,7 @@ from depnet import read
 from depnet.data import Domain, Holed, Variable, describe, encode
 from depnet.data.files import table as opened
 from depnet.data.files.read import read_for
-from depnet.data.table.holed import with_holes
+from depnet.data.table.dataset import with_holes
 from depnet.errors import DataError, UnknownStatesWarning
 
 DAY = dt.date(2020, 1, 1)

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from depnet import Dataset, DependencyNetwork, DependencyNetworkImputer, query_rows
 from depnet.arrays import FloatArray
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Holed
 from depnet.errors import DataError, UnknownStatesWarning
 from tests.estimators.tables import as_kind, people, with_holes
 

@@ -16,7 +16,6 @@ from depnet import (
     RandomScan,
     SequentialScan,
 )
-from depnet._native import exact as native
 from depnet.errors import ConvergenceError
 from depnet.exact import solve
 from depnet.geometry.chain import FreeChain
@@ -137,26 +136,6 @@ def test_what_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> 
         ConvergenceError, match=r"6,400 states was not found: after .* above 1e-12.*smoothing"
     ):
         depnet.stationary(network, SequentialScan())
-
-
-@pytest.mark.parametrize("cards", [(2,) * 8, (3, 2, 4, 2, 3), (9, 9), (2,) * 7 + (12,)])
-def test_coloured_and_plain_jumps_have_one_law(cards: tuple[int, ...]) -> None:
-    network = inconsistent_network(cards)
-    chain = FreeChain.of(network)
-    weights = np.random.default_rng(0).dirichlet(np.full(len(cards), 3.0))
-    laws = []
-    for jumps in (native.Coloured(chain.native, weights), native.Jumping(chain.native, weights)):
-        p, x = np.full(chain.size, 1 / chain.size), np.empty(jumps.dimension)
-        r = np.empty_like(x)
-        jumps.start(p, x)
-        jumps.residual(x, r)
-        while np.abs(r).sum() > 1e-14:
-            jumps.cycle(x, r, 30, 1e-16)
-        jumps.law(x, p)
-        laws.append(p / p.sum())
-    np.testing.assert_allclose(laws[0], laws[1], rtol=0, atol=1e-11)
-    wanted = depnet.stationary(network, RandomScan(tuple(weights))).reshape(-1)
-    np.testing.assert_allclose(laws[0], wanted, rtol=0, atol=1e-10)
 
 
 def test_larger_domains_than_the_twin_can_solve() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import depnet
 from depnet import Dataset, Network
-from depnet.data.table.holed import with_holes
+from depnet.data.table.dataset import with_holes
 from depnet.explorer.ask import ALL_KNOWN, Answer, answers
 from depnet.explorer.known import Held
 from depnet.explorer.loaded import TOLERANCE, Loaded

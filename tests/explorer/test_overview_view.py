@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 import depnet
 from depnet import Variable
 from depnet.data.binning.bins import Bins
-from depnet.data.table.holed import with_holes
+from depnet.data.table.dataset import with_holes
 from depnet.explorer.loaded import BARS, Loaded, column_of
 from depnet.explorer.questions import first_questions, telling, what_ifs
 from depnet.model.marginals import MarginalCounts

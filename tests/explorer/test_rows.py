@@ -10,7 +10,7 @@ import pytest
 
 import depnet
 from depnet import DependencyNetwork, Network
-from depnet.data.table.holed import holed_rows, with_holes
+from depnet.data.table.dataset import holed_rows, with_holes
 from depnet.errors import DepnetError
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import (

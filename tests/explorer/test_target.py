@@ -8,7 +8,7 @@ import pytest
 
 import depnet
 from depnet import Network
-from depnet.data.table.holed import with_holes
+from depnet.data.table.dataset import with_holes
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
 from depnet.explorer.target import completion, find, joined, measures, rarity, seen_of

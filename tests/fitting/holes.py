@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from depnet import Dataset, Domain, Network, learn
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Holed
 
 ROWS = 20_000
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from depnet import Dataset, Domain
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Holed
 from depnet.fitting.choose_missing import FALSE_ALARM, HoleGains, hole_gains, switched, with_hole_states
 from depnet.fitting.fit import FitOptions, fit
 from tests.fitting.holes import ROWS, drawn_rows, holed_of, holes

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from depnet import Dataset, Network, RandomScan, stationary
 from depnet.arrays import CodeArray, IntArray
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Holed
 from depnet.errors import DataError
 from depnet.fitting import complete as completion
 from depnet.fitting.complete import Completion, complete_and_learn

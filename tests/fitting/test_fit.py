@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from depnet import Dataset, Network
-from depnet.data.table.holed import Holed, with_holes
+from depnet.data.table.dataset import Holed, with_holes
 from depnet.fitting.fit import FitOptions, Fitted, fit, fit_law
 from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.choose.ladder import LADDER

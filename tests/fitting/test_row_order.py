@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from depnet import DependencyNetwork
 from depnet.data import describe, encode
 from depnet.data.table import row_levels
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Holed
 from depnet.data.table.values import Values
 from depnet.fitting.row_order import row_order
 from tests.strategies import seeds

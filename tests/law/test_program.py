@@ -16,7 +16,7 @@ from depnet.law import program
 from depnet.law.program import Law, law_of
 from depnet.model import Evidence
 from depnet.model import compiled as compiled_network
-from depnet.sampling.plan.words import words
+from depnet.sampling.words import words
 from tests.isas import AVAILABLE
 from tests.law.cases import assert_same_passes, compiled, evidence_of, given_tables, laws, some, without
 from tests.reference import ordered

@@ -10,7 +10,7 @@ import pytest
 
 from depnet import Variable
 from depnet.data import Bins
-from depnet.data.binning.calendar import DAY
+from depnet.data.binning.times import DAY
 from depnet.errors import EvidenceError
 from depnet.model.condition_words import beyond_data, said_of
 from depnet.model.conditions import condition_weights, narrowed

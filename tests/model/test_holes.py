@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from depnet import Dataset, Domain, Network, Variable, learn
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Holed
 from depnet.model.evidence import Evidence
 from depnet.model.holes import all_known, drawn_holes, log_pattern
 from depnet.model.marginals import MarginalCounts

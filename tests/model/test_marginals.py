@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from depnet import Dataset, titanic
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Holed
 from depnet.errors import DataError
 from depnet.model.evidence import Evidence
 from depnet.model.marginals import MarginalCounts, PairTables

@@ -9,7 +9,7 @@ from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import CodeArray
 from depnet.model import Evidence, Scan
 from depnet.sampling.kernels import KERNELS, Kernel, Randomness, Task
-from depnet.sampling.plan.plan import ChainPlan, chain_plan
+from depnet.sampling.plan import ChainPlan, chain_plan
 from tests.reference import sampling as reference
 
 States = list[tuple[int, ...]]

@@ -4,9 +4,7 @@
 #include <span>
 
 #include "batch_estimators.hpp"
-#include "exact_coloured.hpp"
-#include "exact_krylov.hpp"
-#include "exact_sweep.hpp"
+#include "exact_rows.hpp"
 
 namespace depnet::rows {
 
@@ -19,12 +17,7 @@ class Solver {
           view_(view),
           steps_(steps),
           estimators_(estimators),
-          buffers_(network) {
-        std::size_t most = 0;
-        for (std::size_t place = 0; place < view.variables; ++place)
-            most = std::max(most, view.nodes[place].leaves);
-        seen_.assign(most, kNone);
-    }
+          buffers_(network) {}
 
     // Adds the marginal of every free variable to the cells of its estimator (estimator i is the
     // marginal of variable i). Returns how often the map was applied, 0 if it did not converge.
@@ -33,22 +26,19 @@ class Solver {
         variables_.clear();
         for (const std::int32_t number : free) variables_.push_back(view_.nodes[number].variable);
         std::sort(variables_.begin(), variables_.end());
-        std::vector<exact::Index> shape;
-        for (const std::int32_t v : variables_) shape.push_back(cards_[v]);
         codes_.assign(codes, codes + cards_.size());
-        exact::Chain chain(std::move(shape));
+        exact::Chain chain{1, {}};
+        for (const std::int32_t v : variables_) chain.size *= cards_[v];
         for (const std::int32_t number : free) add(chain, steps_[number]);
         std::int64_t applied = 0;
         if (chain.size == 1) {  // variables with one state only
             law_.assign(1, 1.0);
             applied = 1;
         } else if (sequential) {
-            std::vector<exact::Index> order(free.size());
-            std::iota(order.begin(), order.end(), 0);
-            exact::Sweep sweep(chain, std::move(order));
+            exact::Sweep sweep(chain);
             applied = fixed_point(sweep, chain.size, goal, most);
         } else {
-            exact::Coloured jumps(chain, weights);
+            exact::Jumps jumps(chain, weights);
             applied = fixed_point(jumps, chain.size, goal, most);
         }
         if (applied > 0) marginals(chain, sums);
@@ -56,61 +46,35 @@ class Solver {
     }
 
   private:
-    // The leaf of each context of the node, only those that occur, and their rows of theta.
+    // The node's theta at every joint state.
     void add(exact::Chain& chain, const Step& step) {
         const Node& node = view_.nodes[step.place];
-        const std::int32_t own = node.variable;
         others_.clear();
-        exact::Index contexts = 1, axis = 0;
-        for (std::size_t a = 0; a < variables_.size(); ++a) {
-            if (variables_[a] == own) {
-                axis = static_cast<exact::Index>(a);
-                continue;
-            }
-            others_.push_back(variables_[a]);
-            contexts *= cards_[variables_[a]];
-            codes_[variables_[a]] = 0;
+        exact::Update update{node.states, 1, std::vector<double>(chain.size)};
+        for (const std::int32_t v : variables_) {
+            codes_[v] = 0;
+            if (v != node.variable) others_.push_back(v);
+            if (v > node.variable) update.behind *= cards_[v];
         }
-        std::vector<std::uint32_t> leaves(contexts);
-        std::vector<double> theta;
-        rows_.clear();
-        for (exact::Index c = 0; c < contexts; ++c) {
-            leaves[c] =
-                node.boosted < 0 ? row_of(step, node, theta) : row_of_its_own(step, node, theta);
+        const Scratch scratch = buffers_.scratch();
+        for (exact::Index c = 0; c < chain.size / node.states; ++c) {
+            const double* theta = scratch.theta;
+            double total = 1.0;
+            if (node.boosted < 0)
+                theta = step.theta + leaf_of(view_, node, codes_.data(), 1) * node.states;
+            else if (const double sum = boosted_theta(view_, step, codes_.data(), 1, scratch);
+                     step.weights != nullptr)
+                total = sum;
+            double* out = update.theta.data() + c / update.behind * update.behind * node.states +
+                          c % update.behind;
+            for (std::int32_t s = 0; s < node.states; ++s)
+                out[s * update.behind] = theta[s] / total;
             for (std::size_t a = others_.size(); a-- > 0;) {
                 if (++codes_[others_[a]] < cards_[others_[a]]) break;
                 codes_[others_[a]] = 0;
             }
         }
-        for (const std::int64_t leaf : rows_) seen_[leaf] = kNone;
-        const std::size_t kept = theta.size() / static_cast<std::size_t>(node.states);
-        exact::Leaves narrow;
-        if (kept <= 256)
-            narrow = std::vector<std::uint8_t>(leaves.begin(), leaves.end());
-        else
-            narrow = std::move(leaves);
-        chain.add(axis, std::move(narrow), std::move(theta), std::vector<std::uint8_t>(kept, 0));
-    }
-
-    // The number of the row of theta at codes_, which is appended to `theta` where it is new.
-    std::uint32_t row_of(const Step& step, const Node& node, std::vector<double>& theta) {
-        const std::int64_t leaf = leaf_of(view_, node, codes_.data(), 1);
-        if (seen_[leaf] == kNone) {
-            seen_[leaf] = static_cast<std::int32_t>(rows_.size());
-            rows_.push_back(leaf);
-            const double* row = step.theta + leaf * node.states;
-            theta.insert(theta.end(), row, row + node.states);
-        }
-        return static_cast<std::uint32_t>(seen_[leaf]);
-    }
-
-    // The same for a boosted node, each of whose contexts has a row of its own.
-    std::uint32_t row_of_its_own(const Step& step, const Node& node, std::vector<double>& theta) {
-        const Scratch scratch = buffers_.scratch();
-        const double total = boosted_theta(view_, step, codes_.data(), 1, scratch);
-        const double scale = step.weights == nullptr ? 1.0 : total;
-        for (std::int32_t s = 0; s < node.states; ++s) theta.push_back(scratch.theta[s] / scale);
-        return static_cast<std::uint32_t>(theta.size() / node.states - 1);
+        chain.updates.push_back(std::move(update));
     }
 
     template <typename Map>
@@ -119,23 +83,23 @@ class Solver {
         const exact::Index n = map.dimension();
         x_.resize(n);
         r_.resize(n);
-        map.start(law_.data(), x_.data());
-        exact::residual(map, x_.data(), r_.data());
-        exact::Basis basis(n);
-        std::int64_t applied = 1;
-        while (applied < most) {
+        map.start(law_, x_);
+        for (std::int64_t applied = 0; applied < most;) {
+            map.apply(x_.data(), r_.data());
+            ++applied;
             double distance = 0, flow = 0;
             for (exact::Index i = 0; i < n; ++i) {
+                r_[i] -= x_[i];
                 distance += std::abs(r_[i]);
                 flow += x_[i];
             }
             if (distance <= goal * flow) {
-                map.law(x_.data(), law_.data());
+                map.law(x_, law_);
                 return applied;
             }
             const double target =
                 0.5 * goal * flow * std::sqrt(exact::dot(r_.data(), r_.data(), n)) / distance;
-            applied += exact::cycle(map, basis, x_.data(), r_.data(), kBasis, target);
+            applied += exact::cycle(map, x_, r_, kBasis, target);
         }
         return 0;
     }
@@ -161,9 +125,7 @@ class Solver {
     const Steps& steps_;  // of all places
     const Estimators& estimators_;
     Buffers buffers_;
-    std::vector<std::int32_t> seen_;  // leaf of a node -> its number among those that occur
     std::vector<std::int32_t> variables_, others_;
-    std::vector<std::int64_t> rows_;
     std::vector<std::uint16_t> codes_;
     std::vector<double> law_, x_, r_;
 };

@@ -150,11 +150,11 @@ void depnet::bind_chains(nb::module_& m) {
 
 The chains are first_chain, ..., first_chain + chains - 1; `first_sweep` and `first_record` say how far they have come.
 Record r of chain c is row first_row + r * record_stride + c - first_chain of the output. Under the sequential scan a row
-is recorded just before the update at a random place of a sweep, which is then finished, unless `at_boundary`.)")
-        .def(nb::init<Long, Long, Long, Long, Long, Long, Long, Long, Long, bool>(),
-             arg("first_chain"), arg("chains"), nb::kw_only(), arg("first_sweep") = 0,
-             arg("first_record") = 0, arg("lead") = 0, arg("gap") = 0, arg("records") = 0,
-             arg("first_row") = 0, arg("record_stride") = 0, arg("at_boundary") = false)
+is recorded just before the update at a random place of a sweep, which is then finished.)")
+        .def(nb::init<Long, Long, Long, Long, Long, Long, Long, Long, Long>(), arg("first_chain"),
+             arg("chains"), nb::kw_only(), arg("first_sweep") = 0, arg("first_record") = 0,
+             arg("lead") = 0, arg("gap") = 0, arg("records") = 0, arg("first_row") = 0,
+             arg("record_stride") = 0)
         .def_ro("first_chain", &Task::first_chain)
         .def_ro("chains", &Task::chains)
         .def_ro("first_sweep", &Task::first_sweep)
@@ -163,8 +163,7 @@ is recorded just before the update at a random place of a sweep, which is then f
         .def_ro("gap", &Task::gap)
         .def_ro("records", &Task::records)
         .def_ro("first_row", &Task::first_row)
-        .def_ro("record_stride", &Task::record_stride)
-        .def_ro("at_boundary", &Task::at_boundary);
+        .def_ro("record_stride", &Task::record_stride);
     nb::class_<WordSource>(m, "WordSource",
                            R"(Where random words come from: the counter generator, or the caller.
 

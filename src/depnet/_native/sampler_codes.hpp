@@ -134,7 +134,7 @@ std::int64_t run_codes(const Program& p, const Task& task, const Randomness& ran
                        Code* out) {
     for (std::int64_t first = 0; first < task.chains; first += kTile) {
         TileRun<Code> tile(p, task, random, first, state);
-        if (!run_task(tile, task, p.scan.random || task.at_boundary, out)) return tile.failed();
+        if (!run_task(tile, task, p.scan.random, out)) return tile.failed();
     }
     return kDone;
 }

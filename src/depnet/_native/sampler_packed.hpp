@@ -155,7 +155,7 @@ void run_packed(const PackedProgram& p, const Task& task, const Randomness& rand
                 std::uint64_t* state, std::uint8_t* out) {
     for (std::int64_t first = 0; first < task.chains; first += kTile) {
         PackedRun<W, kCells> run(p, task, random, first, reinterpret_cast<PackedWords<W>*>(state));
-        run_task(run, task, p.scan.random || task.at_boundary, out);
+        run_task(run, task, p.scan.random, out);
     }
 }
 

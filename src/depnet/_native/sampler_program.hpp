@@ -48,9 +48,8 @@ struct Task {
     std::int64_t first_sweep;   // sweeps that were run before this call
     std::int64_t first_record;  // rows of each chain that were recorded before this call
     std::int64_t lead, gap, records;
-    std::int64_t first_row;      // row of the output of the first chain's first record
-    std::int64_t record_stride;  // rows of the output between two records of a chain
-    bool at_boundary;  // sequential scan: record between sweeps instead of at random places
+    std::int64_t first_row;       // row of the output of the first chain's first record
+    std::int64_t record_stride;   // rows of the output between two records of a chain
     std::int64_t out_stride = 0;  // rows of the output
 };
 

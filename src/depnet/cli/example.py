@@ -24,7 +24,7 @@ def example(run: Run, name: str, hide: float) -> None:
     titanic: the 2,201 people aboard, by class, sex, age and survival.
     """
     from depnet.cli.tables import write_table
-    from depnet.data.table.holed import Holed
+    from depnet.data.table.dataset import Holed
     from depnet.data.titanic import titanic
 
     people = titanic()

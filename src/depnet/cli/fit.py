@@ -12,7 +12,7 @@ from depnet.wording import counted, some_of
 if TYPE_CHECKING:
     from depnet.cli.table_options import NewTable
     from depnet.cluster.fit import CountedModel
-    from depnet.data.frames.left_out import LeftOut
+    from depnet.data.table.variables import LeftOut
     from depnet.fitting.fit import Fitted
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from depnet.cli.command import Run
     from depnet.cli.table_options import NewTable
     from depnet.cluster.fit import ClusterFit, CountedModel
-    from depnet.data.frames.left_out import LeftOut
+    from depnet.data.table.variables import LeftOut
     from depnet.fitting.fit import FitOptions
 
 NOT_IN_CHUNKS = {
@@ -41,7 +41,7 @@ def fit_from_chunks(
     from depnet.cluster.fit import check_options, fit_chunks
     from depnet.cluster.source import files_of
     from depnet.cluster.table import TableRequest, Where
-    from depnet.data.frames.variables import StateOptions
+    from depnet.data.table.variables import StateOptions
 
     if address is not None and workers is not None:
         raise click.UsageError("either --cluster or --local-cluster.")

@@ -57,7 +57,7 @@ def sample(
     from depnet.model.evidence import Evidence, narrowed_domain
     from depnet.model.holes import all_known, drawn_holes
     from depnet.sampling import Sampler
-    from depnet.sampling.run.sampler import MOST_CHAINS
+    from depnet.sampling.sampler import MOST_CHAINS
 
     network = load_asked(model, chains=run.scan is not None)
     given_all = parse(given, network.domain)

@@ -12,7 +12,7 @@ from depnet.cli.command import Option, choice, number, this_run
 
 if TYPE_CHECKING:
     from depnet.data import Holed
-    from depnet.data.frames.left_out import LeftOut
+    from depnet.data.table.variables import LeftOut
 
 WHERE = click.option("--where", metavar="SQL", help='Only rows for which this holds, such as "age > 17".')
 UNKNOWN = choice(
@@ -100,8 +100,8 @@ class NewTable:
         Columns that nothing can be learned from are put in `left_out`, beside the warning that names them.
         """
         from depnet.cli.tables import read_table
-        from depnet.data.frames.left_out import warn_left_out
-        from depnet.data.table.holed import with_holes
+        from depnet.data.table.dataset import with_holes
+        from depnet.data.table.variables import warn_left_out
 
         def hear(left: "tuple[LeftOut, ...]") -> None:
             warn_left_out(left)

@@ -13,15 +13,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from depnet.cluster.ranked_chunks import RankedChunks
-from depnet.data.binning.calendar import form_of
 from depnet.data.binning.ranked import Ranked, RankedArray, RankedCounts
-from depnet.data.frames.columns import kind_of_times, numbers_of_times
-from depnet.data.frames.left_out import Keep, LeftOut, check_keep, check_some_left, left_out
-from depnet.data.frames.open import open_frame
-from depnet.data.frames.variables import StateOptions, Summary, variable_of
+from depnet.data.binning.times import form_of
+from depnet.data.table.columns import kind_of_times, numbers_of_times
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnKind
+from depnet.data.table.open import open_frame
 from depnet.data.table.variable import Variable
+from depnet.data.table.variables import (
+    Keep,
+    LeftOut,
+    StateOptions,
+    Summary,
+    check_keep,
+    check_some_left,
+    left_out,
+    variable_of,
+)
 from depnet.errors import DataError
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import numpy as np
 
 from depnet.arrays import xlogy
 from depnet.cluster.table import TableRequest, Where, chunked
-from depnet.data.frames.left_out import LeftOut, warn_left_out
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
+from depnet.data.table.variables import LeftOut, warn_left_out
 from depnet.fitting.fit import FitOptions, Fitted, check_order, fit
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.grow.node_specs import node_specs

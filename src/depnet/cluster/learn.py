@@ -12,8 +12,7 @@ from typing import Any, Literal
 from depnet.cluster.places import Client
 from depnet.cluster.table import TableRequest, Where, chunked
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.frames.left_out import warn_left_out
-from depnet.data.frames.variables import BinChoice, StateOptions
+from depnet.data.table.variables import BinChoice, StateOptions, warn_left_out
 from depnet.errors import DataError, brief
 from depnet.learning.boost.settings import BoostLike
 from depnet.learning.grow.node_specs import first_specs

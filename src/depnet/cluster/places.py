@@ -21,7 +21,7 @@ import numpy as np
 from depnet.cluster.columns import summarise
 from depnet.cluster.source import Chunk, ParquetChunk
 from depnet.data.binning.ranked import RankedArray
-from depnet.data.frames.variables import Summary
+from depnet.data.table.variables import Summary
 from depnet.errors import LearningError
 from depnet.files import scratch_folder
 

@@ -24,13 +24,11 @@ from depnet.cluster.places import Client, DaskPlace, LocalPlace, Place, free_mem
 from depnet.cluster.source import Chunk, OpenedTable, open_table
 from depnet.data.binning.bins import Numbers
 from depnet.data.files.engine import bytes_of
-from depnet.data.frames.encode import encode
-from depnet.data.frames.left_out import Keep, check_keep
-from depnet.data.frames.variables import StateOptions
-from depnet.data.table.dataset import Dataset, code_type
+from depnet.data.table.dataset import Dataset, Holed, code_type, nothing_hidden
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed, nothing_hidden
+from depnet.data.table.encode import encode
 from depnet.data.table.values import Values
+from depnet.data.table.variables import Keep, StateOptions, check_keep
 from depnet.errors import DataError, LearningError
 from depnet.model.counting import leaves_of, tabulate
 from depnet.model.marginals import MarginalCounts

@@ -8,9 +8,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from depnet.checks import STEADY_SEED
-from depnet.data.frames.encode import HandleUnknown
-from depnet.data.frames.left_out import Keep
-from depnet.data.frames.variables import MAX_STATES, BinChoice
+from depnet.data.table.encode import HandleUnknown
+from depnet.data.table.variables import MAX_STATES, BinChoice, Keep
 from depnet.estimators.callbacks import CallbackSupportMixin
 from depnet.estimators.documented import HEADING, with_parameters
 from depnet.fitting.fit import FitOptions

@@ -11,8 +11,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.checks import whole_number
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import with_callbacks

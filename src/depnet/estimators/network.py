@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from depnet.arrays import FloatArray
 from depnet.data.frames.decode import decode
-from depnet.data.frames.encode import HandleUnknown
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed, holed_rows
+from depnet.data.table.dataset import Dataset, Holed, holed_rows
+from depnet.data.table.encode import HandleUnknown
 from depnet.data.table.layout import FrameKind, Layout
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator, generator_of

@@ -9,8 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d
 
 from depnet.arrays import CodeArray, FloatArray
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks

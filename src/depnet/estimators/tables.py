@@ -15,18 +15,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.frames.decode import numbers_of
-from depnet.data.frames.describe import described
-from depnet.data.frames.encode import HandleUnknown, encode, places_of
-from depnet.data.frames.fill import fill
-from depnet.data.frames.left_out import warn_left_out
-from depnet.data.frames.open import open_frame
-from depnet.data.frames.variables import BinChoice, StateOptions
-from depnet.data.table.dataset import Dataset
+from depnet.data.frames.decode import fill, numbers_of
+from depnet.data.table.dataset import Dataset, Holed, with_holes
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed, with_holes
+from depnet.data.table.encode import HandleUnknown, described, encode, places_of
 from depnet.data.table.layout import Layout
+from depnet.data.table.open import open_frame
 from depnet.data.table.values import Values
+from depnet.data.table.variables import BinChoice, StateOptions, warn_left_out
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 from depnet.fitting.choose_missing import with_hole_states

@@ -67,20 +67,9 @@ def _step(chain: FreeChain, network: Network, scan: Scan) -> Callable[[FloatArra
         return lambda p, _: p
     if isinstance(scan, RandomScan):
         weights = scan.weights_of(len(network), chain.nodes)
-        return lambda p, _: _mixture(chain, weights, p)
+        return lambda p, _: chain.mix(weights, p)
     order = in_order(chain, network, scan)
-    return lambda p, t: _projection(chain, order[t % len(order)], p)
-
-
-def _mixture(chain: FreeChain, weights: FloatArray, p: FloatArray) -> FloatArray:
-    q = np.empty_like(p)
-    chain.native.mix(weights, p, q)
-    return q
-
-
-def _projection(chain: FreeChain, update: int, p: FloatArray) -> FloatArray:
-    chain.native.project(update, p)
-    return p
+    return lambda p, t: chain.updates[order[t % len(order)]].project(p)
 
 
 def _path(

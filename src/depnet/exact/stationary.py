@@ -74,8 +74,8 @@ def free_cycle(chain: FreeChain, network: Network, scan: SequentialScan) -> Iter
     """pi^0, pi^1, ... of the one recurrent class, flat over the free domain."""
     law = only_law(chain, network, scan)
     for update in in_order(chain, network, scan):
-        yield law.copy()
-        chain.native.project(update, law)
+        yield law
+        law = chain.updates[update].project(law)
 
 
 def stationary_cycle(

@@ -15,9 +15,8 @@ from depnet.arrays import CodeArray, read_only
 from depnet.checks import STEADY_SEED
 from depnet.data import Domain
 from depnet.data.files.read import read
-from depnet.data.frames.left_out import LeftOut
-from depnet.data.table.dataset import code_type
-from depnet.data.table.holed import Holed, nothing_hidden, with_holes
+from depnet.data.table.dataset import Holed, code_type, nothing_hidden, with_holes
+from depnet.data.table.variables import LeftOut
 from depnet.errors import DataError, said_with
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError

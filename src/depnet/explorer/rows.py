@@ -32,7 +32,7 @@ from depnet.model.evidence import Evidence, narrowed_domain
 from depnet.model.holes import drawn_holes
 from depnet.model.network import Network
 from depnet.sampling import Sampler
-from depnet.sampling.run.sampler import MOST_CHAINS
+from depnet.sampling.sampler import MOST_CHAINS
 
 MAX_SCORED = 40_000_000
 """Cells that are scored: rows times variables. Of larger tables, the first rows."""

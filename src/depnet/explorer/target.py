@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from depnet.data import Holed, Label, Variable
-from depnet.data.binning.mixture import Mixture
 from depnet.data.table.cells import about
+from depnet.data.table.mixture import Mixture
 from depnet.errors import EvidenceError
 from depnet.explorer.ask import how_often
 from depnet.explorer.known import Known, given

@@ -27,11 +27,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray, read_only, xlogy
-from depnet.data.table.dataset import Dataset, code_type
+from depnet.data.table.dataset import Dataset, Holed, code_type
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
-from depnet.data.table.state_order import with_missing_state
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Variable, with_missing_state
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Mdl, StructuralMdl

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.checks import whole_number
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.fitting.redraw import marginal_fill, redrawn
 from depnet.fitting.row_order import row_order
 from depnet.learning.rows.some_rows import codes_of, some_rows
@@ -120,7 +119,7 @@ def complete_and_learn(
     holes is learned from as it is. `order` is that of the table's rows by what they say, where it is known already.
 
     >>> from depnet import Dataset, learn
-    >>> from depnet.data.table.holed import Holed
+    >>> from depnet.data.table.dataset import Holed
     >>> whole = Dataset.from_codes([[0, 0], [1, 1]] * 200, cardinalities=[2, 2])
     >>> hidden = np.random.default_rng(0).random((400, 2)) < 0.2
     >>> seen = Dataset.from_codes(np.where(hidden, 0, whole.codes), cardinalities=[2, 2]).codes

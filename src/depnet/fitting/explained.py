@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.inference.judge.marginals import Nearness, nearness
 from depnet.learning.certificate import BIT
 from depnet.model.marginals import MarginalCounts

@@ -13,9 +13,8 @@ import numpy as np
 
 from depnet.arrays import IntArray
 from depnet.data.frames.within import Within
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
 from depnet.data.table.row_levels import RowLevels, level_rows, most_rows
 from depnet.errors import LearningError, brief
 from depnet.fitting.choose_missing import switched, with_hole_states

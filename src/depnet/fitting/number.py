@@ -19,10 +19,9 @@ import numpy as np
 from depnet.arrays import CodeArray, FloatArray, read_only
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.cut import quantile_bins
-from depnet.data.binning.mixture import Mixture
-from depnet.data.table.dataset import Dataset, code_type
+from depnet.data.table.dataset import Dataset, code_type, with_holes
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import with_holes
+from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.fitting.cross_fitted import CrossFittedMean, cross_fitted_mean, parts_of
 from depnet.fitting.fit import FitOptions, fit_network

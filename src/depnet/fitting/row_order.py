@@ -9,7 +9,7 @@ import numpy as np
 
 from depnet.arrays import IntArray
 from depnet.data.binning.bins import Numbers
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Holed
 from depnet.learning.rows.distinct import Words, words_of
 
 SHIFTS = (30, 27, 31)

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.binning.mixture import Mixture
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.fitting.worth import ENOUGH, FEWEST_HELD, MOST_KNOWN, CountedRows, drawn_rows, some_rows
 from depnet.inference.answer.interval import LEVEL, SURE_MEANS, SURE_SHARES, Z, share_ends

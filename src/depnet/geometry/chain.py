@@ -11,27 +11,43 @@ Where the sum is zero the evidence contradicts the node; the update then leaves 
 the context is remembered as `impossible`: it is an error only if the chain keeps coming back to it.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native import exact as native
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.domain import Domain
 from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
-from depnet.model.node import Node
 from depnet.model.sources.enumerate import JointStates
 
-LeafIndices: TypeAlias = NDArray[np.unsignedinteger[Any]]
+BYTES_PER_STATE, BYTES_PER_UPDATE, BYTES_PER_NEIGHBOUR = 300, 24, 12
+"""What the solver takes for a state of the free domain: its Krylov basis, theta written out, and the jumps to the state."""
 
-BYTES_PER_STATE, BYTES_PER_UPDATE, BYTES_PER_BOOSTED = 300, 3, 24
-"""What the solver takes for a state of the free domain: its Krylov basis mostly, the leaves, and theta written out."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Update:
+    """One node's update: the free domain is seen as [before, the node's own states, behind], row-major."""
+
+    theta: FloatArray
+    """[before, state, behind]: theta of every joint state, tilted; 0 where the evidence leaves it no mass."""
+    stays: NDArray[np.bool_] | None
+    """[before, 1, behind]: the contexts that are impossible, where there are any."""
+
+    def project(self, p: FloatArray) -> FloatArray:
+        """p(X_-i) theta_i, flat (Theorem 2)."""
+        law = p.reshape(self.theta.shape)
+        moved = self.theta * self.contexts(p)[:, None]
+        return (moved if self.stays is None else np.where(self.stays, law, moved)).reshape(-1)
+
+    def contexts(self, p: FloatArray) -> FloatArray:
+        """p(X_-i), [before, behind]."""
+        return functools.reduce(np.add, p.reshape(self.theta.shape).swapaxes(0, 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +55,7 @@ class FreeChain:
     """The free domain and the updates of the free nodes, in the order of their numbers.
 
     Laws over the free domain are flat arrays, row-major. Update u is of node `nodes[u]`, which has
-    `states[u]` allowed states; the native chain holds its leaves and its tilted theta.
+    `states[u]` allowed states.
     """
 
     domain: Domain
@@ -47,7 +63,7 @@ class FreeChain:
     shape: tuple[int, ...]
     nodes: tuple[int, ...]
     states: tuple[int, ...]
-    native: native.Chain
+    updates: tuple[Update, ...]
     positive: bool
     """No table has a zero: every state reaches every other, whatever the scan."""
 
@@ -59,28 +75,29 @@ class FreeChain:
         nodes = evidence.free_nodes(network)
         axis_of = {i: a for a, i in enumerate(i for i, codes in enumerate(allowed) if len(codes) > 1)}
         shape = tuple(len(allowed[i]) for i in axis_of)
+        states = tuple(len(allowed[number]) for number in nodes)
         check_dense(
             shape,
             bytes_per_state=BYTES_PER_STATE
-            + sum(BYTES_PER_BOOSTED if network.nodes[k].boosted else BYTES_PER_UPDATE for k in nodes),
+            + BYTES_PER_UPDATE * len(nodes)
+            + BYTES_PER_NEIGHBOUR * sum(k - 1 for k in states),
             what="the exact law of the free variables",
         )
-        chain = native.Chain(shape)
-        positive = True
-        for number in nodes:
-            node = network.nodes[number]
-            leaves, rows = _rows(node, network.domain.cardinalities, allowed, axis_of)
-            theta, impossible = _tilted(rows[:, allowed[number]], weights[number])
-            axis = axis_of.get(number, -1)
-            chain.add(axis, _contexts(node, leaves, allowed, axis_of), theta.reshape(-1), impossible)
-            positive = positive and bool((theta > 0).all())
-        states = tuple(len(allowed[number]) for number in nodes)
-        return cls(network.domain, allowed, shape, nodes, states, chain, positive)
+        updates = tuple(_update(network, i, allowed, weights[i], axis_of) for i in nodes)
+        positive = all((update.theta > 0).all() for update in updates)
+        return cls(network.domain, allowed, shape, nodes, states, updates, positive)
 
     @property
     def size(self) -> int:
         """The number of states of the free domain."""
         return math.prod(self.shape)
+
+    def mix(self, weights: FloatArray, p: FloatArray) -> FloatArray:
+        """The sum of c_i p_i: one step of the random scan (Eq. p^(t+1))."""
+        moved = np.zeros_like(p)
+        for c, update in zip(weights.tolist(), self.updates, strict=True):
+            moved += c * update.project(p)
+        return moved
 
     def codes(self, states: IntArray) -> IntArray:
         """The codes [m, n] of states given by their place in the free domain."""
@@ -119,34 +136,22 @@ def _allowed(domain: Domain, evidence: Evidence) -> tuple[tuple[IntArray, ...], 
     return tuple(allowed), tuple(weights)
 
 
-def _contexts(
-    node: Node, leaves: LeafIndices, allowed: Sequence[IntArray], axis_of: dict[int, int]
-) -> LeafIndices:
-    """The leaf of each context: all axes but the node's own, those that are no inputs broadcast."""
-    others = [i for i in axis_of if i != node.variable]
-    narrow = leaves.reshape([len(allowed[i]) if i in node.inputs else 1 for i in others])
-    contexts = np.broadcast_to(narrow, [len(allowed[i]) for i in others])
-    return np.ascontiguousarray(contexts).reshape(-1)
-
-
-def _tilted(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, NDArray[np.uint8]]:
-    """Theta of the states that are allowed, tilted; and where it has no mass."""
-    theta = np.array(rows * weights, order="C")
+def _update(
+    network: Network, i: int, allowed: Sequence[IntArray], weights: FloatArray, axis_of: dict[int, int]
+) -> Update:
+    node = network.nodes[i]
+    inputs = [j for j in node.inputs if j in axis_of]
+    fixed = {j: int(codes[0]) for j, codes in enumerate(allowed)}
+    states = JointStates(network.domain.cardinalities, inputs, fixed, dict(enumerate(allowed)))
+    leaves, rows = node.written_out(states)
+    theta: FloatArray = rows[:, allowed[i]] * weights
     totals = theta.sum(axis=1, keepdims=True)
     np.divide(theta, totals, out=theta, where=totals > 0)
-    return theta, (totals[:, 0] == 0).astype(np.uint8)
-
-
-def _rows(
-    node: Node, cardinalities: Sequence[int], allowed: Sequence[IntArray], axis_of: dict[int, int]
-) -> tuple[LeafIndices, FloatArray]:
-    """Theta for every allowed joint state of the node's free inputs: the number of its row, and the rows that occur."""
-    inputs = [i for i in node.inputs if i in axis_of]
-    fixed = {i: int(codes[0]) for i, codes in enumerate(allowed)}
-    leaves, theta = node.written_out(JointStates(cardinalities, inputs, fixed, dict(enumerate(allowed))))
-    occurs = np.zeros(len(theta), dtype=bool)
-    occurs[leaves] = True
-    kept = np.flatnonzero(occurs)
-    renumbered = np.zeros(len(theta), dtype=np.min_scalar_type(len(kept) - 1))
-    renumbered[kept] = np.arange(len(kept))
-    return renumbered[leaves], theta[kept]
+    # The leaf of each context: all axes but the node's own, those that are no inputs broadcast.
+    others = [j for j in axis_of if j != i]
+    narrow = leaves.reshape([len(allowed[j]) if j in inputs else 1 for j in others])
+    behind = math.prod(len(allowed[j]) for j in others if j > i)
+    contexts = np.broadcast_to(narrow, [len(allowed[j]) for j in others]).reshape(-1, behind)
+    impossible = (totals[:, 0] == 0)[contexts]
+    full = np.ascontiguousarray(theta[contexts].swapaxes(1, 2))
+    return Update(full, impossible[:, None] if impossible.any() else None)

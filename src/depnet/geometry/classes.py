@@ -1,21 +1,23 @@
 """The search for recurrent classes: the closed sets of joint states that a chain ends in.
 
-The native search finds the strongly connected components that nothing leaves, in the graph of what updates lead to: the
-support of the tables. Numbers play no part, nor do the weights c_i: they are positive.
+They are the strongly connected components that nothing leaves, in the graph of what updates lead to: the support of the
+tables. Numbers play no part, nor do the weights c_i: they are positive.
 """
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from depnet.arrays import IntArray
 from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError
-from depnet.geometry.chain import FreeChain
+from depnet.geometry.chain import FreeChain, Update
 from depnet.geometry.size import check_dense
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan
 
-BYTES_PER_VERTEX = 48
-"""Of the search for classes; under a sequential scan a vertex is a state at a place of the order."""
+BYTES_PER_EDGE = 40
+"""Of the search for classes; under a sequential scan there is a vertex for each state at each place of the order."""
 
 SHOWN_STATES = 3
 
@@ -31,24 +33,54 @@ def closed_classes(chain: FreeChain, network: Network, scan: Scan) -> list[IntAr
     if chain.positive:
         return [np.arange(chain.size)]
     if isinstance(scan, RandomScan):
-        label, update, state = chain.native.random_classes()
-    else:
-        check_dense(
-            chain.shape,
-            bytes_per_state=BYTES_PER_VERTEX * len(chain.nodes),
-            what="the search for recurrent classes under a sequential scan",
-        )
-        label, update, state = chain.native.sequential_classes(in_order(chain, network, scan))
-    if update >= 0:
-        context = _state(chain.domain, chain.codes(np.array([state]))[0])
-        raise EvidenceError(
-            f"the evidence is impossible for node {chain.nodes[update]}: it leaves no probability to any allowed state "
-            f"where {context}, and the chain keeps coming back there. Relearn with smoothing > 0, or allow more states."
-        )
-    recurrent = np.flatnonzero(label >= 0)
-    by_class = recurrent[np.argsort(label[recurrent], kind="stable")]
-    ends = np.cumsum(np.bincount(label[recurrent]))
-    return sorted(np.split(by_class, ends[:-1]), key=lambda members: int(members[0]))
+        order, places = tuple(range(len(chain.nodes))), 1
+    else:  # a vertex is a state before a place's update, and leads to the next place
+        order = in_order(chain, network, scan)
+        places = len(order)
+    check_dense(
+        chain.shape,
+        bytes_per_state=BYTES_PER_EDGE * sum(chain.states),
+        what="the search for recurrent classes",
+    )
+    edges = [_edges(chain.updates[u]) for u in order]
+    source = np.concatenate([at % places * chain.size + x for at, (x, _) in enumerate(edges)])
+    target = np.concatenate([(at + 1) % places * chain.size + x for at, (_, x) in enumerate(edges)])
+    vertices = places * chain.size
+    graph = coo_array((np.ones(len(source), dtype=np.bool_), (source, target)), shape=(vertices, vertices))
+    components, label = connected_components(graph, connection="strong")
+    closed = np.ones(components, dtype=np.bool_)
+    closed[label[source[label[source] != label[target]]]] = False
+    recurrent = closed[label].reshape(places, chain.size)
+    for at, u in enumerate(order):
+        update = chain.updates[u]
+        if update.stays is None:
+            continue
+        impossible = np.broadcast_to(update.stays, update.theta.shape).reshape(-1)
+        if (met := np.flatnonzero(recurrent[at % places] & impossible)).size:
+            context = _state(chain.domain, chain.codes(met[:1])[0])
+            raise EvidenceError(
+                f"the evidence is impossible for node {chain.nodes[u]}: it leaves no probability to any allowed state "
+                f"where {context}, and the chain keeps coming back there. Relearn with smoothing > 0, or allow more states."
+            )
+    members = np.flatnonzero(recurrent[0])
+    classes = label[members]
+    by_class = members[np.argsort(classes, kind="stable")]
+    ends = np.flatnonzero(np.diff(np.sort(classes))) + 1
+    return sorted(np.split(by_class, ends), key=lambda states: int(states[0]))
+
+
+def _edges(update: Update) -> tuple[IntArray, IntArray]:
+    """From every state to those that the update may lead to."""
+    before, k, behind = update.theta.shape
+    state = np.arange(update.theta.size).reshape(update.theta.shape)
+    leads = np.broadcast_to((update.theta > 0)[:, None], (before, k, k, behind))
+    if update.stays is not None:
+        leads = leads | (update.stays[:, None] & np.eye(k, dtype=np.bool_)[:, :, None])
+    source, target = (
+        np.broadcast_to(state[:, :, None], leads.shape),
+        np.broadcast_to(state[:, None], leads.shape),
+    )
+    return source[leads], target[leads]
 
 
 def described(domain: Domain, codes: IntArray, count: int | None = None) -> str:

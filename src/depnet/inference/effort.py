@@ -8,7 +8,7 @@ import numpy as np
 
 from depnet.checks import cores, jobs_of, seconds_given
 from depnet.errors import InferenceError, brief
-from depnet.sampling.plan.words import generator
+from depnet.sampling.words import generator
 
 SECONDS = 10.0
 """How long an estimator's query and the command sample one question where nothing else is said."""

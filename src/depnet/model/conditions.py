@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import Number, Numbers
-from depnet.data.frames.columns import is_missing
+from depnet.data.table.columns import is_missing
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
 from depnet.model.spans import Span, ends_of, shares, within

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from depnet._native.pair_counts import pair_counts
 from depnet.arrays import FloatArray, IntArray, read_only
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import DataError, how_many
 from depnet.model.evidence import Evidence
 from depnet.model.table import MAX_COUNT

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import Bins, Number, Numbers
-from depnet.data.binning.calendar import DAY
+from depnet.data.binning.times import DAY
 from depnet.data.table.variable import Variable
 
 Closed = Literal["left", "right", "both", "neither"]

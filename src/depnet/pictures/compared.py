@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Label
 from depnet.errors import DataError
 from depnet.model.marginals import MarginalCounts

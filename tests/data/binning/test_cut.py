@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from depnet.data import Bins, Variable
 from depnet.data.binning.bins import KINDS
-from depnet.data.binning.calendar import DAY, days_of, microseconds_of, text_of_day, text_of_moment
-from depnet.data.binning.cut import given_bins, number_of_bins, quantile_bins, quantiles_between
+from depnet.data.binning.cut import edge_between, given_bins, number_of_bins, quantile_bins, quantiles_between
 from depnet.data.binning.ranked import RankedArray
-from depnet.data.binning.round_edges import edge_between
+from depnet.data.binning.times import DAY, days_of, microseconds_of, text_of_day, text_of_moment
 from depnet.errors import DataError
 from tests.data.strategies import binnings, numbers_of
 from tests.reference.frames import bin_of

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from depnet.data.binning.bins import MAX_QUANTILES
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.frames.left_out import ENOUGH
-from depnet.data.frames.variables import FEW_VALUES, MAX_STATES
+from depnet.data.table.variables import ENOUGH, FEW_VALUES, MAX_STATES
 
 TEXT = (Path(__file__).parents[3] / "docs" / "frames.md").read_text(encoding="utf-8")
 

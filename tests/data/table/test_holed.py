@@ -7,7 +7,7 @@ import pytest
 
 from depnet import Dataset, Domain, Variable
 from depnet.data import Holed
-from depnet.data.table.holed import TableBuilder, with_holes
+from depnet.data.table.dataset import TableBuilder, with_holes
 from depnet.errors import DataError
 
 

@@ -10,7 +10,7 @@ from depnet import Dataset, read
 from depnet.data import describe, encode
 from depnet.data.binning.levels import Levels
 from depnet.data.table import row_levels
-from depnet.data.table.holed import Holed, with_holes
+from depnet.data.table.dataset import Holed, with_holes
 from depnet.data.table.row_levels import RowLevels
 
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 import depnet
 from depnet import Dataset, Domain, Network, Variable, query
 from depnet.data.binning.bins import Bins
-from depnet.data.binning.durations import HOUR
+from depnet.data.binning.times import HOUR
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error, worth_of_mean
 from depnet.inference.answer.spread import Spread, margins
 from depnet.inference.ordered.moved import moved
 from depnet.law.conditional import Conditional
 from depnet.model import Evidence
-from tests.data.binning.test_mixture import laws
+from tests.data.table.test_mixture import laws
 from tests.law.cases import given_tables
 from tests.reference import numbers as slow
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from depnet import Dataset, Domain, Network, Variable, compare, learn, score, stationary, titanic
-from depnet.data.table.holed import Holed, holed_rows
+from depnet.data.table.dataset import Holed, holed_rows
 from depnet.errors import DataError
 from depnet.inference.judge.compare import scored
 from depnet.model.scan import RandomScan

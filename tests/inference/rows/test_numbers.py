@@ -8,7 +8,7 @@ import pytest
 
 from depnet import Variable, learn, query, query_rows, titanic
 from depnet.data.binning.bins import Bins
-from depnet.data.binning.mixture import Mixture
+from depnet.data.table.mixture import Mixture
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary
 from depnet.inference.answer.spread import Spread

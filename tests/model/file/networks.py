@@ -23,7 +23,7 @@ from depnet import (
 from depnet.arrays import IntArray
 from depnet.data import Label
 from depnet.data.frames.within import WHOLE, PlaceTrees, Within, level_count
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Holed
 from depnet.model.boosted import BoostedNode
 from depnet.model.digits import DigitTree
 from depnet.model.held_out import HeldOut

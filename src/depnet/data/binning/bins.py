@@ -16,17 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.data.binning.calendar import (
+from depnet.data.binning.times import (
     DAY,
     FIRST_DAY,
     LAST_DAY,
     days_of,
+    duration_of,
     is_form,
     microseconds_of,
     text_of_day,
+    text_of_duration,
     text_of_moment,
 )
-from depnet.data.binning.durations import duration_of, text_of_duration
 from depnet.errors import DataError, brief
 
 Kind: TypeAlias = Literal["float", "integer", "date", "datetime", "duration"]
@@ -77,7 +78,7 @@ class Bins:
     """K bins by their K + 1 `edges`; `quantiles[k]` are values of bin k, ascending, to draw from.
 
     The first edge may be -inf and the last inf; all others are finite, and whole unless the kind is "float". `form` says how
-    moments were written that came as text (`depnet.data.binning.calendar.form_of_shapes`).
+    moments were written that came as text (`depnet.data.binning.times.form_of_shapes`).
 
     >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
     >>> ages.labels, ages.ranges[-1]

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from depnet.checks import is_whole
-from depnet.data.binning.calendar import DAY
+from depnet.data.binning.times import DAY
 from depnet.data.files.engine import answer, text_literal
-from depnet.data.frames.open import is_polars_categorical
+from depnet.data.table.open import is_polars_categorical
 from depnet.errors import DataError
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from depnet.data.binning.bins import TIMES
-from depnet.data.binning.calendar import DATE, MOMENT, form_of_shapes
-from depnet.data.binning.durations import DURATION
+from depnet.data.binning.times import DATE, DURATION, MOMENT, form_of_shapes
 from depnet.data.files.engine import answer
 from depnet.errors import DataError, brief
 

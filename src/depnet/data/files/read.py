@@ -12,13 +12,18 @@ from depnet.data.files.rows import Request, open_rows
 from depnet.data.files.source import find_source
 from depnet.data.files.table import FileTable
 from depnet.data.files.text import MISSING_VALUES, Dialect, in_utf8, open_csv, unreadable_by_engine
-from depnet.data.frames.describe import described
-from depnet.data.frames.encode import HandleUnknown, encode_columns
-from depnet.data.frames.left_out import Keep, LeftOut, warn_left_out
-from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOptions
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
+from depnet.data.table.encode import HandleUnknown, described, encode_columns
+from depnet.data.table.variables import (
+    MAX_STATES,
+    BinChoice,
+    Keep,
+    LeftOut,
+    Missing,
+    StateOptions,
+    warn_left_out,
+)
 from depnet.errors import DataError
 from depnet.files import scratch_folder
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from depnet.data.files.engine import MAX_COLUMNS, answer, text_literal
 from depnet.data.files.kinds import FileColumn
-from depnet.data.frames.codes import HIDDEN, UNKNOWN, Coded
-from depnet.data.frames.columns import Column, column_of_numbers, column_of_objects
-from depnet.data.frames.open import Opened
-from depnet.data.frames.variables import StateOptions, Summary
+from depnet.data.table.codes import HIDDEN, UNKNOWN, Coded
+from depnet.data.table.columns import Column, column_of_numbers, column_of_objects
 from depnet.data.table.layout import ColumnLayout, FrameKind
+from depnet.data.table.open import Opened
 from depnet.data.table.variable import MAX_CARDINALITY, Variable, text_of
+from depnet.data.table.variables import StateOptions, Summary
 from depnet.errors import DataError, brief
 
 if TYPE_CHECKING:

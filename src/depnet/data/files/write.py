@@ -16,18 +16,16 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.binning.calendar import texts_in
-from depnet.data.binning.durations import cell_of_duration
+from depnet.data.binning.times import cell_of_duration, texts_in
 from depnet.data.files.arrow import kept_schema, schema_option
 from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
 from depnet.data.files.source import FORMATS, Format
-from depnet.data.frames.columns import Column
 from depnet.data.frames.decode import drawn_columns
-from depnet.data.frames.open import open_frame
 from depnet.data.frames.within import Within
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.columns import Column
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.layout import ColumnKind, Layout
+from depnet.data.table.open import open_frame
 from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, brief
 from depnet.files import new_file, not_written, scratch_folder
 

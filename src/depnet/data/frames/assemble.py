@@ -1,41 +1,34 @@
 """Columns put together as a frame: pandas, polars, pyarrow, numpy, or a list of dictionaries."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.frames.columns import Column
+from depnet.data.table.columns import Column
 from depnet.data.table.layout import Layout
+from depnet.data.table.open import Opened
 
 
 def assemble(columns: list[Column], layout: Layout, rows: int, index: Any) -> Any:
+    keys = [column.layout.key for column in columns]
     if layout.kind == "pandas":
-        return _pandas(columns, rows, index)
+        import pandas as pd
+
+        index = pd.RangeIndex(rows) if index is None else index
+        series = {k: pandas_series(pandas_values(column), index) for k, column in enumerate(columns)}
+        return pd.DataFrame(series, index=index).set_axis(pd.Index(keys), axis=1)
     if layout.kind == "polars":
         import polars as pl
 
-        return pl.DataFrame([polars_series(column) for column in columns])
+        return pl.DataFrame([*map(polars_series, columns)])
     if layout.kind == "pyarrow":
         import pyarrow as pa
 
-        return pa.table(
-            [pyarrow_array(column) for column in columns], names=[column.name for column in columns]
-        )
+        return pa.table([*map(pyarrow_array, columns)], names=[column.name for column in columns])
     if layout.kind == "numpy":
         return _numpy(columns, layout, rows)
-    keys = [column.layout.key for column in columns]
     return [dict(zip(keys, row, strict=True)) for row in zip(*(c.objects() for c in columns), strict=True)]
-
-
-def _pandas(columns: list[Column], rows: int, index: Any) -> Any:
-    import pandas as pd
-
-    index = pd.RangeIndex(rows) if index is None else index
-    series = {k: pandas_series(pandas_values(column), index) for k, column in enumerate(columns)}
-    frame = pd.DataFrame(series, index=index)
-    frame.columns = pd.Index([column.layout.key for column in columns])
-    return frame
 
 
 def pandas_series(values: Any, index: Any) -> Any:
@@ -142,3 +135,64 @@ def numpy_column(column: Column) -> NDArray[Any]:
         gone = np.array("NaT", dtype=dtype)
         return np.where(column.hidden, gone, values if column.numbers is None else column.times.astype(dtype))
     return values
+
+
+Filled: TypeAlias = tuple[NDArray[np.bool_], Column]
+"""The cells of a column to be filled, and the column that has their values."""
+
+
+def fill_holes(opened: Opened, filled: dict[int, Filled]) -> Any:
+    """A copy of the frame that was opened, with values for some cells of its columns, by their places."""
+    table: Any = opened.native
+    if opened.kind == "numpy":
+        table = np.array(table)
+    elif opened.kind == "dicts":
+        table = [dict(row) for row in table]
+    elif opened.kind != "pyarrow":
+        table = table.copy() if opened.kind == "pandas" else table.clone()
+    for place, (holes, new) in filled.items():
+        key, here = opened.keys[place], holes & ~new.hidden
+        if opened.kind == "pandas":
+            table[key] = _filled_pandas(opened.native.iloc[:, place], here, new)
+        elif opened.kind == "polars":
+            import polars as pl
+
+            values = polars_series(new)
+            old = opened.native.to_series(place).cast(values.dtype)
+            table = table.with_columns(values.zip_with(pl.Series(holes), old).alias(key))
+        elif opened.kind == "pyarrow":
+            table = table.set_column(place, key, _filled_pyarrow(table.column(place), holes, new))
+        elif opened.kind == "numpy":
+            target = table[key] if opened.structured else table[:, place]
+            target[here] = numpy_column(new)[here]
+        else:
+            objects = new.objects()
+            for row in np.flatnonzero(here).tolist():
+                table[row][key] = objects[row]
+    return table
+
+
+def _filled_pandas(series: Any, here: NDArray[np.bool_], new: Column) -> Any:
+    import pandas as pd
+
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        values = pd.Series(new.objects()[here], dtype=object)
+        more = [value for value in values.unique() if value not in series.cat.categories]
+        array = (series.cat.add_categories(more) if more else series).array.copy()
+        array[here] = values.to_numpy()
+    else:
+        objects = series.dtype == np.dtype(object)
+        array = series.to_numpy(copy=True) if objects else series.array.copy()
+        array[here] = pandas_values(new)[here]
+    return pandas_series(array, series.index)
+
+
+def _filled_pyarrow(old: Any, holes: NDArray[np.bool_], column: Column) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    new = pyarrow_array(column)
+    if pa.types.is_dictionary(old.type):
+        plain = pc.if_else(pa.array(holes), new.cast(old.type.value_type), old.cast(old.type.value_type))
+        return plain.dictionary_encode().cast(old.type)
+    return pc.if_else(pa.array(holes), new, old.cast(new.type))

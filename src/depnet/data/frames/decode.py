@@ -1,5 +1,6 @@
 """From codes back to a frame of the caller's kind, with the caller's dtypes, categories and column order."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,14 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import TIMES, Numbers
-from depnet.data.binning.calendar import texts_in
-from depnet.data.binning.durations import cell_of_duration
-from depnet.data.binning.mixture import expected_numbers
-from depnet.data.frames.assemble import assemble
-from depnet.data.frames.columns import Column
+from depnet.data.binning.times import cell_of_duration, texts_in
+from depnet.data.frames.assemble import Filled, assemble, fill_holes
 from depnet.data.frames.within import Within
+from depnet.data.table.columns import Column
 from depnet.data.table.domain import Domain
+from depnet.data.table.encode import places_of
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
+from depnet.data.table.mixture import expected_numbers
+from depnet.data.table.open import Opened, open_frame
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 
@@ -183,3 +185,55 @@ def expected_states(law: FloatArray, variable: Variable) -> FloatArray | None:
     order = np.argsort(numbers, kind="stable")
     half = (np.cumsum(shares[:, order], axis=1) < 0.5 - 1e-12).sum(axis=1)
     return np.asarray(numbers[order][np.minimum(half, len(numbers) - 1)])
+
+
+def fill(
+    frame: Any,
+    codes: ArrayLike,
+    domain: Domain,
+    layout: Layout,
+    *,
+    hidden: NDArray[np.bool_] | None = None,
+    laws: Mapping[str, FloatArray] | None = None,
+    numbers: Mapping[int, FloatArray] | None = None,
+    rng: np.random.Generator | None = None,
+) -> Any:
+    """A copy of `frame` in which each missing value has become what `codes` [N, n] says of its cell.
+
+    Values that are there, columns that the domain does not know, the order of columns and a pandas index stay; `hidden`
+    marks other cells than the missing ones to be filled. `numbers` are those of the rows of some columns, by their places in
+    the domain. Other binned values are expected by the `laws` [row, state] of their
+    bins, or drawn with `rng`, or else are the median of their bin. A code below 0 leaves its cell missing.
+
+    >>> from depnet.data import describe
+    >>> rows = [{"sex": "male", "age": 30.5}, {"sex": None, "age": 31.5}]
+    >>> domain, layout = describe(rows)
+    >>> fill(rows, [[0, 0], [0, 0]], domain, layout)
+    [{'sex': 'male', 'age': 30.5}, {'sex': 'male', 'age': 31.5}]
+    """
+    opened = open_frame(frame)
+    table = checked_codes(codes, domain, layout)
+    if len(table) != opened.rows:
+        raise DataError(f"codes have {len(table):,} rows for the frame's {opened.rows:,}; expected as many.")
+    filled: dict[int, Filled] = {}
+    for i, place in enumerate(places_of(opened, domain, "missing")):
+        if place is None:
+            continue
+        column, variable = opened.column(place), domain.variables[i]
+        holes = column.hidden if hidden is None else hidden[:, i]
+        if holes.any():
+            shape = _shape(opened, column, layout, i)
+            law = None if laws is None else laws[variable.name]
+            own = None if numbers is None else numbers.get(i)
+            filled[place] = holes, column_of_codes(table[:, i], variable, shape, rng, law, own)
+    return fill_holes(opened, filled)
+
+
+def _shape(opened: Opened, column: Column, layout: Layout, i: int) -> ColumnLayout:
+    """The frame's own column, but where it has no type of its own, what the layout has, or the usual one."""
+    learned, own = layout.columns[i], column.layout
+    if own.kind != "empty":
+        return replace(own, values=learned.values)
+    untyped = str(own.dtype) in ("Null", "null")  # polars, and Arrow
+    usual = learned.dtype if opened.kind == layout.kind else None
+    return replace(learned, key=own.key, dtype=usual if untyped else own.dtype)

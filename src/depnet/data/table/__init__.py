@@ -1,12 +1,16 @@
-"""Tables of codes, and what their codes mean.
+"""What a table is, and the road from any table to its codes.
 
-variable     a variable: its name, its states, its bins
-state_order  the order of states, and the state of missing values
-domain       all variables: the joint domain
-cells        the cells of a table as people read them
-values       the numbers of a table as they came
-row_levels   the levels of the numbers of some rows
-dataset      a complete table of codes
-holed        a table of codes with holes
-layout       what a frame looked like, so that frames like it can be given back
+variable    a variable: its name, its states, its bins
+domain      all variables: the joint domain
+dataset     tables of codes, without holes and with holes
+values      the numbers of a table as they came
+cells       the cells of a table as people read them
+row_levels  the levels of the numbers of some rows
+mixture     numbers from the probabilities of bins: means, quantiles, one number for a hole
+layout      what a frame looked like, so that frames like it can be given back
+columns     a column, whatever it came from: labels by their places, the rest as numbers
+variables   from what a column holds to its variable; columns that nothing can be learned from
+codes       the codes of a column under its variable
+open        a table of any kind, column by column; files are one more kind
+encode      from a table to its domain, and to codes of a domain
 """

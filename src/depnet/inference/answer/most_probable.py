@@ -23,7 +23,7 @@ from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.model.score import score_samples
-from depnet.sampling.plan.words import new_seeds
+from depnet.sampling.words import new_seeds
 
 EXACT_STATES = 1 << 16
 

@@ -1,7 +1,7 @@
 r"""Answers about numbers are numbers: mean, standard deviation, quantiles and shares, with standard errors.
 
 A model's law of a number is the mixture of the values that its bins keep, by the probabilities p_k of the bins
-(`depnet.data.binning.mixture`); a table's has its values themselves, and an answer joins the two. Where it can be missing,
+(`depnet.data.table.mixture`); a table's has its values themselves, and an answer joins the two. Where it can be missing,
 all is said of the numbers that are there. With m_k and
 F_k(c) the mean of bin k and its share up to c, to first order (the delta method)
 
@@ -24,8 +24,8 @@ import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Kind, Numbers
-from depnet.data.binning.calendar import DAY, FIRST_DAY, LAST_DAY
-from depnet.data.binning.mixture import SLACK, Mixture
+from depnet.data.binning.times import DAY, FIRST_DAY, LAST_DAY
+from depnet.data.table.mixture import SLACK, Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, InferenceError, brief
 from depnet.inference.answer.interval import mean_ends

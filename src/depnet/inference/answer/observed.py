@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.binning.bins import Kind, Numbers
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
 from depnet.inference.answer.remark import Remark

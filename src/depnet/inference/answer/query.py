@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.question import TOLERANCE, Method, Question
@@ -27,7 +26,7 @@ from depnet.law.factors import weighted
 from depnet.model.evidence import NOTHING, Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
-from depnet.sampling.plan.words import generator
+from depnet.sampling.words import generator
 
 EXACT_STATES = 1 << 14
 """The joint states of a closure that method="auto" solves exactly, at most."""

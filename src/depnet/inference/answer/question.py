@@ -12,9 +12,8 @@ import numpy as np
 from depnet.arrays import FloatArray, read_only
 from depnet.checks import seconds_given
 from depnet.data.frames.within import allowed_values
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
 from depnet.errors import EvidenceError
 from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.answer.observed import MatchingRows, Seen, Support, differing, support, warning_of

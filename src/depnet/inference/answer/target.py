@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
 from depnet.inference.answer.numbers import LevelLaw

@@ -20,8 +20,7 @@ from depnet.inference.clamped.starts import QUESTION_CHAINS, start_states
 from depnet.inference.effort import Over, over_after
 from depnet.law.sharpen import sharpen
 from depnet.model.scan import SequentialScan
-from depnet.sampling.plan.plan import chain_plan
-from depnet.sampling.plan.reducible import MOST_EDGES, UNCHECKED, is_positive, moves
+from depnet.sampling.plan import UNCHECKED, chain_plan
 
 ROUNDS = 16
 MOST_BYTES = 1 << 30
@@ -142,9 +141,8 @@ def _zeros(reduced: Reduced) -> list[Remark]:
     """A warning where zeros in the tables may leave several recurrent classes, and nobody can check."""
     if all(node.positive for node in reduced.network.nodes):
         return []
-    compiled = chain_plan(reduced.network, reduced.scan, reduced.evidence)
-    positive = all(is_positive(compiled, i) for i in compiled.order)
-    return [] if positive or moves(compiled) <= MOST_EDGES else [Remark(UNCHECKED)]
+    unchecked = chain_plan(reduced.network, reduced.scan, reduced.evidence).unchecked
+    return [Remark(UNCHECKED)] if unchecked else []
 
 
 def _started(

@@ -9,8 +9,7 @@ those that start with every variable at its first state, and at its last.
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.inference.answer.observed import matching
 from depnet.inference.clamped.relevance import Reduced
 from depnet.model.evidence import Evidence

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.inference.clamped.chains import ChainProgram, Chains
 from depnet.inference.judge.oddness import Column, joined
 from depnet.inference.rows.answers import pieces

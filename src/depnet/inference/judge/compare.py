@@ -18,9 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, Holed, holed_rows, with_holes
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed, holed_rows, with_holes
 from depnet.errors import DataError
 from depnet.inference.judge.marginals import Nearness, between, by_chance, distances
 from depnet.inference.rows.holed_score import score_holed

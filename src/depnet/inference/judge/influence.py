@@ -32,7 +32,7 @@ from depnet.inference.ordered.targets import TargetDraws, TargetTables, exact_ta
 from depnet.law.sharpen import FIRST_DRAWS, MOST_DRAWS, sharpen
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network
-from depnet.sampling.plan.words import new_seeds
+from depnet.sampling.words import new_seeds
 
 TOLERANCE = 0.01
 """The standard error at the ends of a reach that is sharp: of probabilities, and of means in standard deviations."""

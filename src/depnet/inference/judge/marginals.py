@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray, read_only
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import DataError
 from depnet.model.counting import check_same_domain
 from depnet.model.marginals import MarginalCounts, PairTables

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Kind, Numbers
-from depnet.data.binning.mixture import Mixture
+from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, brief
 from depnet.inference.answer.numbers import LevelLaw, length_of, shown, value_of

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Bins, Numbers
 from depnet.data.table.cells import known_cells
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.inference.answer.observed import matching
 from depnet.inference.judge.row_scores import RowScores
 from depnet.model.evidence import Evidence

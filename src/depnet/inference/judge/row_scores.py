@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed, with_holes
+from depnet.data.table.dataset import Dataset, Holed, with_holes
 from depnet.inference.judge.cell_laws import row_tails
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.small_counts import LEAST, hidden_cells
 from depnet.inference.judge.measure import Measure

@@ -31,7 +31,7 @@ from depnet.law.levels import LevelPlan
 from depnet.law.sharpen import FIRST_DRAWS
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.sampling.plan.words import new_seeds
+from depnet.sampling.words import new_seeds
 
 RESOLUTION = 0.25
 """No error is reported below this share of the tolerance: passes end when the tolerance is reached, and of a state that

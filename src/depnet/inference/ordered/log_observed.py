@@ -15,7 +15,7 @@ from depnet.inference.ordered.items import Holes, RowEliminations
 from depnet.law.program import law_of
 from depnet.law.sharpen import sharpen
 from depnet.model.network import Network
-from depnet.sampling.plan.words import new_seeds
+from depnet.sampling.words import new_seeds
 
 FIRST_PASSES, MOST_PASSES = 1 << 8, 1 << 14
 """Of a row, of which there are many."""

@@ -24,7 +24,7 @@ from depnet.inference.rows.result import EXACT, OBSERVED, SAMPLE
 from depnet.law.program import DRAW, law_of
 from depnet.law.sharpen import sharpen_rows
 from depnet.model.network import Network
-from depnet.sampling.plan.words import new_seeds
+from depnet.sampling.words import new_seeds
 
 FEWEST_REPLICAS, MOST_REPLICAS = 32, 1024
 """Of a row: one over the tolerance. A state that no start came to and no move comes to may have that much."""

@@ -25,7 +25,7 @@ from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples
-from depnet.sampling.plan.words import generator
+from depnet.sampling.words import generator
 
 COMPLETIONS = 64
 BURN_IN = 20

@@ -16,9 +16,8 @@ from numpy.typing import ArrayLike
 
 from depnet.arrays import IntArray, read_only
 from depnet.checks import whole_number
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
 from depnet.errors import DataError, InferenceError
 from depnet.inference.effort import Effort, check_method
 from depnet.inference.rows.answers import checked_rows

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
 from depnet.data.binning.bins import Kind
-from depnet.data.binning.mixture import Mixture
+from depnet.data.table.mixture import Mixture
 from depnet.inference.answer.numbers import LEVELS
 
 

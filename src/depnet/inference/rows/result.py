@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.binning.mixture import Mixture
 from depnet.data.table.domain import Domain
+from depnet.data.table.mixture import Mixture
 from depnet.errors import InferenceError
 from depnet.inference.rows.numbers import RowNumbers
 from depnet.model.scan import Scan

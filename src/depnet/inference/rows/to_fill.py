@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.data.table.dataset import Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
 from depnet.inference.rows.query import query_rows
 from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network

@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from depnet._native import learner as native
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
 from depnet.errors import ManyStatesWarning
 from depnet.learning.grow.cuts import CutDomain, rows_with_cuts
 from depnet.learning.rows.held_out import held_out

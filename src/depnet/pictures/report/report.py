@@ -7,8 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import ConvergenceError, ReducibleError
 from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import rows_learned

@@ -1,0 +1,272 @@
+"""A column of a table, whatever it came from: text by the places of its distinct values, the rest as numbers.
+
+What is done for every row is done in arrays; only a column's distinct values are looked at one by one.
+"""
+
+import datetime as dt
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.data.binning.bins import TIME_NUMBERS, Numbers
+from depnet.data.binning.times import are_durations, form_of, kind_of_dates
+from depnet.data.table.layout import ColumnKind, ColumnLayout
+from depnet.errors import DataError, brief
+
+_NOUNS = {
+    "label": "text",
+    "boolean": "booleans",
+    "integer": "whole numbers",
+    "float": "numbers",
+    "date": "dates",
+    "datetime": "dates with times",
+    "duration": "durations",
+}
+_UNITS: dict[ColumnKind, str] = {
+    "date": "datetime64[D]",
+    "datetime": "datetime64[us]",
+    "duration": "timedelta64[us]",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """N values, read from a frame or to be put in one: `ids` into `labels` (-1: missing), or `numbers`.
+
+    Dates are days, moments microseconds since 1970, durations microseconds; `hidden` cells have any number. `declared`:
+    the labels are the frame's own categories, in their order; `ordered`: that order means something, says the frame.
+    """
+
+    layout: ColumnLayout
+    hidden: NDArray[np.bool_]
+    numbers: Numbers | None = None
+    ids: NDArray[Any] | None = None
+    labels: tuple[Any, ...] = ()
+    declared: bool = False
+    ordered: bool = False
+
+    @property
+    def name(self) -> str:
+        return str(self.layout.key)
+
+    @property
+    def kind(self) -> ColumnKind:
+        return self.layout.kind
+
+    @property
+    def present(self) -> Numbers:
+        assert self.numbers is not None
+        return self.numbers[~self.hidden] if self.hidden.any() else self.numbers
+
+    @property
+    def times(self) -> Numbers:
+        """The numbers, those of dates and moments as numpy's datetime64, of durations as its timedelta64."""
+        assert self.numbers is not None
+        unit = _UNITS.get(self.kind)
+        return self.numbers if unit is None else self.numbers.view(unit)
+
+    def hiding(self, holes: NDArray[np.bool_]) -> "Column":
+        """The same with these cells missing, too."""
+        ids = None if self.ids is None else np.where(holes, -1, self.ids)
+        return replace(self, hidden=self.hidden | holes, ids=ids)
+
+    def objects(self) -> NDArray[Any]:
+        """The values as Python objects, None where they are missing."""
+        if self.ids is not None:
+            table = np.empty(len(self.labels) + 1, dtype=object)
+            table[:-1] = self.labels
+            values: NDArray[Any] = table[self.ids]
+            return values
+        values = self.times.astype(object)
+        if self.hidden.any():
+            values[self.hidden] = None
+        return values
+
+    def between(self, start: int, stop: int) -> "Column":
+        numbers = None if self.numbers is None else self.numbers[start:stop]
+        ids = None if self.ids is None else self.ids[start:stop]
+        return replace(self, hidden=self.hidden[start:stop], numbers=numbers, ids=ids)
+
+
+def column_of_numbers(layout: ColumnLayout, numbers: NDArray[Any], hidden: NDArray[np.bool_]) -> Column:
+    """A column of numbers, as int64 or float64; NaN is missing, and an infinity an error."""
+    name = str(layout.key)
+    if numbers.dtype.kind == "u" and numbers.size and numbers.max() > np.iinfo(np.int64).max:
+        row = int(np.argmax(numbers))
+        raise DataError(
+            f"column {name!r}, row {row}: {numbers[row]} does not fit in 64 bits with a sign. "
+            "Make the column floats, or text."
+        )
+    plain = numbers.astype(np.float64 if layout.kind == "float" else np.int64, copy=False)
+    if layout.kind == "float":
+        finite = np.isfinite(plain)
+        if not finite.all():
+            endless = np.isinf(plain) & ~hidden
+            if endless.any():
+                row = int(np.argmax(endless))
+                raise endless_number(name, row, float(plain[row]))
+            hidden = hidden | ~finite
+        if hidden.any():
+            plain = np.where(hidden, 0.0, plain)
+    return Column(layout, hidden, plain)
+
+
+def endless_number(name: str, row: int, value: float) -> DataError:
+    return DataError(
+        f"column {name!r}, row {row}: {value} has no place among quantiles. Replace infinities: by missing values, "
+        "or by the largest number that makes sense."
+    )
+
+
+def column_of_array(key: Any, array: NDArray[Any]) -> Column:
+    kind = array.dtype.kind
+    if kind in "OUT":
+        return column_of_objects(key, array.tolist(), array.dtype)
+    if kind in "Mm":
+        hidden = np.isnat(array)
+        days = np.datetime_data(array.dtype)[0] in "YMWD"
+        held: ColumnKind = "duration" if kind == "m" else "date" if days else "datetime"
+        numbers = np.where(hidden, 0, array.astype(_UNITS[held]).astype(np.int64))
+        return column_of_numbers(ColumnLayout(key, held, array.dtype), numbers, hidden)
+    kinds: dict[str, ColumnKind] = {"b": "boolean", "i": "integer", "u": "integer", "f": "float"}
+    if kind not in kinds:
+        raise unreadable(str(key), str(array.dtype))
+    layout = ColumnLayout(key, kinds[kind], array.dtype)
+    return column_of_numbers(layout, array, np.zeros(len(array), dtype=bool))
+
+
+def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
+    """A column of Python objects, all of one kind but for missing ones (None, NaN, NaT, NA)."""
+    name = str(key)
+    distinct, ids = _distinct(name, objects)
+    absent = np.array([is_missing(value) for value in distinct], dtype=bool)
+    there = [value for value, gone in zip(distinct, absent, strict=True) if not gone]
+    hidden = absent[ids]
+    kind = _common_kind(name, objects, there)
+    layout = ColumnLayout(key, kind, dtype)
+    if kind == "empty":
+        return Column(layout, hidden)
+    places = np.where(absent, -1, np.cumsum(~absent) - 1)[ids]
+    if kind == "label":
+        return Column(layout, hidden, ids=places, labels=tuple(map(str, there)))
+    number = TIME_NUMBERS.get(kind, lambda value: value)
+    try:
+        each = np.array([*map(number, there), 0], dtype=np.float64 if kind == "float" else np.int64)
+    except OverflowError:
+        row = next(r for r, v in enumerate(objects) if isinstance(v, int) and v.bit_length() > 63)
+        raise DataError(
+            f"column {name!r}, row {row}: {brief(objects[row])} does not fit in 64 bits. Make the column "
+            "floats, or text."
+        ) from None
+    return column_of_numbers(layout, each[places], hidden)
+
+
+def times_of_text(column: Column) -> Column:
+    """A column of text that is all dates, dates with times, or durations, as in a file of text, is that; else as it is."""
+    kind = None if column.ids is None or column.declared else kind_of_times(column.labels)
+    if kind is None:
+        return column
+    assert column.ids is not None
+    each = np.append(numbers_of_times(column.labels, kind), 0)
+    times = np.bincount(column.ids + 1, minlength=len(column.labels) + 1)[1:].tolist()
+    form = form_of(column.labels, times) if kind == "datetime" else None
+    return column_of_numbers(replace(column.layout, kind=kind, form=form), each[column.ids], column.hidden)
+
+
+def kind_of_times(labels: tuple[Any, ...]) -> ColumnKind | None:
+    """What labels are that are texts of dates, of dates with times, or of durations, all of them; None: neither."""
+    if not all(isinstance(label, str) for label in labels):
+        return None
+    return "duration" if are_durations(labels) else kind_of_dates(labels)
+
+
+def numbers_of_times(labels: Sequence[str], kind: ColumnKind) -> NDArray[np.int64]:
+    """The numbers of such texts: days, or microseconds."""
+    return np.array([*map(TIME_NUMBERS[kind], labels)], dtype=np.int64)
+
+
+def _distinct(name: str, objects: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    try:
+        place = {value: k for k, value in enumerate(dict.fromkeys(objects))}
+        return list(place), np.fromiter(map(place.__getitem__, objects), dtype=np.int64, count=len(objects))
+    except TypeError:
+        row = next(r for r, value in enumerate(objects) if not _hashable(value))
+        raise unreadable(name, type(objects[row]).__name__, row) from None
+
+
+def _common_kind(name: str, objects: list[Any], there: list[Any]) -> ColumnKind:
+    """The one kind of all objects, of which `there` are the distinct ones that are not missing."""
+    kinds = {kind_of_type(each) for each in set(map(type, objects))} - {"missing"}
+    if kinds > {"float"} and not any(isinstance(value, (float, np.floating)) for value in there):
+        kinds.discard("float")  # NaN in a column of something else
+    if None in kinds:
+        row = next(r for r, value in enumerate(objects) if kind_of_type(type(value)) is None)
+        raise unreadable(name, type(objects[row]).__name__, row)
+    if kinds == {"integer", "float"}:
+        return "float"
+    if len(kinds) > 1:
+        _reject_mixture(name, objects)
+    return kinds.pop() if kinds else "empty"
+
+
+def kind_of_type(kind: type) -> Any:
+    """The kind of the values of a Python type: a `ColumnKind`, "missing", or None for what no column holds."""
+    if kind is type(None) or kind.__name__ in ("NaTType", "NAType"):
+        return "missing"
+    for types, name in (
+        ((bool, np.bool_), "boolean"),
+        ((int, np.integer), "integer"),
+        ((float, np.floating), "float"),
+        (str, "label"),
+        ((dt.datetime, np.datetime64), "datetime"),
+        (dt.date, "date"),
+        ((dt.timedelta, np.timedelta64), "duration"),
+    ):
+        if issubclass(kind, types):
+            return name
+    return None
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN, NaT or NA.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing(np.datetime64("NaT")), is_missing("")
+    (True, True, True, False)
+    """
+    if isinstance(value, (float, np.floating)):
+        return math.isnan(value)
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
+    return bool(kind_of_type(type(value)) == "missing")
+
+
+def unreadable(name: str, what: str, row: int | None = None) -> DataError:
+    where = f"column {name!r}" + ("" if row is None else f", row {row}")
+    return DataError(
+        f"{where}: a column holds text, booleans, numbers, dates, dates with times, or durations; got {what}. "
+        "Convert it (to floats, to seconds, or to text), or drop it."
+    )
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _reject_mixture(name: str, objects: list[Any]) -> NoReturn:
+    first: dict[str, int] = {}
+    for row, value in enumerate(objects):
+        if not is_missing(value):
+            first.setdefault(kind_of_type(type(value)), row)
+    (one, row), (other, later) = list(first.items())[:2]
+    raise DataError(
+        f"column {name!r} mixes {_NOUNS[one]} (row {row}: {brief(objects[row])}) and {_NOUNS[other]} "
+        f"(row {later}: {brief(objects[later])}). Make it one type, text for example: .astype(str)."
+    )

@@ -1,0 +1,313 @@
+"""Tables opened for reading, column by column: frames through narwhals, numpy arrays, lists of dictionaries.
+
+A table in a file is one more (`depnet.data.files.table`). Whatever they are, `describe` and `encode` ask an opened table for
+the summary of a column, from which its variable is made, and for its codes under a variable.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.data.binning.times import DAY
+from depnet.data.table.codes import Coded, code_column
+from depnet.data.table.columns import (
+    Column,
+    column_of_array,
+    column_of_numbers,
+    column_of_objects,
+    times_of_text,
+    unreadable,
+)
+from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
+from depnet.data.table.variable import Variable
+from depnet.data.table.variables import StateOptions, Summary
+from depnet.errors import DataError, brief
+
+FEW_ROWS = 2000
+"""Up to here a list of text is quicker than a query of polars, which takes a millisecond: tables may be wide."""
+
+
+class Opened(ABC):
+    """A table: its kind, its columns' own `keys` and their names as text, and its columns."""
+
+    kind: FrameKind
+    native: Any
+    structured = False
+    positional = False
+    """Columns have places, and no names of their own."""
+
+    def __init__(self, keys: Sequence[Any], rows: int) -> None:
+        self.keys = tuple(keys)
+        self.rows = rows
+        self.names = _checked_names(self.keys)
+        self._last: tuple[int, Column] | None = None
+
+    @abstractmethod
+    def _read(self, place: int) -> Column: ...
+
+    def column(self, place: int) -> Column:
+        """The column at a place; the last one is kept."""
+        if self._last is None or self._last[0] != place:
+            self._last = None  # let go of before the next one is read
+            self._last = place, self._read(place)
+        return self._last[1]
+
+    def summary(self, place: int, options: StateOptions) -> Summary:
+        """What the variable of a column depends on; text that is all dates or durations is these, or stays as it is."""
+        column = self.column(place)
+        return Summary.of(column if options.as_they_are(self.names[place]) else times_of_text(column))
+
+    def layout(self, place: int) -> ColumnLayout:
+        return self.column(place).layout
+
+    def coded(self, place: int, variable: Variable) -> Coded:
+        return code_column(self.column(place), variable)
+
+
+def open_frame(frame: Any) -> Opened:
+    """Open a table of any kind that depnet reads; one that is open already is itself."""
+    if isinstance(frame, Opened):
+        return frame
+    if isinstance(frame, np.ndarray):
+        return _Array(frame)
+    if isinstance(frame, (list, tuple)):
+        return _Dicts(frame)
+    return _open_with_narwhals(frame)
+
+
+class _Array(Opened):
+    kind: FrameKind = "numpy"
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        if isinstance(array, np.ma.MaskedArray):  # what is masked is missing
+            mask = np.ma.getmaskarray(array)
+            array = array.data.astype(object)
+            array[mask] = None
+        self.native = self.array = array
+        if array.dtype.names is not None and array.ndim == 1:
+            self.structured = True
+            super().__init__(array.dtype.names, len(array))
+            return
+        if array.ndim != 2:
+            raise DataError(
+                f"a table as a numpy array is 2-D, [rows, columns]; got the shape {array.shape}. "
+                "One column is array.reshape(-1, 1)."
+            )
+        self.positional = True
+        super().__init__([f"X{i}" for i in range(array.shape[1])], len(array))
+
+    def _read(self, place: int) -> Column:
+        key = self.keys[place]
+        return column_of_array(key, self.array[key] if self.structured else self.array[:, place])
+
+
+class _Dicts(Opened):
+    kind: FrameKind = "dicts"
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        for r, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                raise DataError(
+                    f"a table as a list has a dictionary for each row; row {r} is {brief(row)}. "
+                    "Make it a numpy array or a frame."
+                )
+        self.table = self.native = rows
+        super().__init__(list(dict.fromkeys(key for row in rows for key in row)), len(rows))
+
+    def _read(self, place: int) -> Column:
+        key = self.keys[place]
+        return column_of_objects(key, [row.get(key) for row in self.table], np.dtype(object))
+
+
+class _Narwhals(Opened):
+    def __init__(self, frame: Any, kind: FrameKind) -> None:
+        self.frame, self.native = frame, frame.to_native()
+        self.kind = kind
+        super().__init__(frame.columns, len(frame))
+
+    def _read(self, place: int) -> Column:
+        import narwhals as nw
+
+        key = self.keys[place]
+        series = self.frame.get_column(key)
+        native, dtype = series.to_native(), series.dtype
+        own = native.type if self.kind == "pyarrow" else native.dtype
+        if isinstance(own, np.dtype) and own.kind in "biufMm":  # the common case, and the quick one
+            return column_of_array(key, native.to_numpy())
+        if (
+            self.kind == "pandas" and getattr(own, "tz", None) is not None
+        ):  # narwhals knows no zone with a _ in its name
+            found = column_of_array(key, native.dt.tz_convert(None).to_numpy())
+            return replace(found, layout=replace(found.layout, dtype=own))
+        if dtype in (nw.Categorical, nw.Enum):
+            if self.kind == "pyarrow" and is_polars_categorical(self.native.schema.field(place)):
+                return _text(key, native.cast(own.value_type), self.kind, own)
+            return _categories(key, native, self.kind, own)
+        if dtype == nw.String:
+            return _text(key, native, self.kind, own)
+        if dtype == nw.Object:
+            return column_of_objects(key, native.tolist() if self.kind == "pandas" else native.to_list(), own)
+        return _numbers(key, series, own)
+
+
+def _numbers(key: Any, series: Any, own: Any) -> Column:
+    """A column of numbers, booleans, dates or durations that numpy does not hold as they are."""
+    import narwhals as nw
+
+    hidden = series.is_null().to_numpy().astype(bool)
+    if series.dtype == nw.Unknown and hidden.all():  # a column of nulls has no type of its own
+        return Column(ColumnLayout(key, "empty", own), hidden)
+    kind = _kind_of(series.dtype)
+    if kind is None:
+        raise unreadable(str(key), str(own))
+    there = series.filter(~series.is_null()) if hidden.any() else series
+    if kind in ("date", "datetime"):
+        there = there.dt.timestamp("us")
+    numbers = _spread(there, hidden, {"float": "float64", "duration": "timedelta64[us]"}.get(kind))
+    if kind == "date":
+        numbers = numbers // DAY  # not in place: it may be the frame's own
+    return column_of_numbers(ColumnLayout(key, kind, own), numbers, hidden)
+
+
+def _kind_of(dtype: Any) -> ColumnKind | None:
+    """The kind of the numbers, booleans, dates and durations of a type of narwhals; None of any other type."""
+    import narwhals as nw
+
+    kinds: list[tuple[bool, ColumnKind]] = [
+        (dtype == nw.Boolean, "boolean"),
+        (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128), "integer"),
+        (dtype.is_float(), "float"),
+        (dtype == nw.Datetime, "datetime"),
+        (dtype == nw.Date, "date"),
+        (dtype == nw.Duration, "duration"),
+    ]
+    return next((kind for holds, kind in kinds if holds), None)
+
+
+def _open_with_narwhals(frame: Any) -> Opened:
+    import narwhals as nw
+
+    try:
+        opened: Any = nw.from_native(frame)
+        if isinstance(opened, nw.LazyFrame):
+            opened = opened.collect()
+    except TypeError:
+        of = type(frame)
+        got = "None" if frame is None else f"a {of.__module__}.{of.__qualname__}"
+        raise DataError(
+            f"a table is a pandas, polars or pyarrow frame, or one that narwhals reads, a 2-D numpy array, or a "
+            f"list of dictionaries; got {got}."
+        ) from None
+    except nw.exceptions.DuplicateError as error:
+        raise DataError(
+            f"two columns have one name ({' '.join(str(error).split())}). Rename one, or drop it."
+        ) from None
+    kind = str(opened.implementation)
+    if kind not in ("pandas", "polars", "pyarrow"):
+        opened, kind = nw.from_native(opened.to_arrow()), "pyarrow"
+    return _Narwhals(opened, kind)  # type: ignore[arg-type]  # one of the three
+
+
+def is_polars_categorical(field: Any) -> bool:
+    """An Arrow field that was a Categorical of polars': categories in the order of their appearance, which says nothing."""
+    return "_PL_CATEGORICAL" in str(field.metadata)
+
+
+def _checked_names(keys: tuple[Any, ...]) -> tuple[str, ...]:
+    names = tuple(map(str, keys))
+    if not names:
+        raise DataError("a table needs at least one column; got none.")
+    first: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if not name or keys[place] is None or keys[place] != keys[place]:  # NaN is no name
+            raise DataError(f"column {place} has no name. Name it, or drop it.")
+        if first.setdefault(name, place) != place:
+            raise DataError(
+                f"columns {first[name]} and {place} are both named {brief(name)}. Rename one, or drop it."
+            )
+    return names
+
+
+def _spread(there: Any, hidden: NDArray[np.bool_], dtype: str | None = None) -> NDArray[Any]:
+    """The values that are there, each in its row, and zeros elsewhere; durations as whole numbers."""
+    values: NDArray[Any] = there.to_numpy()
+    if dtype is not None:
+        values = values.astype(dtype)
+    if values.dtype.kind not in "iuf":
+        values = values.astype(np.int64)
+    if not hidden.any():
+        return values
+    spread = np.zeros(len(hidden), dtype=values.dtype)
+    spread[~hidden] = values
+    return spread
+
+
+def _text(key: Any, native: Any, kind: FrameKind, own: Any) -> Column:
+    if kind == "polars" and len(native) <= FEW_ROWS:
+        return column_of_objects(key, native.to_list(), own)
+    ids, labels = _factorised(native, kind)
+    return Column(ColumnLayout(key, "label", own), ids < 0, ids=ids, labels=tuple(labels))
+
+
+def _factorised(native: Any, kind: FrameKind) -> tuple[NDArray[Any], list[Any]]:
+    """Every row's place among the distinct values, or -1 for a missing one."""
+    if kind == "pandas":
+        import pandas as pd
+
+        ids, distinct = pd.factorize(native)
+        return ids, distinct.tolist()
+    if kind == "polars":
+        import polars as pl
+
+        labels = native.drop_nulls().unique()
+        places = native.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1)
+        return places.to_numpy(), labels.to_list()
+    return _arrow_dictionary(native.dictionary_encode())
+
+
+def _arrow_dictionary(native: Any) -> tuple[NDArray[Any], list[Any]]:
+    import pyarrow as pa
+
+    if native.num_chunks == 0:
+        return np.zeros(0, dtype=np.int64), []
+    one = native.unify_dictionaries().combine_chunks()
+    one = one.chunk(0) if isinstance(one, pa.ChunkedArray) else one
+    ids = one.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    labels = one.dictionary.to_pylist()
+    if None in labels:  # a null among the dictionary's values
+        there = np.array([label is not None for label in labels])
+        places = np.append(np.where(there, np.cumsum(there) - 1, -1), -1)
+        ids, labels = places[ids], [label for label in labels if label is not None]
+    return ids, labels
+
+
+def _categories(key: Any, native: Any, kind: FrameKind, own: Any) -> Column:
+    """A column of categories, in their own order; those of polars' Categorical have none, only an Enum's do."""
+    if kind == "pandas" and not hasattr(native, "cat"):  # a dictionary of Arrow's
+        ids, values = _factorised(native, kind)
+        declared = False
+    elif kind == "pandas":
+        ids, values = np.asarray(native.cat.codes).astype(np.int64), native.cat.categories.tolist()
+        declared = True
+    elif kind == "polars":
+        import polars as pl
+
+        declared = own == pl.Enum
+        if not declared:
+            ids, values = _factorised(native.cast(pl.String), kind)
+        else:
+            ids = native.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+            values = own.categories.to_list()
+    else:
+        ids, values = _arrow_dictionary(native)
+        declared = True
+    labels = tuple(value if isinstance(value, (str, int, float)) else str(value) for value in values)
+    layout = ColumnLayout(key, "label", own, tuple(values) if declared else None)
+    ordered = declared and bool(
+        getattr(own, "ordered", kind == "polars")
+    )  # an Enum's categories compare by place
+    return Column(layout, ids < 0, ids=ids, labels=labels, declared=declared, ordered=ordered)

@@ -1,0 +1,330 @@
+"""From what a column holds to its variable: one rule, for frames, files and clusters.
+
+Text, categories and booleans are states as they are. So are whole numbers where a column has at most 16 different ones
+(also where they are stored as floats); from three on they are numbers still, each in a bin of its own: of two, an order says
+nothing. Other numbers, dates, moments and durations are binned. Floats beside holes that are all whole are whole numbers, of
+which pandas made floats.
+
+Columns that nothing can be learned from are left out unless they are asked for:
+
+- text (or categories) of at least 20 different values, more than half as many as there are values: names, identifiers,
+  free text. A state is then seen in less than two rows, which is no ground for a probability;
+- whole numbers that are the number of their row, from 0 or 1 on, in 20 rows or more;
+- a column without a single value, unless missing is a state.
+
+Any other number is a measure, however different its values: bins make states of it. Columns of an array have no names, and
+are all kept.
+"""
+
+import math
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.checks import whole_number
+from depnet.data.binning.bins import Bins, Kind, Number
+from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, one_value_bins, quantile_bins
+from depnet.data.binning.ranked import Ranked, RankedArray, are_whole
+from depnet.data.table.columns import Column
+from depnet.data.table.layout import ColumnKind
+from depnet.data.table.variable import (
+    MAX_CARDINALITY,
+    MISSING_LABEL,
+    Label,
+    Variable,
+    ordered_states,
+    with_missing_state,
+    with_other_state,
+)
+from depnet.errors import DataError, LeftOutWarning, brief
+from depnet.wording import nearest
+
+FEW_VALUES = 16
+"""Whole numbers are states as they are up to this many different ones."""
+
+MAX_STATES = 1000
+"""Of text and categories: rarer ones are one state, "other". A leaf with a probability for each of more states would need
+more rows than most tables have."""
+
+How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any] | NDArray[Any]
+BinChoice: TypeAlias = How | Mapping[str, How]
+"""How to bin: "quantile", a number of quantile bins, edges, "categories" (no bins:
+every number a state), or a mapping of columns to one of these. Of a column of text, "categories" makes every text a state,
+and a list has the texts that are states; all others are one more."""
+
+Missing: TypeAlias = Literal["keep", "state", "error"]
+
+ENOUGH = 20
+"""Fewer different texts, or fewer rows, tell nothing of what a column is."""
+
+SHOWN = 10
+
+Keep: TypeAlias = Collection[str] | Literal["all"]
+"""Names of columns that are kept, whatever they look like, or "all"."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateOptions:
+    bins: BinChoice = "quantile"
+    max_bins: int = MAX_BINS
+    missing: Missing = "keep"
+    max_states: int = MAX_STATES
+
+    def __post_init__(self) -> None:
+        if self.missing not in ("keep", "state", "error"):
+            raise DataError(f'missing is "keep", "state" or "error"; got {brief(self.missing)}.')
+        whole_number("max_bins", self.max_bins, at_least=1, error=DataError)
+        whole_number("max_states", self.max_states, at_least=2, error=DataError)
+        if self.max_states >= MAX_CARDINALITY:
+            raise DataError(f"max_states is below {MAX_CARDINALITY:,}; got {self.max_states:,}.")
+
+    def as_they_are(self, name: str) -> bool:
+        """Is every value of a column asked to be a state?"""
+        how, _ = _how(self.bins, name)
+        return isinstance(how, str) and how == "categories"
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """`bins` by name are of columns that there are."""
+        for name in self.bins if isinstance(self.bins, Mapping) else ():
+            if name not in names:
+                raise DataError(f"bins: there is no column {brief(name)}. {nearest(name, names)}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """All that a column's variable depends on, whether it is in a frame or in a file.
+
+    `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order,
+    which `ordered` ones are compared by) and `counts`
+    the rows that have each; of very many only the most frequent ones, `different` being how many there are.
+    `numbers` are the values of any other, by rank, where it has some, and `counts_from` the first of whole ones that go up
+    by one a row. `first_hidden` is the first of the `hidden` rows, which the message of `missing="error"` names.
+    `form` is how text has its moments.
+    """
+
+    name: str
+    kind: ColumnKind
+    rows: int
+    hidden: int
+    first_hidden: int = 0
+    labels: tuple[Any, ...] = ()
+    declared: bool = False
+    numbers: Ranked | None = None
+    counts: tuple[int, ...] = ()
+    different: int = 0
+    counts_from: int | None = None
+    ordered: bool = False
+    form: str | None = None
+
+    @property
+    def has_states(self) -> bool:
+        """Has it states though it may have no value? Booleans and declared categories do."""
+        return self.declared or self.kind == "boolean"
+
+    @classmethod
+    def of(cls, column: Column) -> "Summary":
+        hidden = int(column.hidden.sum())
+        times = np.zeros(0, dtype=np.int64)
+        if column.ids is not None:
+            times = np.bincount(column.ids[column.ids >= 0], minlength=len(column.labels))
+        return cls(
+            column.name,
+            column.kind,
+            len(column.hidden),
+            hidden,
+            int(np.argmax(column.hidden)) if hidden else 0,
+            column.labels,
+            column.declared,
+            None
+            if column.numbers is None or hidden == len(column.hidden)
+            else RankedArray.of(column.present),
+            tuple(times.tolist()),
+            int(np.count_nonzero(times)),
+            counts_from(column.present) if column.kind == "integer" and not hidden else None,
+            column.ordered,
+            column.layout.form,
+        )
+
+
+def variable_of(column: Summary, options: StateOptions) -> Variable:
+    """The variable of a column: one rule for frames and files."""
+    missing = options.missing
+    if column.hidden and missing == "error":
+        raise DataError(
+            f'column {column.name!r}, row {column.first_hidden}: the value is missing. Make "missing" a state with '
+            '`missing="state"`, or remove or complete such rows.'
+        )
+    if not column.has_states and column.hidden == column.rows:
+        if missing == "state" and column.hidden:
+            return Variable(column.name, (MISSING_LABEL,), missing=MISSING_LABEL)
+        raise DataError(
+            f"column {column.name!r} has no value in its {column.rows:,} rows. Leave it out (`columns=[...]`)"
+            + (', or make "missing" a state (`missing="state"`).' if column.rows else ".")
+        )
+    variable = _variable(column, options)
+    return with_missing_state(variable) if column.hidden and missing == "state" else variable
+
+
+def _variable(column: Summary, options: StateOptions) -> Variable:
+    if column.kind == "label":
+        return _labelled(column, options)
+    if column.kind == "boolean":
+        return Variable(column.name, (False, True))
+    return Variable(column.name, *_numeric(column, options.bins, options.max_bins))
+
+
+def _labelled(column: Summary, options: StateOptions) -> Variable:
+    """Text: its values in their order, of very many the most frequent ones, or those that `bins` lists."""
+    how, _ = _how(options.bins, column.name)
+    listed = isinstance(how, Sequence) and not isinstance(how, str)
+    most = MAX_CARDINALITY - 1 if options.as_they_are(column.name) else options.max_states
+    if listed:
+        return with_other_state(column.name, tuple(how))  # type: ignore[arg-type]  # a sequence
+    if len(column.labels) <= most and column.different <= most:
+        states = ordered_states(column.labels, column.labels if column.declared else None)
+        return Variable(column.name, states, ordered=column.ordered)
+    ranks = sorted(range(len(column.labels)), key=lambda k: (-column.counts[k], str(column.labels[k])))
+    frequent = sorted(ranks[: most - 1]) if column.declared else ranks[: most - 1]
+    labels = [column.labels[k] for k in frequent]
+    return with_other_state(column.name, ordered_states(labels, labels if column.declared else None))
+
+
+def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Label, ...], Bins | None]:
+    how, asked = _how(bins, column.name)
+    numbers = column.numbers
+    assert numbers is not None
+    as_they_are = isinstance(how, str) and how == "categories"
+    if column.kind in ("integer", "float") and (as_they_are or not asked):
+        states = _numbers_as_they_are(numbers, MAX_CARDINALITY if as_they_are else FEW_VALUES)
+        if as_they_are:
+            return states, None
+        if len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states):
+            return states, None if len(states) < 3 else one_value_bins(states)  # type: ignore[arg-type]  # all are whole
+    kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
+    if kind == "float" and column.hidden and numbers.all_whole():
+        kind = "integer"
+    try:
+        labels, cut = _cut(numbers, kind, how, max_bins)
+        return labels, cut if column.form is None else replace(cut, form=column.form)
+    except DataError as error:
+        raise DataError(f"column {column.name!r}: {error}") from None
+
+
+def _numbers_as_they_are(numbers: Ranked, most: int) -> tuple[Label, ...]:
+    """The different numbers, but no more than one beyond `most`; whole ones where they all are whole."""
+    distinct = numbers.distinct(most + 1)
+    return ordered_states((distinct.astype(np.int64) if are_whole(distinct) else distinct).tolist())
+
+
+def _how(bins: BinChoice, name: str) -> tuple[How, bool]:
+    """How to bin a column, and whether that was asked for it by name or by number."""
+    if isinstance(bins, Mapping):
+        return (bins[name], True) if name in bins else ("quantile", False)
+    return bins, False
+
+
+def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> tuple[tuple[Label, ...], Bins]:
+    if isinstance(how, str) and how == "quantile":
+        how = number_of_bins(len(numbers), max_bins)
+    if isinstance(how, int) and not isinstance(how, bool):
+        whole_number("the number of bins", how, at_least=1, error=DataError)
+        cut = quantile_bins(numbers, kind, how)
+        return cut.labels, cut
+    if isinstance(how, (Sequence, np.ndarray)) and not isinstance(how, str):
+        shape = Bins((0, 1), ((0,),), kind)
+        edges = [_edge(edge, shape) for edge in how]
+        if kind == "integer" and any(math.isfinite(edge) and edge != int(edge) for edge in edges):
+            kind = "float"  # of a column that has other than whole numbers elsewhere
+        cut = given_bins(numbers, edges, kind)
+        return cut.ranges, cut
+    raise DataError(
+        'bins are "quantile", a number of bins, a list of edges, or (for numbers) "categories"; '
+        f"got {brief(how)}."
+    )
+
+
+def _edge(edge: Any, shape: Bins) -> Number:
+    """Numbers are edges of any kind: of dates and durations as `Bins` count them; dates and durations are read."""
+    if isinstance(edge, (int, float, np.number)) and not isinstance(edge, bool):
+        return edge  # type: ignore[return-value]  # Bins makes it plain
+    return shape.number(edge)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    name: str
+    why: str
+    empty: bool = False
+    """It has no value at all."""
+
+    def __str__(self) -> str:
+        return f"{brief(self.name)} ({self.why})"
+
+
+def left_out(column: Summary, options: StateOptions, keep: Keep) -> LeftOut | None:
+    """Why a column is left out; None where it is kept, since it is in `keep` or `bins` names it."""
+    asked = isinstance(options.bins, Mapping) and column.name in options.bins
+    if asked or (isinstance(keep, str) and keep == "all") or column.name in keep:
+        return None
+    there = column.rows - column.hidden
+    if not there and column.rows and not column.has_states and options.missing != "state":
+        return LeftOut(column.name, "no value", empty=True)
+    if column.counts_from in (0, 1) and column.rows >= ENOUGH:
+        return LeftOut(column.name, "row numbers")
+    if column.kind == "label" and column.different >= ENOUGH and 2 * column.different > there:
+        return LeftOut(column.name, f"{column.different:,} different values in {there:,} rows")
+    return None
+
+
+def counts_from(numbers: NDArray[Any]) -> int | None:
+    """Whole numbers in the order of their rows: the first one, where each is one more than that before; else None.
+
+    >>> counts_from(np.array([1, 2, 3])), counts_from(np.array([1990, 1991])), counts_from(np.array([1, 3, 2]))
+    (1, 1990, None)
+    """
+    if not len(numbers) or int(numbers[-1]) - int(numbers[0]) != len(numbers) - 1:
+        return None
+    first = int(numbers[0])
+    return first if np.array_equal(numbers, np.arange(first, first + len(numbers))) else None
+
+
+def check_keep(keep: object, names: Sequence[str]) -> None:
+    """`keep` names columns that there are, or is "all"."""
+    if isinstance(keep, str) and keep == "all":
+        return
+    if isinstance(keep, str) or not isinstance(keep, Collection):
+        raise DataError(f'keep is a list of names of columns, or "all"; got {brief(keep)}.')
+    for name in keep:
+        if name not in names:
+            raise DataError(f"keep: there is no column {brief(name)}. {nearest(name, names)}")
+
+
+def check_some_left(left: Sequence[LeftOut], columns: int) -> None:
+    if columns == len(left):
+        raise DataError(f"no column is left to learn from. Left out: {_named(left)}.{_how_to_keep(left)}")
+
+
+def warn_left_out(left: Sequence[LeftOut]) -> None:
+    """Say it, in one line, of all columns that are left out."""
+    if not left:
+        return
+    them = "it" if len(left) == 1 else "them"
+    warnings.warn(
+        f"left out, since nothing can be learned from {them}: {_named(left)}.{_how_to_keep(left)}",
+        LeftOutWarning,
+        stacklevel=3,
+    )
+
+
+def _named(left: Sequence[LeftOut]) -> str:
+    more = f", and {len(left) - SHOWN:,} more" if len(left) > SHOWN else ""
+    return ", ".join(map(str, left[:SHOWN])) + more
+
+
+def _how_to_keep(left: Sequence[LeftOut]) -> str:
+    named = [column.name for column in left if not column.empty][:SHOWN]
+    return f" To keep {'it' if len(named) == 1 else 'some'}, say `keep={named}`." if named else ""

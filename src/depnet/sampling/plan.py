@@ -1,0 +1,168 @@
+"""A plan: network, scan and evidence, checked once and made ready for the kernels; and whether its chain has one law.
+
+A network all of whose rows are positive is irreducible. Where a table has zeros, these can split the chain into several
+recurrent classes: small domains are searched (the closed strongly connected components of the chain's graph), large ones
+warned of.
+"""
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, SamplingError
+from depnet.geometry.chain import FreeChain
+from depnet.geometry.classes import closed_classes
+from depnet.model import Evidence, Given, Network, RandomScan, Scan
+from depnet.model.network import checked_network
+from depnet.model.scan import checked_scan
+
+IfReducible: TypeAlias = Literal["raise", "warn", "ignore"]
+
+MOST_EDGES = 2**20
+"""The most moves between joint states that are searched."""
+
+REMEDY = "Smooth the tables, for example ConditionalTable.from_counts(counts, smoothing=0.5), or learn with `smoothing=0.5`."
+
+UNCHECKED = (
+    "some conditional tables have zeros, and the domain is too large to check whether the chain then has one recurrent "
+    f"class or several; with several, what is drawn depends on where chains started. {REMEDY}"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainPlan:
+    """The free nodes in the order of the scan, whose clamped nodes leave it; theta of those left is tilted by the evidence.
+
+    theta(x | y) w(x) / sum over x' of theta(x' | y) w(x'), w being the evidence's weights of the node's states.
+    """
+
+    network: Network
+    scan: Scan
+    evidence: Evidence
+    order: tuple[int, ...]
+    weights: FloatArray | None
+    """c_i of the order under a random scan with weights of its own; None: all alike, or sequential."""
+
+    @property
+    def random(self) -> bool:
+        return isinstance(self.scan, RandomScan)
+
+    @property
+    def variables(self) -> int:
+        """The number of variables, clamped ones included."""
+        return len(self.network.domain)
+
+    @property
+    def dtype(self) -> np.dtype[np.uint8] | np.dtype[np.uint16]:
+        """The type of the codes, as in a `Dataset` of this domain."""
+        wide = max(self.network.domain.cardinalities) > 256
+        return np.dtype(np.uint16) if wide else np.dtype(np.uint8)
+
+    def blank(self, chains: int) -> CodeArray:
+        """Codes [variables, chains]: the clamped ones in place, all others 0."""
+        codes: CodeArray = np.zeros((self.variables, chains), dtype=self.dtype)
+        for i, code in self.evidence.clamped.items():
+            codes[i] = code
+        return codes
+
+    def possible_states(self, i: int) -> NDArray[np.bool_]:
+        """The states of X_i that some leaf of its node and the evidence allow."""
+        node, tilt = self.network.nodes[i], self.evidence.tilts.get(i)
+        allowed = np.ones(node.states, dtype=bool) if tilt is None else tilt > 0
+        return allowed if node.positive else allowed & (node.table.probabilities > 0).any(axis=0)
+
+    def impossible(self, place: int) -> EvidenceError:
+        """The error of a chain that reached a row in which the evidence leaves nothing possible."""
+        number = self.order[place]
+        return EvidenceError(
+            f"the chain reached a context in which node {number} ({self.network.domain.names[number]}) gives "
+            "probability 0 to every state that the evidence allows. Smooth the tables "
+            "(ConditionalTable.from_counts(counts, smoothing=0.5)), or allow more states."
+        )
+
+    @property
+    def positive(self) -> bool:
+        """Every row of every node gives every state that the evidence allows a positive probability."""
+        for i in self.order:
+            node, tilt = self.network.nodes[i], self.evidence.tilts.get(i)
+            if not node.positive and (tilt is None or not (node.table.probabilities[:, tilt > 0] > 0).all()):
+                return False
+        return True
+
+    @property
+    def unchecked(self) -> bool:
+        """Tables have zeros, and the chain's graph has too many edges to be searched."""
+        cards = self.network.domain.cardinalities
+        states = math.prod(k for i, k in enumerate(cards) if i not in self.evidence.clamped)
+        return not self.positive and states * sum(cards[i] for i in self.order) > MOST_EDGES
+
+
+def chain_plan(network: Network, scan: Scan, evidence: Given | Evidence | None = None) -> ChainPlan:
+    """Check that network, scan and evidence fit together and make the plan."""
+    network = checked_network(network)
+    scan = checked_scan(scan)
+    known = Evidence.parse(network.domain, evidence)
+    free = order = known.free_nodes(network)
+    weights = None
+    if isinstance(scan, RandomScan):
+        weights = scan.weights_of(len(network), free)
+    else:
+        order = scan.order_of(len(network), free)
+    if not free:
+        raise EvidenceError(
+            "the evidence clamps every variable: there is nothing left to sample. Leave at least one open."
+        )
+    own_weights = isinstance(scan, RandomScan) and scan.weights is not None
+    plan = ChainPlan(network, scan, known, tuple(order), weights if own_weights else None)
+    for i in known.tilts:
+        if not plan.possible_states(i).any():
+            raise EvidenceError(
+                f"the evidence leaves no state of {network.domain.names[i]} possible: its conditional table gives "
+                "probability 0 to every state that the evidence allows. Smooth the tables, or allow more states."
+            )
+    return plan
+
+
+def check_irreducible(plan: ChainPlan, if_reducible: IfReducible) -> None:
+    """Raise or warn where the plan's chain has, or may have, several recurrent classes."""
+    if if_reducible not in ("raise", "warn", "ignore"):
+        raise SamplingError(f"if_reducible is 'raise', 'warn' or 'ignore'; got {if_reducible!r}.")
+    if if_reducible == "ignore" or plan.positive:
+        return
+    if plan.unchecked:
+        warnings.warn(UNCHECKED, ReducibleWarning, stacklevel=4)
+        return
+    classes = recurrent_states(plan)
+    if len(classes) <= 1:
+        return
+    names = plan.network.domain.names
+    shown = "; ".join(
+        "{" + ", ".join(f"{name}={code}" for name, code in zip(names, row.tolist(), strict=True)) + ", ...}"
+        for row in classes[:3]
+    )
+    message = (
+        f"zeros in the conditional tables split the chain into {len(classes)} recurrent classes, so it has no single "
+        f"law; states of some of them, in codes: {shown}. {REMEDY}"
+    )
+    if if_reducible == "raise":
+        raise ReducibleError(message)
+    warnings.warn(message, ReducibleWarning, stacklevel=4)
+
+
+def recurrent_states(plan: ChainPlan) -> IntArray:
+    """A joint state of each recurrent class [classes, variables]; none where a class contradicts the evidence.
+
+    The chain itself says so when it comes to such a class. Under the sequential scan the classes are those of the chain
+    seen once a sweep.
+    """
+    chain = FreeChain.of(plan.network, plan.evidence)
+    try:
+        classes = closed_classes(chain, plan.network, plan.scan)
+    except EvidenceError:
+        classes = []
+    return chain.codes(np.array([members[0] for members in classes], dtype=np.int64))

@@ -1,0 +1,119 @@
+"""R-hat, effective sample size and standard error: known laws, a slow twin, and ArviZ's own numbers."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from arviz_stats import base as arviz_base_stats
+
+from depnet import Network, sample
+from depnet.arrays import FloatArray
+from depnet.errors import SamplingError
+from depnet.sampling import diagnose, effective_sample_size, split_r_hat, standard_error
+from depnet.sampling.diagnostics import autocorrelation_time
+
+arviz: Any = vars(arviz_base_stats)["array_stats"]  # it has no types
+
+
+def autoregressive(rho: float, chains: int, draws: int, seed: int = 0) -> FloatArray:
+    """x_t = rho x_{t-1} + noise, stationary: its autocorrelation time is (1 + rho) / (1 - rho)."""
+    rng = np.random.default_rng(seed)
+    x = np.empty((chains, draws))
+    x[:, 0] = rng.normal(size=chains)
+    for t in range(1, draws):
+        x[:, t] = rho * x[:, t - 1] + math.sqrt(1 - rho**2) * rng.normal(size=chains)
+    return x
+
+
+def slow_autocorrelation_time(x: FloatArray) -> float:
+    """By the definition, one lag at a time."""
+    chains, draws = x.shape
+    means = x.mean(axis=1)
+    covariances = [
+        np.mean([sum((x[c, : draws - t] - means[c]) * (x[c, t:] - means[c])) / draws for c in range(chains)])
+        for t in range(draws)
+    ]
+    within = covariances[0] * draws / (draws - 1)
+    total = covariances[0] + means.var(ddof=1)
+    rho = [1.0] + [1 - (within - covariance) / total for covariance in covariances[1:]]
+    time, least = -1.0, math.inf
+    for k in range(draws // 2):
+        pair = rho[2 * k] + rho[2 * k + 1]
+        if pair <= 0:
+            break
+        least = min(least, pair)
+        time += 2 * least
+    return time
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+def test_autocorrelation_time_of_an_autoregression(rho: float) -> None:
+    x = autoregressive(rho, chains=64, draws=2000)
+    assert autocorrelation_time(x)[0] == pytest.approx((1 + rho) / (1 - rho), rel=0.1)
+    assert effective_sample_size(x)[0] == pytest.approx(x.size * (1 - rho) / (1 + rho), rel=0.1)
+
+
+def test_autocorrelation_time_equals_the_slow_twin() -> None:
+    for seed in range(5):
+        x = autoregressive(0.7, chains=3, draws=60, seed=seed)
+        assert autocorrelation_time(x)[0] == pytest.approx(slow_autocorrelation_time(x), rel=1e-9)
+
+
+def test_standard_error_covers_the_mean() -> None:
+    """The mean over its standard error is a standard normal: 400 of them have a mean square near 1."""
+    scores = []
+    for seed in range(400):
+        x = autoregressive(0.6, chains=4, draws=120, seed=seed)
+        scores.append(x.mean() / standard_error(x)[0])
+    # Its standard deviation is sqrt(2 / 400) = 0.07 (ESS is itself noisy): 0.6..1.5 is beyond five of them.
+    assert 0.6 < np.mean(np.square(scores)) < 1.5
+    assert not 0.6 < np.mean(np.square(scores)) * 4 < 1.5, (
+        "iid formula: the mutant is off by (1 + rho) / (1 - rho)"
+    )
+
+
+def test_r_hat_of_chains_that_agree_and_that_do_not() -> None:
+    x = autoregressive(0.3, chains=4, draws=1000)
+    assert split_r_hat(x)[0] == pytest.approx(1, abs=0.01)
+    assert split_r_hat(x + np.arange(4)[:, None])[0] > 1.5
+    assert split_r_hat(x + np.linspace(0, 3, 1000))[0] > 1.2, "a drift within chains"
+
+
+def test_constants() -> None:
+    assert split_r_hat(np.ones((4, 10)))[0] == 1
+    assert effective_sample_size(np.ones((4, 10)))[0] == 40
+    stuck = np.repeat(np.array([0.0, 1.0, 0.0, 1.0])[:, None], 10, axis=1)
+    assert split_r_hat(stuck)[0] == math.inf
+    assert effective_sample_size(stuck)[0] < 10
+
+
+def test_rank_normalisation_leaves_indicators_alone() -> None:
+    x = (autoregressive(0.5, 4, 500) > 1).astype(float)
+    z = np.where(x == 0, -0.3, 1.7)
+    assert split_r_hat(z)[0] == pytest.approx(split_r_hat(x)[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+def test_numbers_agree_with_arviz(rho: float) -> None:
+    x = autoregressive(rho, chains=4, draws=500, seed=1)
+    axes = {"chain_axis": 0, "draw_axis": 1}
+    assert effective_sample_size(x)[0] == pytest.approx(arviz.ess(x, method="mean", **axes), rel=0.02)
+    assert split_r_hat(x)[0] == pytest.approx(arviz.rhat(x, method="split", **axes), rel=1e-6)
+    assert standard_error(x)[0] == pytest.approx(arviz.mcse(x, method="mean", **axes), rel=0.02)
+
+
+NETWORK = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
+
+
+def test_rows_of_a_sample_are_diagnosed_by_state() -> None:
+    rows = sample(NETWORK, 4000, chains=8, burn_in=20, thin=1, rng=np.random.default_rng(0))
+    found = diagnose(rows, chains=8)
+    assert max(np.max(r) for r in found.r_hat.values()) < 1.05
+    assert 100 < min(np.min(e) for e in found.effective_sample_size.values()) < 4000
+    for i, name in enumerate(rows.domain.names):
+        exact = np.array([[0.5, 0.5], [0.6, 0.4]])[i]
+        share = np.bincount(rows.codes[:, i], minlength=2) / rows.rows
+        assert (np.abs(share - exact) < 6 * found.standard_error[name]).all()
+    with pytest.raises(SamplingError, match="at least 4 draws of each chain; got 4000 rows from 4000 chains"):
+        diagnose(rows, chains=4000)

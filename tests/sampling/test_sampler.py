@@ -1,0 +1,216 @@
+"""`sample` and `Sampler`: one seed, one result; blocks; bad input; Ctrl-C."""
+
+import numpy as np
+import pytest
+
+from depnet import ConditionalTable, Network, RandomScan, Sampler, SequentialScan, learn, sample, titanic
+from depnet.errors import EvidenceError, SamplingError, ScanError
+from depnet.model import Scan
+from depnet.sampling import SamplingInterrupted
+from depnet.sampling.kernels import KERNELS, PackedKernel
+from depnet.sampling.plan import chain_plan
+from tests.interrupts import ctrl_c
+from tests.isas import AVAILABLE
+from tests.sampling.test_kernels import wide_network
+
+XOR = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
+BINARY = wide_network((2,) * 9, 8, seed=1)
+MIXED = wide_network((2, 3, 4, 2, 5), 6, seed=2)
+SCANS: list[Scan] = [RandomScan(), SequentialScan()]
+
+
+def drawn(
+    network: Network, scan: Scan, n: int, *, kernel: str, n_jobs: int = 1, chains: int = 1100, parts: int = 1
+) -> bytes:
+    sampler = Sampler(
+        network,
+        scan=scan,
+        burn_in=3,
+        thin=2,
+        chains=chains,
+        rng=np.random.default_rng(7),
+        n_jobs=n_jobs,
+        kernel=kernel,
+    )
+    blocks = [block.codes for block in sampler.blocks(n, -(-n // parts))]
+    return np.concatenate(blocks).tobytes()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_rows_depend_on_the_seed_alone(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 2500
+    for network in (BINARY, MIXED):
+        for scan in SCANS:
+            if not KERNELS[kernel].fits(chain_plan(network, scan)):
+                continue
+            expected = drawn(network, scan, n, kernel=kernel)
+            assert drawn(network, scan, n, kernel=kernel, n_jobs=3) == expected
+            assert drawn(network, scan, n, kernel=kernel, parts=7) == expected
+            for isa in AVAILABLE:
+                monkeypatch.setenv("DEPNET_ISA", isa)
+                assert drawn(network, scan, n, kernel=kernel) == expected
+                monkeypatch.delenv("DEPNET_ISA")
+            monkeypatch.setattr(KERNELS[kernel], "updates_a_call", 5000)
+            assert drawn(network, scan, n, kernel=kernel, n_jobs=2, parts=3) == expected
+            monkeypatch.undo()
+            other = Sampler(
+                network,
+                scan=scan,
+                burn_in=3,
+                thin=2,
+                chains=1100,
+                rng=np.random.default_rng(8),
+                kernel=kernel,
+            )
+            assert other.draw(n).codes.tobytes() != expected
+
+
+def test_an_unknown_instruction_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEPNET_ISA", "mmx")
+    with pytest.raises(ValueError, match="DEPNET_ISA is avx512, avx2 or portable; got mmx"):
+        sample(XOR, 5)
+
+
+def test_the_fastest_kernel_is_chosen() -> None:
+    assert Sampler(BINARY, scan=SequentialScan(), burn_in=1, thin=1).report.kernel == PackedKernel.name
+    assert Sampler(BINARY, burn_in=1, thin=1).report.kernel == PackedKernel.name
+    assert Sampler(MIXED, scan=SequentialScan(), burn_in=1, thin=1).report.kernel == PackedKernel.name
+    with pytest.raises(
+        SamplingError, match="kernel 'quick' cannot run this network and scan; these can: 'packed'"
+    ):
+        Sampler(BINARY, kernel="quick")
+
+
+def test_rows_go_round_the_chains() -> None:
+    """Row r * chains + c is record r of chain c, whatever the other chains are."""
+    few = sample(BINARY, 30, burn_in=2, thin=3, chains=10, rng=np.random.default_rng(1)).codes
+    many = sample(BINARY, 60, burn_in=2, thin=3, chains=20, rng=np.random.default_rng(1)).codes
+    assert np.array_equal(few.reshape(3, 10, -1), many.reshape(3, 20, -1)[:, :10])
+
+
+def test_draws_go_on_where_the_last_one_stopped() -> None:
+    whole = Sampler(MIXED, burn_in=2, thin=3, chains=8, rng=np.random.default_rng(1)).draw(50).codes
+    sampler = Sampler(MIXED, burn_in=2, thin=3, chains=8, rng=np.random.default_rng(1))
+    parts = [sampler.draw(k).codes for k in (1, 7, 20, 22)]
+    assert np.array_equal(np.concatenate(parts), whole)
+
+
+def test_evidence_is_kept_in_every_row() -> None:
+    for scan in SCANS:
+        rows = sample(
+            MIXED,
+            500,
+            scan=scan,
+            evidence={"X1": 2, "X2": {0, 3}, "X4": {0: 1.0, 1: 3.0}},
+            rng=np.random.default_rng(1),
+        )
+        assert set(rows.codes[:, 1].tolist()) == {2}
+        assert set(rows.codes[:, 2].tolist()) == {0, 3}
+        assert set(rows.codes[:, 4].tolist()) == {0, 1}
+
+
+def test_automatic_burn_in_is_reported() -> None:
+    network = learn(titanic(), smoothing=0.5)
+    sampler = Sampler(network, rng=np.random.default_rng(0))
+    report = sampler.report
+    assert report.mixing is not None
+    assert report.mixing.settled
+    assert report.burn_in >= 10 * report.mixing.time
+    assert report.thin >= 2 * report.mixing.time
+    assert report.mixing.variable in network.domain.names
+    assert Sampler(network, burn_in=5, thin=2).report.mixing is None
+
+
+def test_progress_is_told() -> None:
+    seen: list[tuple[int, int]] = []
+    sample(XOR, 100, chains=10, progress=lambda done, n: seen.append((done, n)))
+    assert seen[-1] == (100, 100)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, "many", True])
+def test_a_number_of_rows_that_is_none(n: object) -> None:
+    with pytest.raises(SamplingError, match="n is a whole number of at least 1; got"):
+        sample(XOR, n)  # type: ignore[arg-type]  # the point
+
+
+def test_what_cannot_be_sampled_is_said() -> None:
+    with pytest.raises(SamplingError, match="burn_in is a whole number of at least 0; got -1"):
+        sample(XOR, 5, burn_in=-1)
+    with pytest.raises(SamplingError, match="thin is a whole number of at least 1; got 0"):
+        sample(XOR, 5, thin=0)
+    with pytest.raises(SamplingError, match="chains is a whole number of at least 1; got 0"):
+        sample(XOR, 5, chains=0)
+    with pytest.raises(SamplingError, match="n_jobs is a whole number of at least 1; got 0"):
+        sample(XOR, 5, n_jobs=0)
+    with pytest.raises(SamplingError, match="if_reducible is 'raise', 'warn' or 'ignore'; got 'no'"):
+        sample(XOR, 5, if_reducible="no")  # type: ignore[arg-type]  # the point
+    with pytest.raises(ScanError, match="a scan is RandomScan"):
+        sample(XOR, 5, scan="random")  # type: ignore[arg-type]  # the point
+    with pytest.raises(ScanError, match="3 weights, the network 2 nodes"):
+        sample(XOR, 5, scan=RandomScan((0.2, 0.2, 0.6)))
+    with pytest.raises(ScanError, match=r"these sum to 0\.9"):
+        sample(XOR, 5, scan=RandomScan((0.2, 0.7)))
+    with pytest.raises(ScanError, match="node 1 has the weight 0"):
+        sample(XOR, 5, scan=RandomScan((1.0, 0.0)))
+    assert sample(XOR, 5, scan=RandomScan((1.0, 0.0)), evidence={"X1": 0}).rows == 5
+    with pytest.raises(ScanError, match="orders 3 nodes, the network has 2"):
+        sample(XOR, 5, scan=SequentialScan((0, 2, 1)))
+    with pytest.raises(EvidenceError, match="clamps every variable"):
+        sample(XOR, 5, evidence={"X0": 0, "X1": 1})
+    with pytest.raises(EvidenceError, match="allows no state at all"):
+        sample(XOR, 5, evidence={"X0": set()})
+    with pytest.raises(EvidenceError, match="no variable 'X7'"):
+        sample(XOR, 5, evidence={"X7": 0})
+    with pytest.raises(TypeError, match=r"rng is a numpy\.random\.Generator"):
+        sample(XOR, 5, rng=3)  # type: ignore[arg-type]  # the point
+
+
+def certain(rows: list[list[float]]) -> ConditionalTable:
+    return ConditionalTable.from_probabilities(rows)
+
+
+@pytest.mark.parametrize("kernel", ["codes", "callback"])
+def test_evidence_that_contradicts_the_tables(kernel: str) -> None:
+    """X0 in {0, 1} is impossible where X1 = 1, and X1 gets there sooner or later."""
+    joint = np.array([[0.3, 0.0], [0.3, 0.0], [0.0, 0.4]])
+    network = Network.from_joint(joint)
+    nodes = (network.nodes[0], Network.from_joint(np.full((3, 2), 1 / 6)).nodes[1])
+    network = Network(network.domain, nodes)
+    for scan in SCANS:
+        sampler = Sampler(
+            network,
+            scan=scan,
+            evidence={"X0": {0, 1}},
+            burn_in=50,
+            thin=1,
+            if_reducible="ignore",
+            kernel=kernel,
+        )
+        with pytest.raises(EvidenceError, match=r"node 0 \(X0\) gives probability 0 to every state"):
+            sampler.draw(10)
+    never = Network.from_joint(np.array([[0.5, 0.5], [0.0, 0.0], [0.0, 0.0]]))
+    with pytest.raises(EvidenceError, match="leaves no state of X0 possible"):
+        sample(never, 5, evidence={"X0": {1, 2}})
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_is_heard_and_what_was_drawn_is_kept(n_jobs: int) -> None:
+    expected = Sampler(BINARY, burn_in=3, thin=50, chains=256, rng=np.random.default_rng(7)).draw(512).codes
+    sampler = Sampler(BINARY, burn_in=3, thin=50, chains=256, rng=np.random.default_rng(7), n_jobs=n_jobs)
+    with ctrl_c(after=0.05) as pressing:
+
+        def once_under_way(done: int, _: int) -> None:
+            if done >= 512:
+                pressing.begin()
+
+        with pytest.raises(SamplingInterrupted) as stop:
+            sampler.draw(10**7, progress=once_under_way)
+        took = pressing.since
+    assert took < 20, "a second on an idle machine"
+    assert 512 <= stop.value.drawn.rows < 10**7
+    assert np.array_equal(stop.value.drawn.codes[:512], expected)
+    following = sampler.draw(256).codes  # the chains are whole, and go on
+    again = Sampler(BINARY, burn_in=3, thin=50, chains=256, rng=np.random.default_rng(7))
+    again.draw(stop.value.drawn.rows)
+    assert np.array_equal(again.draw(256).codes, following)
