@@ -12,8 +12,7 @@ import depnet
 from depnet import Dataset, Network
 from depnet.explorer.known import given
 from depnet.fitting.fit import FitOptions, fit_law
-from tests.explorer.addresses import expect_in_query, expect_query, query_of
-from tests.explorer.browser import explorer
+from tests.explorer.browser import expect_in_query, expect_query, explorer, query_of
 from tests.explorer.cases import titanic_models, wide_table
 
 CARDS = ".depnet-marginals"
@@ -417,7 +416,7 @@ def test_many_variables_are_found_by_name_and_shown_by_and_by(page: Page, hundre
 def test_too_much_evidence_is_one_clear_line(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}ask?sex=female&class=1st&age=adult&survived=No")
     expect(page.locator(".depnet-warning")).to_contain_text("nothing is left to ask")
-    expect(page.locator('[data-posterior="1"]')).to_have_count(4)
+    expect(page.locator('[aria-pressed="true"][data-state]')).to_have_count(4)
 
 
 def test_the_table_stands_beside_the_model(page: Page, titanic: str, people: Network) -> None:
@@ -441,6 +440,7 @@ def test_how_good_the_answers_are_is_said(page: Page, titanic: str, people: Netw
     expect(page.locator("header")).to_contain_text(
         f"predicts {100 * people.held_out.predicted:.0f} % of what single columns cannot"
     )
+    page.goto(titanic)
     expect(page.get_by_text("of what the single columns leave open")).to_be_visible()
     expect(page.get_by_text("chance alone")).to_be_visible()
 

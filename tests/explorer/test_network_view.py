@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 import depnet
-from depnet.inference.judge.pair import pair
+from depnet.data import Variable
+from depnet.explorer.network_answers import MOST_STATES, joint_table
+from depnet.inference.judge.pair import Pair, pair
 from depnet.inference.judge.shifts import shifts_between
 from depnet.learning.links.links import links
 from depnet.pictures import dependency_graph, links_csv, to_graphml
@@ -342,3 +345,21 @@ def test_no_variable_chosen_by_an_address_that_names_none(page: Page, titanic: s
     )
     expect(page.get_by_role("heading", name="Links", exact=True)).to_be_visible()
     assert drawn(page) == 6
+
+
+MANY = Variable("many", tuple(f"s{k:02d}" for k in range(40)))
+
+
+def test_a_joint_table_keeps_the_most_probable_states() -> None:
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.integers(0, 40, 500), rng.integers(0, 2, 500)], axis=1).astype(np.uint8)
+    domain = depnet.Domain((MANY, Variable("few", ("a", "b"))))
+    data = depnet.Dataset.from_codes(codes, domain=domain)
+    found: Pair = pair(depnet.learn(data, order="auto"), "many", "few", data=data)
+    shown = joint_table(found)
+    assert len(shown["rows"]) == MOST_STATES
+    assert shown["left"] == 40 - MOST_STATES
+    assert len(shown["tables"]["joint"]) == MOST_STATES
+    assert all(abs(sum(row) - 1.0) < 1e-4 for row in shown["tables"]["second"])
+    assert shown["counts"] is not None
+    assert shown["exact"]

@@ -12,7 +12,7 @@ import depnet
 from depnet.explorer.loaded import MOST_LEARNED, Loaded, Shelf
 from depnet.explorer.session import Session, Workers
 from depnet.explorer.state import State
-from tests.explorer.loops import run_apart
+from tests.explorer.browser import run_apart
 
 MODEL = Loaded(depnet.learn(depnet.titanic()))
 

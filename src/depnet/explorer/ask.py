@@ -8,23 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from depnet.arrays import FloatArray
 from depnet.explorer.known import Known, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.inference.answer.query import query
-from depnet.inference.answer.remark import Remark
 from depnet.inference.answer.result import Diagnostics, QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
-from depnet.inference.answer.spread import Spread
 from depnet.inference.judge.shifts import (
     Shift,
-    by_target,
     largest_error,
     largest_first,
     most_moved,
     shifts_between,
 )
-from depnet.model.conditions import MISSING
 from depnet.model.evidence import Evidence
 from depnet.wording import counted
 
@@ -42,8 +37,6 @@ MAX_CELLS = 4096
 
 FINER = 4.0
 """How much smaller an error is asked for by a reader who wants it sharper."""
-
-ALL_KNOWN = Remark("every variable is known: nothing is left to ask.")
 
 Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Computes in a thread: `await work(function)`."""
@@ -97,9 +90,7 @@ async def answers(
     def ask(targets: tuple[str, ...], before: tuple[str, ...], **bounds: Any) -> Answer:
         began = time.monotonic()  # here: waiting for a turn does not count
         prior = found = loaded.prior(before, tolerance=tolerance, **bounds)
-        if known and not free:
-            found = _all_known(prior, known)
-        elif known:
+        if known:
             found = query(law, targets, given(known), tolerance=tolerance, data=loaded.data, **bounds)
         sharp = prior.converged and found.converged
         if hide:
@@ -128,39 +119,6 @@ async def answers(
         last=True,
         seconds=first.seconds + later.seconds,
         sharpened=len(later.shifts) if blurred else None,
-    )
-
-
-def _all_known(prior: QueryResult, known: Known) -> QueryResult:
-    def certain(variable: Any) -> FloatArray:
-        held = known[variable.name]
-        if isinstance(
-            held, str
-        ):  # it is missing, or a condition that leaves one state: what was likely of it stays
-            return np.asarray(by_target(prior, prior.probabilities)[variable.name])
-        return np.array(np.eye(variable.cardinality)[variable.code(held[0])])
-
-    laws = {variable.name: certain(variable) for variable in prior.variables}
-    errors = {name: np.zeros_like(law) for name, law in laws.items()}
-    alone = len(laws) == 1
-    return replace(
-        prior,
-        probabilities=next(iter(laws.values())) if alone else laws,
-        standard_errors=next(iter(errors.values())) if alone else errors,
-        method="evidence",
-        closure=(),
-        evidence_ignored=(),
-        support=None,
-        converged=True,
-        diagnostics=None,
-        warnings=(ALL_KNOWN,),
-        observed=None,
-        matching=None,
-        missing={name: float(held == MISSING) for name, held in known.items()},
-        missing_observed=None,
-        spreads={name: Spread(error) for name, error in errors.items()},
-        levels={},
-        seen={},
     )
 
 

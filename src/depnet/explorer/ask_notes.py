@@ -37,22 +37,6 @@ class AskNotes:
             alone = " Python asks the model alone." if loaded.data is not None else ""
             note(f"Its targets are the target, or the variables that moved most.{alone}")
             self.copies = Copies()
-        self._figures()
-
-    def _figures(self) -> None:
-        if self.loaded.law is None:
-            return
-        with card("How good the answers are") as told:
-            told.set_visibility(False)
-
-        async def tell() -> None:
-            figures = await self.session.work(lambda: self.loaded.figures)
-            with told:
-                for line in figures:
-                    note(line)
-            told.set_visibility(bool(figures))
-
-        self.session.spawn(tell())
 
     def fail(self, text: str) -> int:
         self.facts.clear()

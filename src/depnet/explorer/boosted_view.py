@@ -32,10 +32,6 @@ from depnet.pictures.node.effects import (
     inputs_of,
     reference,
 )
-from depnet.pictures.node.parts_of_graph import levels_within, part_below
-
-MOST_VERTICES = 120
-"""Vertices of the first graph that are drawn; a larger graph is cut at the last level that fits."""
 
 AT_ONCE = 6
 """Inputs whose effects are worked out before the reader asks for more."""
@@ -186,5 +182,4 @@ class BoostedView:
     @staticmethod
     def _first(drawn: Decision) -> None:
         parts.note("What the stages are added to; its distributions are those before any stage.")
-        part = part_below(drawn, 0, levels_within(drawn, 0, MOST_VERTICES))
-        DecisionPicture(lambda v: None).put(**picture(part, -1, None))
+        DecisionPicture(lambda v: None).put(**picture(drawn, 0, -1, None))

@@ -19,27 +19,18 @@ from depnet.pictures.node.decision import Decision, Leaf, decision, state_colour
 from depnet.pictures.node.parts_of_graph import (
     Reached,
     counts_at,
-    depths,
     leaves_below,
-    levels_within,
-    part_below,
     reached,
 )
 from depnet.pictures.node.rules import Rule, rules_of, rules_said, ways_in
 from depnet.wording import counted
-
-OPENS_WITH = 120
-"""Vertices of a graph that are drawn at first; a larger graph is cut at the last level that fits."""
-
-MOST_VERTICES = 1500
-"""Vertices that are drawn at all."""
 
 MOST_LEAVES = 40
 """Leaves that are listed before the reader asks for more: those with the most rows."""
 
 
 class NodeGraph:
-    """Shows the state: `vertex` is the chosen one, `start` where the drawing begins, `levels` how deep it goes."""
+    """Shows the state: `vertex` is the chosen one, `start` where the drawing begins."""
 
     def __init__(self, session: Session, number: int) -> None:
         self.session, self.number, self.network = session, number, session.loaded.network
@@ -52,12 +43,9 @@ class NodeGraph:
         with parts.card("Decision graph"):
             self._facts()
             self.lit = ui.label().classes("depnet-note").props('role="status"')
-            with parts.bar():
-                self.levels = parts.select([], "Levels", lambda event: self._deeper(event.value))
-                self.levels.classes(replace="depnet-levels")
-                self.whole = parts.button(
-                    "Whole graph", lambda: self.session.set_own(start=None), "outline dense"
-                )
+            self.whole = parts.button(
+                "Whole graph", lambda: self.session.set_own(start=None), "outline dense"
+            )
             with ui.element("div").classes("depnet-node-graph"):
                 self.place = parts.stack()
                 self.panel = ui.element("div").classes("depnet-vertex")
@@ -72,7 +60,7 @@ class NodeGraph:
         try:
             drawn = await self.session.work(decision, self.network, self.number)
         except DepnetError as error:
-            for gone in (self.levels, self.whole, self.panel, self.merged, self.some, self.more):
+            for gone in (self.whole, self.panel, self.merged, self.some, self.more):
                 gone.set_visibility(False)
             with self.place:
                 parts.warning(str(error))
@@ -106,8 +94,7 @@ class NodeGraph:
         self.lit.set_text(_lit_said(graph, lit))
         start, vertex = (_named(state, name, graph) for name in ("start", "vertex"))
         start = max(start, 0)
-        levels = self._levels(graph, start, state.number("levels") or 0)
-        drawn = await self.session.work(lambda: picture(part_below(graph, start, levels), vertex, lit))
+        drawn = await self.session.work(picture, graph, start, vertex, lit)
         if state is not self.session.state:
             return  # the reader has gone on meanwhile
         self.picture.put(**drawn)
@@ -125,23 +112,6 @@ class NodeGraph:
             if name in graph.inputs and weights.any():  # not of a hole that the model has no state for
                 found[name] = [s for s, w in zip(variable.states, weights.tolist(), strict=True) if w > 0]
         return found
-
-    def _levels(self, graph: Decision, start: int, wanted: int) -> int:
-        """How many levels are drawn; the choice shows it."""
-        deepest = max(depths(graph, start).values())
-        most = levels_within(graph, start, MOST_VERTICES)
-        levels = min(wanted or levels_within(graph, start, OPENS_WITH), most)
-        options = {k: "all" if k == deepest else str(k) for k in range(1, most + 1)}
-        self.levels.set_visibility(deepest > 1)
-        self.levels.set_options(options or {0: "all"}, value=levels if options else 0)
-        return levels
-
-    def _deeper(self, levels: Any) -> None:
-        if isinstance(levels, int) and levels > 0 and self.graph is not None:
-            state = self.session.state
-            start = max(_named(state, "start", self.graph), 0)
-            if levels != (state.number("levels") or levels_within(self.graph, start, OPENS_WITH)):
-                self.session.set_own(push=False, levels=str(levels))
 
     async def _list(self, graph: Decision, vertex: int, lit: Reached | None) -> None:
         """The leaves with their rules, those with the most rows first."""
@@ -237,9 +207,7 @@ class NodeGraph:
                 state = replace(self.session.state, known=held, own={"match": "1"})
                 ui.link("See its rows", self.session.url("/rows", state))
         if not is_leaf and v > 0 and str(v) != self.session.own("start"):
-            parts.button(
-                "Draw from here on", lambda: self.session.set_own(start=str(v), levels=None), "outline dense"
-            )
+            parts.button("Draw from here on", lambda: self.session.set_own(start=str(v)), "outline dense")
 
 
 def _lit_said(graph: Decision, lit: Reached | None) -> str:

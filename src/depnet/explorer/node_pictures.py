@@ -14,7 +14,7 @@ from depnet.pictures.labels import listed, short
 from depnet.pictures.node.decision import Decision, Folded, Leaf, legend, named_states, state_colours
 from depnet.pictures.node.drawing import Drawing, name_in_box, name_of_branch
 from depnet.pictures.node.effects import Effect, Input
-from depnet.pictures.node.parts_of_graph import Part, Reached
+from depnet.pictures.node.parts_of_graph import Reached, levels_within, part_below
 from depnet.wording import counted
 
 TERMS = (
@@ -26,6 +26,9 @@ TERMS = (
     ("penalty", "R(k, N)", "the price of its parameters"),
     ("cost", "cost", "KL + R"),
 )
+
+MOST_VERTICES = 120
+"""Vertices of a graph that are drawn; a larger one is cut at the last level that fits."""
 
 MOST_STATES = 40
 """States of an input that are shown."""
@@ -65,8 +68,9 @@ class DecisionPicture(parts.Component, component="decision_picture.js"):
         self.tell("choose", int, to=choose)
 
 
-def picture(part: Part, chosen: int, lit: Reached | None) -> dict[str, Any]:
-    """What the element shows of a part of a graph; `lit` is what is known to be reached, of the whole graph's vertices."""
+def picture(whole: Decision, start: int, chosen: int, lit: Reached | None) -> dict[str, Any]:
+    """What the element shows of a graph from vertex `start` on; `lit` is what is known to be reached."""
+    part = part_below(whole, start, levels_within(whole, start, MOST_VERTICES))
     graph, at = part.graph, Drawing(part.graph)
     above: dict[int, list[int]] = {}
     for v in at.y:

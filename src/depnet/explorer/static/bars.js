@@ -82,7 +82,7 @@ export const Bars = {
       return `model ${m[k].toFixed(3)}, table ${table} of ${rows.toLocaleString("en-US")} row${rows === 1 ? "" : "s"}`;
     },
     tick(s, k) {  // as many as there is room for
-      const n = this.card.states.length, step = n <= 4 ? 1 : Math.ceil(n / 3);
+      const n = this.card.states.length, step = n <= 4 && !this.other ? 1 : Math.ceil(n / 3);
       return s.c === this.card.missing || k === 0 || k === n - 1 || (k % step === 0 && k + step < n) ? s.s : "";
     },
     bar(s, k) {
