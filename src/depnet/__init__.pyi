@@ -72,6 +72,7 @@ from depnet.model import Node as Node
 from depnet.model import RandomScan as RandomScan
 from depnet.model import SequentialScan as SequentialScan
 from depnet.model import Split as Split
+from depnet.model import TableNode as TableNode
 from depnet.model import TabulatedSource as TabulatedSource
 from depnet.model.file import load as load
 from depnet.model.file import save as save

@@ -1,19 +1,62 @@
 """The errors depnet raises on purpose: each says who, what was expected, what came, what to do.
 
-What to do is often an argument to give. A message, of an error or of a warning, has it in backticks as a call has it:
-"Read it with `encoding="utf-16"`." Faces that nobody calls (the command, the page) show the message by `said_with`, which
-hands them each argument to be named their own way, and leaves out the alternatives (", or ...") that they do not offer.
+What to do is often an argument to give. A message, of an error or of a warning, has it as a `Hint` among its parts, which
+reads as in a call; a face that nobody calls (the command, the page) names it its own way (`Message.said`).
 """
 
 import math
-import re
 import reprlib
 from collections.abc import Callable
+from dataclasses import dataclass
 
-_ARGUMENT = re.compile(r"(?P<alternative>, or [^,`]*)?`(?P<name>\w+)=(?P<value>[^`]*)`")
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """An argument of the library with its value, as part of a message; `...` stands for a value of the user's own.
+
+    `lead` is what comes before it (", or say "); a face that does not offer the argument leaves out both.
+
+    >>> print(Hint("encoding", "utf-16"), Hint("columns", [...]))
+    `encoding="utf-16"` `columns=[...]`
+    """
+
+    argument: str
+    value: object = ...
+    lead: str = ""
+
+    def __str__(self) -> str:
+        shown = brief(self.value).replace("Ellipsis", "...")
+        if isinstance(self.value, str) and '"' not in shown and shown.endswith("'"):
+            shown = f'"{shown[1:-1]}"'
+        return f"`{self.argument}={shown}`"
 
 
-class DepnetError(Exception):
+class Message(Exception):  # noqa: N818  # what errors and warnings have in common
+    """What is raised or warned of with a message in parts: texts and hints.
+
+    >>> error = DataError("this text is UTF-16. Read it with ", Hint("encoding", "utf-16"), ".")
+    >>> error.said(lambda hint: f"--{hint.argument} {hint.value}")
+    'this text is UTF-16. Read it with --encoding utf-16.'
+    """
+
+    def __str__(self) -> str:
+        return self.said(str) if any(isinstance(part, Hint) for part in self.args) else super().__str__()
+
+    def said(self, say: Callable[[Hint], str | None]) -> str:
+        """The message with its hints as a face says them; None is for an argument that the face does not offer."""
+        if not any(isinstance(part, Hint) for part in self.args):
+            return str(self)
+        return "".join(_say(part, say) if isinstance(part, Hint) else str(part) for part in self.args)
+
+
+def _say(hint: Hint, say: Callable[[Hint], str | None]) -> str:
+    said = say(hint)
+    if said is None:
+        return "" if hint.lead else str(hint)
+    return hint.lead + said
+
+
+class DepnetError(Message):
     """Base of every error that depnet raises on purpose."""
 
 
@@ -93,45 +136,28 @@ class PictureError(DepnetError, ValueError):
     """A picture that cannot be drawn or exported as asked."""
 
 
-class ReducibleWarning(UserWarning):
+class ReducibleWarning(Message, UserWarning):
     """Tables with zeros on a domain too large to check: the chain may have several recurrent classes."""
 
 
-class MixingWarning(UserWarning):
+class MixingWarning(Message, UserWarning):
     """The pilot run did not settle: burn-in and thinning chosen from it may be too short."""
 
 
-class BeyondDataWarning(UserWarning):
+class BeyondDataWarning(Message, UserWarning):
     """A number or a date of the evidence beyond those of the data, taken for the first or the last bin."""
 
 
-class UnknownStatesWarning(UserWarning):
+class UnknownStatesWarning(Message, UserWarning):
     """Rows with values that no training row had, taken for missing ones."""
 
 
-class ManyStatesWarning(UserWarning):
+class ManyStatesWarning(Message, UserWarning):
     """A column that looks like an identifier: about as many states as rows."""
 
 
-class LeftOutWarning(UserWarning):
+class LeftOutWarning(Message, UserWarning):
     """Columns of a table that were left out: nothing can be learned from them."""
-
-
-def said_with(message: str, say: Callable[[str, str], str | None]) -> str:
-    """A message whose arguments a face names its own way: `say(name, value)`, or None for one that it does not have.
-
-    >>> text = 'This is UTF-16. Read it with `encoding="utf-16"`, or say `format="parquet"`.'
-    >>> said_with(text, lambda name, value: f"--encoding {value}" if name == "encoding" else None)
-    'This is UTF-16. Read it with --encoding utf-16.'
-    """
-
-    def worded(found: re.Match[str]) -> str:
-        said = say(found["name"], found["value"].strip("\"'"))
-        if said is None:
-            return "" if found["alternative"] else found[0]
-        return (found["alternative"] or "") + said
-
-    return _ARGUMENT.sub(worded, message)
 
 
 def brief(value: object, limit: int = 80) -> str:

@@ -82,6 +82,33 @@ def stamp_of(name: str) -> Stamp | None:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
+def check_place(name: str, *, force: bool = False) -> os.stat_result | None:
+    """Can a file of this name be written, and may it? The status of what is there, or None; what forbids it is raised."""
+    given = Path(name)
+    try:
+        old = given.stat()
+    except FileNotFoundError:
+        old = None
+    except ValueError as error:  # a name that no file can have
+        raise OSError(errno.EINVAL, str(error)) from None
+    is_directory = old is not None and stat.S_ISDIR(old.st_mode)
+    if is_directory or name.endswith(os.sep):
+        verb = "is" if is_directory else "names"
+        raise IsADirectoryError(errno.EISDIR, f"this {verb} a directory. Name a file in it", name)
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        return old
+    if old is not None and not force:
+        raise _already_there(name)
+    target = given.resolve()
+    if old is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file that is there is read-only", name)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no directory {target.parent}. Make it first", name)
+    if not os.access(target.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, f"{target.parent} is not yours to write in", name)
+    return old
+
+
 @contextlib.contextmanager
 def new_file(name: str, *, force: bool = False, since: Stamp | None = None) -> Iterator[Path]:
     """A path to write to; when the block ends without an error, what was written has the name `name`.
@@ -92,20 +119,12 @@ def new_file(name: str, *, force: bool = False, since: Stamp | None = None) -> I
     several that read, change and write the same file, each either builds on what the one before wrote, or says so.
     """
     given = Path(name)
-    old = _status(given)
-    is_directory = old is not None and stat.S_ISDIR(old.st_mode)
-    if is_directory or name.endswith(os.sep):
-        verb = "is" if is_directory else "names"
-        raise IsADirectoryError(errno.EISDIR, f"this {verb} a directory. Name a file in it", name)
+    old = check_place(name, force=force)
     if old is not None and not stat.S_ISREG(old.st_mode):
         with _read_by_somebody(name) if named_stream(name) == "a pipe" else contextlib.nullcontext():
             yield given
         return
-    if old is not None and not force:
-        raise _already_there(name)
     target = given.resolve()
-    if old is not None and not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, "the file that is there is read-only", name)
     # Not tempfile: it makes files that only their owner may read, where the umask should decide.
     ending = "".join(target.suffixes[-2:])
     temporary = (
@@ -164,14 +183,14 @@ def scratch_folder(under: str | os.PathLike[str] | None = None) -> Iterator[Path
     _remove_abandoned(place)
     made = Path(tempfile.mkdtemp(prefix="depnet-new-", dir=place))
     folder = made.with_name(SCRATCH + made.name.removeprefix("depnet-new-"))
-    descriptor = _locked(made)
+    descriptor = _lock(made)
     try:
         made.rename(folder)
         yield folder
     finally:
         shutil.rmtree(
             folder, ignore_errors=True
-        )  # what is mapped into memory stays, where the system does not let it go
+        )  # what is mapped into memory may stay, by the system's rules
         if descriptor is not None:
             os.close(descriptor)
 
@@ -183,15 +202,13 @@ def _remove_abandoned(place: Path) -> None:
     for folder in place.glob(f"{SCRATCH}*"):
         with contextlib.suppress(OSError):
             status = folder.lstat()
-            descriptor = (
-                _locked(folder) if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() else None
-            )
-            if descriptor is not None:
+            ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+            if ours and (descriptor := _lock(folder)) is not None:
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(descriptor)
 
 
-def _locked(folder: Path) -> int | None:
+def _lock(folder: Path, *, wait: bool = False) -> int | None:
     """A descriptor that holds the folder's lock; None where another holds it, or there are no locks."""
     try:
         import fcntl
@@ -199,20 +216,11 @@ def _locked(folder: Path) -> int | None:
         return None
     descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(descriptor)
         return None
     return descriptor
-
-
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except FileNotFoundError:
-        return None
-    except ValueError as error:  # a name that no file can have
-        raise OSError(errno.EINVAL, str(error)) from None
 
 
 def _already_there(name: str) -> FileExistsError:
@@ -233,27 +241,16 @@ def _name_once(temporary: Path, target: Path, name: str) -> None:
 
 def _replace_unchanged(temporary: Path, target: Path, name: str, since: Stamp) -> None:
     """Give the file its name unless the one that has it is another than when it was read."""
-    with _alone_in(target.parent):
+    descriptor = _lock(
+        target.parent, wait=True
+    )  # one at a time compares and replaces; locks end with a process
+    try:
         if stamp_of(str(target)) != since:
             raise OSError(errno.ESTALE, "another program has written it since it was read", name)
         temporary.replace(target)
-
-
-@contextlib.contextmanager
-def _alone_in(directory: Path) -> Iterator[None]:
-    """One at a time compares and replaces a file of this directory, where the system has locks; they end with a process."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
     finally:
-        os.close(descriptor)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 def _keep_permissions(descriptor: int, old: os.stat_result) -> None:

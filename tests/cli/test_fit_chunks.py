@@ -85,7 +85,7 @@ LATE = {
     "rows.parquet --order far,port": "order: there is no variable 'far'. Did you mean 'fare'",
     "rows.parquet --order fare,port,fare": "'fare' is there twice",
     "rows.parquet --order fare,port --role port=input": "inputs come first",
-    "rows.parquet --smoothing 0": "--penalty auto scores held-out rows",
+    "rows.parquet --smoothing 0": "scores held-out rows",
 }
 """What the files and the options say by themselves."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from depnet.cli import progress as bars
+from depnet.cli import render as bars
 from depnet.data.files import rows, source
 from depnet.errors import EvidenceError
 from depnet.inference.rows import chunks

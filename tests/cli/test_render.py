@@ -7,8 +7,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
 import pytest
 
-from depnet.cli.progress import progress
-from depnet.cli.render import show_lines, show_table
+from depnet.cli.render import progress, show_lines, show_table
 
 
 class Terminal(io.StringIO):
@@ -26,15 +25,25 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
         yield there
 
 
-def test_a_terminal_is_shown_bold_heads_and_folded_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_is_shown_bold_heads(monkeypatch: pytest.MonkeyPatch) -> None:
     with terminal(monkeypatch) as there:
         show_table(["state", "share"], [["No", "0.25"]], title="P(survived)")
-        show_lines("word " * 12, style="dim")
+        show_lines("some words", style="dim")
     shown = there.getvalue()
     assert "\x1b[1mP(survived)\x1b[0m" in shown
     assert "\x1b[1m  state   share\x1b[0m" in shown
     assert "\n  No       0.25\n" in shown
-    assert shown.endswith("\x1b[2mword word word word\x1b[0m\n")
+    assert shown.endswith("\x1b[2msome words\x1b[0m\n")
+
+
+def test_wide_characters_take_two_places_and_a_long_cell_moves_its_own_row(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show_table(["state", "p"], [["語", "1"], ["a" * 70, "2"]])
+    head, _, wide, long = capsys.readouterr().out.splitlines()[1:5]
+    assert head == f"  state{' ' * 58}p"
+    assert wide == f"  語{' ' * 61}1"
+    assert long == f"  {'a' * 70}   2"
 
 
 def test_no_colour_where_none_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +61,7 @@ def test_a_pipe_gets_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_bar_is_drawn_on_a_terminal_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depnet.cli.progress.SECONDS_BETWEEN", 0.001)
+    monkeypatch.setattr("depnet.cli.render.SECONDS_BETWEEN", 0.001)
     with terminal(monkeypatch) as there, progress("learning") as told:
         assert told is not None
         told(3, 12, "growing")

@@ -67,7 +67,7 @@ def test_sampled_answers_are_near_the_exact_ones(
 
 def without_stages(node: depnet.Node) -> BoostedNode:
     assert isinstance(node, BoostedNode)
-    return BoostedNode(node.variables, node.start, node.start_scores, node.stages.first(0))
+    return BoostedNode(node.variable, node.start, node.start_scores, node.stages.first(0))
 
 
 @pytest.mark.parametrize("table_states", [0, 1 << 12])

@@ -16,7 +16,7 @@ from depnet.learning.grow.native import Grower
 from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.penalty import Penalty
 from depnet.learning.rows.training import native_table
-from depnet.model import ConditionalTable, DecisionGraph, Node
+from depnet.model import ConditionalTable, DecisionGraph, TableNode
 from tests.reference.learning import learn_operations
 from tests.strategies import datasets, seeds
 
@@ -170,7 +170,7 @@ def test_tables_of_batches_are_those_of_their_counts(dataset: Dataset, smoothing
         assert node.table.counts is not None
         again = ConditionalTable.from_counts(node.table.counts, smoothing)
         assert node.table == again
-        assert node == Node(node.variables, node.source, again)
+        assert node == TableNode(node.variable, node.source, again)
         assert not node.table.probabilities.flags.writeable
         assert not node.table.counts.flags.writeable
 

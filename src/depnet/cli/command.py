@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.completion import complete_given
+from depnet.cli.given import complete_given
 from depnet.wording import UNPRINTABLE, json_value
 
 if TYPE_CHECKING:

@@ -5,9 +5,7 @@ import click
 from depnet.cli.command import SEED, TABLES, Run, command, output
 
 
-@command(
-    "depnet example titanic -o titanic.csv",
-)
+@command("depnet example titanic -o titanic.csv")
 @click.argument("name", type=click.Choice(["titanic"]), default="titanic")
 @output(f"Where the table goes ({TABLES}).  [default: -, CSV]", default="-")
 @click.option(

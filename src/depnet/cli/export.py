@@ -40,13 +40,7 @@ SUFFIXES = {
 @click.option("--min-bits", type=click.FloatRange(min=0), help="Only links of at least this strength.")
 @click.option("--data", metavar="TABLE", help="The training table: strengths measured on its rows.")
 @text_options
-def export(
-    run: Run,
-    model: str,
-    wanted: str | None,
-    min_bits: float | None,
-    data: str | None,
-) -> None:
+def export(run: Run, model: str, wanted: str | None, min_bits: float | None, data: str | None) -> None:
     """The dependency graph, its links or a report, as a file."""
     from depnet.cli.files import load_models, save_text
     from depnet.cli.show import OF_WHOLE_ROWS
@@ -61,9 +55,9 @@ def export(
     if form == "html" and min_bits is not None:
         raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
     loaded = load_models(model)
-    table = None if data is None else read_holed(data, loaded.first.domain)
+    table = None if data is None else read_holed(data, loaded.domain)
     whole = None if data is None or table is None else whole_rows(data, table, OF_WHOLE_ROWS)
-    text = _text(loaded.first, loaded.law, form, min_bits, table, whole)
+    text = _text(loaded.network, loaded.law, form, min_bits, table, whole)
     save_text(text, run.place, run.force)
     run.answer({"format": form, "bytes": len(text.encode())})
 

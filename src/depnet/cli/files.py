@@ -1,7 +1,6 @@
 """Files in and out: "-" for standard streams; what is written is written whole, and over nothing unasked."""
 
 import contextlib
-import errno
 import gzip
 import os
 import re
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from depnet.files import Stamp, advice, named_stream, new_file
+from depnet.files import Stamp, advice, check_place, named_stream, new_file
 
 if TYPE_CHECKING:
     from depnet.model import Network
@@ -28,19 +27,7 @@ class OutputError(click.ClickException):
 def load_asked(path: str, *, chains: bool) -> "Network":
     """The network of a model file that is asked: the law, or with `chains` the paper's."""
     found = load_models(path)
-    return found.first if chains else law_in(found)
-
-
-def law_in(found: "Model") -> "Network":
-    """The law; where there is none the network, of which answers are those of clamped chains, and that is said."""
-    if found.law is not None:
-        return found.law
-    import warnings
-
-    from depnet.model.model import NO_LAW
-
-    warnings.warn(NO_LAW, UserWarning, stacklevel=2)
-    return found.first
+    return found.network if chains else found.ask()
 
 
 def load_models(path: str, *, layout: bool = False) -> "Model":
@@ -72,22 +59,9 @@ def is_model(path: str) -> bool:
 
 def check_output(path: str | None, force: bool) -> None:
     """Can this be written, and may it? Asked before the work begins."""
-    if path is None or path == "-":
-        return
-    target = Path(path)
-    status = _status(target)
-    if (status is not None and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
-        raise OutputError(f"{path} is a directory. Name a file in it.")
-    if status is not None and stat.S_ISREG(status.st_mode):
-        if not force:
-            raise _exists(path)
-        if not os.access(target, os.W_OK):
-            raise OutputError(f"{path} is read-only. Choose another name, or change its permissions.")
-    folder = target.resolve().parent
-    if not folder.is_dir():
-        raise OutputError(f"{path}: there is no directory {folder}. Make it first.")
-    if (status is None or stat.S_ISREG(status.st_mode)) and not os.access(folder, os.W_OK):
-        raise OutputError(f"{path} cannot be written: {folder} is not yours to write in. Write elsewhere.")
+    if path is not None and path != "-":
+        with _explained(path):
+            check_place(path, force=force)
 
 
 def check_no_input(path: str | None, inputs: Iterable[str | None]) -> None:
@@ -95,9 +69,7 @@ def check_no_input(path: str | None, inputs: Iterable[str | None]) -> None:
     if path is None or path == "-":
         return
     for name in inputs:
-        with contextlib.suppress(
-            OSError, ValueError
-        ):  # what is not there, or is no name, is said where it is used
+        with contextlib.suppress(OSError, ValueError):  # what is not there is said where it is used
             read = os.fstat(0) if name == "-" else None if name is None else Path(name).stat()
             if read is not None and stat.S_ISREG(read.st_mode) and os.path.samestat(read, Path(path).stat()):
                 raise OutputError(
@@ -108,7 +80,6 @@ def check_no_input(path: str | None, inputs: Iterable[str | None]) -> None:
 @contextlib.contextmanager
 def written_path(path: str, force: bool, since: Stamp | None = None) -> Iterator[Path]:
     """A file to be filled: a pipe or a device as it is, else one that takes the name `path` when all went well."""
-    check_output(path, force)
     with _explained(path), new_file(path, force=force, since=since) as place:
         yield place
 
@@ -141,10 +112,6 @@ def save_text(text: str, path: str, force: bool) -> None:
         file.write(text.encode())
 
 
-def _exists(path: str) -> OutputError:
-    return OutputError(f"{path} exists. Give another name, or --force to replace it.")
-
-
 @contextlib.contextmanager
 def _explained(path: str) -> Iterator[None]:
     """Errors of the system, with what to do."""
@@ -156,15 +123,11 @@ def _explained(path: str) -> Iterator[None]:
         other = None if error.filename is None else Path(error.filename)
         if other is not None and other != Path(path) and not other.name.startswith(".depnet-"):
             raise
+        reason = error.strerror or str(error)
         if isinstance(error, FileExistsError):
-            raise _exists(path) from None
-        raise OutputError(f"{path} was not written ({error.strerror or error}). {advice(error)}") from error
-
-
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise OutputError(f"{path} is a link that leads back to itself. Choose another name.") from None
-        return None
+            said = f"{path} exists. Give another name, or --force to replace it."
+        elif isinstance(error, (IsADirectoryError, FileNotFoundError)):  # which say what to do
+            said = f"{path}: {reason}."
+        else:
+            said = f"{path} was not written ({reason}). {advice(error)}"
+        raise OutputError(said) from error

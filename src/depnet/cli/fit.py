@@ -1,6 +1,5 @@
 """`depnet fit`: a model from a table."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,10 +14,10 @@ if TYPE_CHECKING:
     from depnet.data.table.variables import LeftOut
     from depnet.fitting.fit import Fitted
 
+NO_BOUND = "no FC-limit and no KL(data || law) are known: they compare rows with each other, and these were only counted"
 
-@command(
-    "depnet fit table.csv -o model.json",
-)
+
+@command("depnet fit table.csv -o model.json")
 @click.argument("table")
 @output("The model (.json, .json.gz).", required=True)
 @choice(
@@ -87,10 +86,9 @@ def fit(
     binned by quantiles. Names, identifiers and row numbers are left out (--keep). The same table gives the same model.
     """
     from depnet.cli.files import save_model
-    from depnet.cli.progress import progress
+    from depnet.cli.render import progress
     from depnet.cli.table_options import names_in
     from depnet.fitting.fit import FitOptions, Fitted, fit
-    from depnet.model.model import Model
 
     options = FitOptions(
         penalty=penalty,
@@ -102,82 +100,86 @@ def fit(
         **learning,
     )
     found: Fitted | CountedModel
-    left: Sequence[LeftOut]
+    left: list[LeftOut] = []
     if (cluster, local_cluster, memory) != (None, None, None):
         from depnet.cli.fit_chunks import fit_from_chunks
 
         done = fit_from_chunks(table, options, chosen, run, cluster, local_cluster, memory)
-        found, left = done.found, done.left_out
+        found, left = done.found, list(done.left_out)
     else:
-        heard: list[LeftOut] = []
-        rows = chosen.read(table, heard)
-        total, left = options.steps(rows), heard
+        rows = chosen.read(table, left)
+        total = options.steps(rows)
         with progress("learning") as told:
-            found = fit(
-                rows, options, run.steady_rng, None if told is None else lambda done: told(done, total)
-            )
-    save_model(Model(found.network, found.law), run.place, run.force)
+            heard = None if told is None else lambda done: told(done, total)
+            found = fit(rows, options, run.steady_rng, heard)
+    save_model(found, run.place, run.force)
     if run.output == "-" and not run.as_json:
         return
-    if isinstance(found, Fitted):
-        document = _document(found, left)
-        lines = _lines(found, document["figures"] + (document["details"] if run.verbose else []))
-    else:
-        from depnet.cli.fit_chunks import counted_document
-
-        document, lines = counted_document(found, left)
+    document, *lines = _rows_said(found, run.verbose) if isinstance(found, Fitted) else _counts_said(found)
+    document["left_out"] = [picked(column, "name", "why") for column in left]
     run.answer(document, *lines, f"written: {run.output}")
 
 
-def _document(found: "Fitted", left: "Sequence[LeftOut]") -> dict[str, Any]:
-    from depnet.cli.model_documents import law_document, law_proof, marginals_document, network_proof, sizes
-    from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
+def _rows_said(found: "Fitted", verbose: bool) -> tuple[Any, ...]:
+    """What is said of a model learned from rows: as JSON, and in lines."""
+    from depnet.cli.show import law_document, law_proof, network_proof, size_line
+    from depnet.fitting.explained import exact_figures
     from depnet.learning.certificate import certificates_of_learned
 
-    network, law, rows = found.network, found.law, found.dataset
-    of_law, of_network = certificates_of_learned([law, network], rows)
-    apart = law_nearness(law)
-    assert apart is not None  # a fitted law keeps its counts
-    return {
-        "rows": rows.total,
-        "variables": len(network.domain),
-        "left_out": [picked(column, "name", "why") for column in left],
-        **sizes(network),
+    network, law, completion = found.network, found.law, found.completion
+    document, figures = _common(found, found.dataset.total)
+    of_law, of_network = certificates_of_learned([law, network], found.dataset)
+    details = [*exact_figures(law), of_law.said, of_network.said]
+    holes, rounds = int(completion.hidden.sum()), len(completion.rounds)
+    states = [variable.name for variable in law.domain.variables if variable.missing is not None]
+    document |= {
         "score": of_network.score,
         **(network_proof(of_network) or {}),
         "law": {**law_document(law), "score": of_law.score, **law_proof(of_law)},
-        "marginals": marginals_document(apart),
-        "completion": {
-            "holes": int(found.completion.hidden.sum()),
-            "rounds": len(found.completion.rounds),
-            "settled": found.completion.converged,
-            "states": _switched(found),
-        },
-        "figures": plain_figures(law, apart),
-        "details": [*exact_figures(law), of_law.said, of_network.said],
+        "completion": {"holes": holes, "rounds": rounds, "settled": completion.converged, "states": states},
+        "figures": figures,
+        "details": details,
     }
-
-
-def _switched(found: "Fitted") -> list[str]:
-    return [variable.name for variable in found.law.domain.variables if variable.missing is not None]
-
-
-def _lines(found: "Fitted", figures: list[str]) -> list[str]:
-    from depnet.cli.model_documents import sizes_line
-
-    columns = counted(len(found.network.domain), "column")
-    lines = [
-        f"learned from {counted(found.dataset.total, 'row')} of {columns}",
-        *figures,
-        sizes_line(found.network, found.law),
-    ]
-    completion, states = found.completion, _switched(found)
+    learned = (
+        f"learned from {counted(found.dataset.total, 'row')} of {counted(len(network.domain), 'column')}"
+    )
+    lines = [learned, *figures, *(details if verbose else []), size_line(network, law)]
     if states:
         lines.append(f"missing is a state of its own in {counted(len(states), 'column')}: {some_of(states)}")
-    if completion.hidden.any():
+    if holes:
         settled = "settled" if completion.converged else "NOT settled"
-        lines.append(
-            f"{counted(int(completion.hidden.sum()), 'hole')} completed in {counted(len(completion.rounds), 'round')}, "
-            f"{settled}; assumes that cells are missing at random"
-        )
-    return lines
+        done = f"{counted(holes, 'hole')} completed in {counted(rounds, 'round')}, {settled}"
+        lines.append(f"{done}; assumes that cells are missing at random")
+    return document, *lines
+
+
+def _counts_said(found: "CountedModel") -> tuple[Any, ...]:
+    """The same of a model whose rows were only counted."""
+    from depnet.cli.show import law_document, size_line
+    from depnet.cluster.fit import entropy, score
+
+    network, law = found.network, found.law
+    document, figures = _common(found, found.rows)
+    figures = [*figures, NO_BOUND]
+    document |= {
+        "sample": found.sample,
+        "score": score(network),
+        "entropy": entropy(network),
+        "law": {**law_document(law), "score": score(law), "entropy": entropy(law)},
+        "figures": figures,
+    }
+    learned = (
+        f"learned from {counted(found.rows, 'row')} of {counted(len(network.domain), 'column')}: the structure from a "
+        f"sample of {found.sample:,} of them, every table from all"
+    )
+    return document, learned, *figures, size_line(network, law)
+
+
+def _common(found: "Fitted | CountedModel", rows: int) -> tuple[dict[str, Any], list[str]]:
+    """What JSON says of any fit, and how good the model is in plain words."""
+    from depnet.cli.show import marginals_document, sizes
+    from depnet.fitting.explained import law_nearness, plain_figures
+
+    near = law_nearness(found.law)
+    document = {"rows": rows, "variables": len(found.network.domain), **sizes(found.network)}
+    return {**document, "marginals": marginals_document(near)}, plain_figures(found.law, near)

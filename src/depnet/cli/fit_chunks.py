@@ -1,29 +1,26 @@
 """`depnet fit --cluster`, `--local-cluster` and `--memory`: a model from Parquet files that are read a chunk at a time."""
 
 import contextlib
-from collections.abc import Sequence
+import importlib
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import picked
-from depnet.cli.dask_client import connected
-from depnet.cli.model_documents import marginals_document
-from depnet.wording import counted
+from depnet.files import scratch_folder
 
 if TYPE_CHECKING:
     from depnet.cli.command import Run
     from depnet.cli.table_options import NewTable
-    from depnet.cluster.fit import ClusterFit, CountedModel
-    from depnet.data.table.variables import LeftOut
+    from depnet.cluster.fit import ClusterFit
     from depnet.fitting.fit import FitOptions
 
 NOT_IN_CHUNKS = {
     "--where": "whole files are read. Write the rows that you want to Parquet files of their own.",
     "--text": "the types of Parquet files are taken as they are. Write such columns as text.",
 }
-
-NO_BOUND = "no FC-limit and no KL(data || law) are known: they compare rows with each other, and these were only counted"
 
 
 def fit_from_chunks(
@@ -37,7 +34,7 @@ def fit_from_chunks(
 ) -> "ClusterFit":
     """The model of `depnet fit`. What workers cannot do, or rows could not be fitted with, is refused before any start."""
     from depnet.cli.files import check_no_input
-    from depnet.cli.progress import progress
+    from depnet.cli.render import progress
     from depnet.cluster.fit import check_options, fit_chunks
     from depnet.cluster.source import files_of
     from depnet.cluster.table import TableRequest, Where
@@ -77,29 +74,68 @@ def fit_from_chunks(
         return fit_chunks(request, options, run.steady_rng, Where(client, memory), count)
 
 
-def counted_document(found: "CountedModel", left: "Sequence[LeftOut]") -> tuple[dict[str, Any], list[str]]:
-    """What is said of a model whose rows were only counted, as JSON and in lines."""
-    from depnet.cli.model_documents import law_document, sizes, sizes_line
-    from depnet.cluster.fit import entropy, score
-    from depnet.fitting.explained import law_nearness, plain_figures
+@contextlib.contextmanager
+def connected(address: str | None, workers: int | None) -> Iterator[Any]:
+    """A client of the cluster at `address`, or of `workers` processes on this machine."""
+    try:
+        distributed: Any = importlib.import_module("distributed")  # which has no types
+    except ImportError:
+        raise click.ClickException(
+            'a cluster needs Dask: pip install "depnet[cluster]"; then run this again.'
+        ) from None
+    if address is None:
+        with _local_cluster(distributed, workers) as cluster, distributed.Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = distributed.Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise click.ClickException(
+            f"--cluster {address}: there is no Dask scheduler that answers ({error}). Start one with dask scheduler, "
+            "and workers with dask worker."
+        ) from None
+    with client:
+        yield client
 
-    network, law, variables = found.network, found.law, len(found.network.domain)
-    apart = law_nearness(law)
-    figures = [*plain_figures(law, apart), NO_BOUND]
-    document = {
-        "rows": found.rows,
-        "sample": found.sample,
-        "variables": variables,
-        "left_out": [picked(column, "name", "why") for column in left],
-        **sizes(network),
-        "score": score(network),
-        "entropy": entropy(network),
-        "law": {**law_document(law), "score": score(law), "entropy": entropy(law)},
-        "marginals": marginals_document(apart),
-        "figures": figures,
-    }
-    learned = (
-        f"learned from {counted(found.rows, 'row')} of {counted(variables, 'column')}: the structure from a sample of "
-        f"{found.sample:,} of them, every table from all"
-    )
-    return document, [learned, *figures, sizes_line(network, law)]
+
+@contextlib.contextmanager
+def _local_cluster(distributed: Any, workers: int | None) -> Iterator[Any]:
+    """A cluster of processes that end with the command, and what they put on disk with them, or with the next command.
+
+    Ctrl-C is for the command, which closes the cluster; a terminal sends it to every process. A cluster that is half
+    started, or whose workers go by themselves, cannot be closed: so it is started in a thread of its own, which is
+    waited for, and which blocks the signal. Threads and processes inherit that.
+    """
+    config: Any = importlib.import_module("dask").config
+
+    def start() -> Any:
+        _block_interrupts()
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",  # any free port: None is 8787, with a warning where that is taken
+            host="127.0.0.1",
+            silence_logs=50,
+        )
+
+    with scratch_folder() as scratch, config.set({"temporary-directory": str(scratch)}):
+        with ThreadPoolExecutor(1) as thread:
+            starting = thread.submit(start)
+            try:
+                cluster = starting.result()
+            except KeyboardInterrupt:
+                starting.result().close()
+                raise
+        with cluster:
+            yield cluster
+
+
+def _block_interrupts() -> None:
+    """Ctrl-C is not heard by this thread and by what it begins, where the system lets threads choose."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which unblocks the signal where it begins, and so has to begin before
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

@@ -1,4 +1,4 @@
-"""Evidence on the command line, read against the model's own names and labels.
+"""Evidence on the command line, read against the model's own names and labels; names and states offered in the shell.
 
     sex=female,class=1st        two variables, one state each
     class=1st|2nd               a set of states
@@ -14,6 +14,9 @@ no quotes; nor does a label with "|", "=" or ">" in it that the variable has as 
 """
 
 import math
+import os
+import shlex
+import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +58,6 @@ def check_targets(targets: Iterable[str], domain: "Domain", known: "Given | None
 
     Alone it is a question, as are comparisons: of these, where nothing is known, the other meaning is named.
     """
-    import shlex
-    import warnings
-
     from depnet.model.condition_text import EQUALS, cut_at_sign
 
     variables = [target for target in targets if target in domain.names]
@@ -65,32 +65,11 @@ def check_targets(targets: Iterable[str], domain: "Domain", known: "Given | None
         name, sign, _ = cut_at_sign(domain, target)
         if target in domain.names or not variables or name not in domain.names or name in variables:
             continue
-        meant = f"If it is known, write --given {shlex.quote(target)}."
+        meant = f"{target!r} is asked for, beside {variables[0]}. If it is known, write --given {shlex.quote(target)}."
         if sign in EQUALS:
-            raise click.UsageError(
-                f"{target!r} is asked for, beside {variables[0]}. {meant} Else ask for it alone."
-            )
+            raise click.UsageError(f"{meant} Else ask for it alone.")
         if known is None:
-            warnings.warn(
-                f"{target!r} is asked for, beside {variables[0]}. {meant}", UserWarning, stacklevel=2
-            )
-
-
-def complete(network: "Network", incomplete: str) -> list[str]:
-    """What the last part of an unfinished `--given` may become: names, then states."""
-    from depnet.model.condition_text import cut_at, quoted, split, unquoted
-
-    *before, last = split(incomplete, ",")
-    start = "".join(f"{part}," for part in before)
-    name, sign, rest = cut_at(last, "=~")
-    if not sign:
-        return [f"{start}{quoted(n)}=" for n in network.domain.names if n.startswith(unquoted(name))]
-    try:
-        variable = network.domain.variables[network.domain.index(unquoted(name))]
-    except Exception:  # completion never complains
-        return []
-    labels = (str(state) for state in variable.states)
-    return [f"{start}{name}{sign}{quoted(label)}" for label in labels if label.startswith(unquoted(rest))]
+            warnings.warn(meant, UserWarning, stacklevel=2)
 
 
 def names_of(text: str) -> list[str]:
@@ -132,3 +111,48 @@ def _parts(text: str, domain: "Domain") -> list[str]:
         elif piece.strip():
             parts.append(piece)
     return parts
+
+
+def complete_variable(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Names of variables, of the model that the command line names."""
+    network = _model(context)
+    return [] if network is None else [name for name in network.domain.names if name.startswith(incomplete)]
+
+
+def complete_given(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """What the last part of an unfinished `--given` may become."""
+    network = _model(context)
+    return [] if network is None else complete(network, incomplete)
+
+
+def complete(network: "Network", incomplete: str) -> list[str]:
+    """Names of variables, and after "=" their states."""
+    from depnet.model.condition_text import cut_at, quoted, split, unquoted
+
+    *before, last = split(incomplete, ",")
+    start = "".join(f"{part}," for part in before)
+    name, sign, rest = cut_at(last, "=~")
+    if not sign:
+        return [f"{start}{quoted(n)}=" for n in network.domain.names if n.startswith(unquoted(name))]
+    if unquoted(name) not in network.domain.names:
+        return []
+    variable = network.domain.variables[network.domain.index(unquoted(name))]
+    labels = (str(state) for state in variable.states)
+    return [f"{start}{name}{sign}{quoted(label)}" for label in labels if label.startswith(unquoted(rest))]
+
+
+def _model(context: click.Context) -> "Network | None":
+    """The first model file of the line: click itself gives up parsing at an option without its value."""
+    from depnet.cli.files import is_model
+    from depnet.model.file import load
+
+    line = os.environ.get("COMP_WORDS", "")
+    try:
+        words = shlex.split(line)
+    except ValueError:  # an open quotation
+        words = line.split()
+    path = next((word for word in [context.params.get("model"), *words] if word and is_model(word)), None)
+    try:
+        return None if path is None else load(path)
+    except Exception:  # completion never complains
+        return None

@@ -14,15 +14,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from depnet.cli.progress import Told
+    from depnet.cli.render import Told
     from depnet.data import Holed
     from depnet.data.files.fill import Chunk
     from depnet.inference.rows.chunks import ChunkedImputation
 
 
-@command(
-    "depnet impute model.json holes.csv -o full.csv",
-)
+@command("depnet impute model.json holes.csv -o full.csv")
 @click.argument("model")
 @click.argument("table")
 @output(f"The completed table ({TABLES}).  [default: -, CSV]", default="-")
@@ -43,14 +41,7 @@ if TYPE_CHECKING:
 @SEED
 @JOBS
 @text_options
-def impute(
-    run: Run,
-    model: str,
-    table: str,
-    method: Any,
-    everything: bool,
-    unknown: str,
-) -> None:
+def impute(run: Run, model: str, table: str, method: Any, everything: bool, unknown: str) -> None:
     """Fill the holes of a table, given what each row knows.
 
     Holes are filled by the law given what their row knows, or with --scan by clamped chains of the network. What was
@@ -58,7 +49,7 @@ def impute(
     what the row knows (a probability under .02): a cause of death of the living does not apply. --all fills these, too.
     """
     from depnet.cli.files import load_asked
-    from depnet.cli.progress import progress
+    from depnet.cli.render import progress
     from depnet.cli.tables import read_to_fill, source_of, write_filled
     from depnet.data.files.fill import Fillings
     from depnet.inference.rows.chunks import ChunkedImputation

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import click
 
 from depnet.cli.command import DEBUG, Run
-from depnet.errors import DepnetError, said_with
+from depnet.errors import Hint, Message
 from depnet.wording import printable
 
 LONGEST = 2_000
@@ -45,15 +45,9 @@ OPTIONS = {
     "encoding": "--encoding",
     "handle_unknown": "--unknown",
     "header": "--no-header",
-    "joint": "without --joint",
     "keep": "--keep",
-    "max_states": "--max-states",
-    "method": "--method",
     "missing": "--missing",
-    "penalty": "--penalty",
-    "smoothing": "--smoothing",
     "text": "--text",
-    "validation": "--validation",
     "where": "--where",
 }
 """How the command calls the arguments that the library's messages name."""
@@ -164,25 +158,24 @@ def _message(error: Exception) -> str:
         return error.format_message()
     if isinstance(error, OSError):
         return f"{error.filename or 'standard output'}: {(error.strerror or str(error)).rstrip('.')}."
-    if isinstance(error, DepnetError):
-        return said_with(str(error), as_option)
+    if isinstance(error, Message):
+        return error.said(as_option)
     if isinstance(error, MemoryError) or any(part in str(error) for part in NO_MEMORY):
         return "out of memory. Take fewer columns or rows (--columns, --where), or allow more memory (ulimit -v)."
     return f"{type(error).__name__}: {error}. depnet did not expect this: run it again with --debug and report what it says."
 
 
-def as_option(name: str, value: str) -> str | None:
+def as_option(hint: Hint) -> str | None:
     """An argument of the library as an option of the command; None where it has no such option.
 
-    >>> as_option("encoding", "latin-1"), as_option("columns", "[...]"), as_option("text", "['a b']")
+    >>> as_option(Hint("encoding", "latin-1")), as_option(Hint("columns", [...])), as_option(Hint("text", ["a b"]))
     ('--encoding latin-1', '--columns or --without', "--text 'a b'")
     """
-    option = OPTIONS.get(name)
-    listed = value[1:-1].split(", ") if value.startswith("[") else [value]
-    bare = ",".join(part.strip("'\"") for part in listed)
-    if option is None or not option.startswith("--") or bare in ("...", "False"):
-        return option
-    return f"{option} {shlex.quote(bare)}"
+    option, value = OPTIONS.get(hint.argument), hint.value
+    values = [
+        str(each) for each in (value if isinstance(value, list) else [value]) if each not in (..., False)
+    ]
+    return option if option is None or not values else f"{option} {shlex.quote(','.join(values))}"
 
 
 def _failed(message: str, code: int = 1) -> int:
@@ -205,6 +198,7 @@ class _Warn:
         self.said: set[str] = set()
 
     def __call__(self, message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-        if issubclass(category, UserWarning) and str(message) not in self.said:
-            self.said.add(str(message))
-            _say(f"warning: {said_with(str(message), as_option)}")
+        said = message.said(as_option) if isinstance(message, Message) else str(message)
+        if issubclass(category, UserWarning) and said not in self.said:
+            self.said.add(said)
+            _say(f"warning: {said}")

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depnet.cli.command import GIVEN, SCAN, SEED, Run, command, output, picked
-from depnet.cli.completion import complete_variable
+from depnet.cli.given import complete_variable
 from depnet.cli.table_options import text_options
 
 if TYPE_CHECKING:
-    from depnet.inference import QueryResult
+    from depnet.inference import QueryResult, RowsResult
+    from depnet.model import Network
 
 
 @command(
@@ -83,7 +84,6 @@ def query(
     """
     from depnet.cli.files import load_asked
     from depnet.cli.given import check_targets, parse
-    from depnet.cli.query_each import query_each
     from depnet.cli.tables import read_holed
     from depnet.inference.answer.query import query
     from depnet.inference.effort import SECONDS
@@ -91,7 +91,7 @@ def query(
     if each is not None:
         if given or joint or data is not None or hide_small or method != "auto":
             raise click.UsageError("--each goes without --given, --joint, --method, --data and --hide-small.")
-        query_each(
+        _query_each(
             run,
             load_asked(model, chains=run.scan is not None),
             targets,
@@ -123,6 +123,49 @@ def query(
 
         result = without_small_counts(result)
     run.answer(document(result), show=lambda: show_result(result, bins=bins))
+
+
+def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: str, **options: Any) -> None:
+    """Write the probabilities of the targets in each row; what the table says of them is not looked at.
+
+    It need not have all of the model's columns: what it lacks is unknown.
+    """
+    import numpy as np
+
+    from depnet.cli.tables import read_some, write_numbers
+    from depnet.data import Domain
+    from depnet.inference import query_rows
+
+    run.output = run.output or "-"
+    variables = network.domain.variables
+    asked = [network.domain.index(name) for name in targets]
+    known = [i for i in range(len(variables)) if i not in asked]
+    if not known:
+        raise click.UsageError("every variable is a target: there is nothing that a row could know.")
+    holed = read_some(table, Domain(tuple(variables[i] for i in known)))
+    there = [network.domain.index(name) for name in holed.domain.names]
+    codes = np.full((holed.rows, len(variables)), -1)
+    codes[:, there] = np.where(holed.hidden, -1, holed.codes.astype(np.int64))
+    result = query_rows(network, codes, rng=run.steady_rng, **options)
+    columns = {
+        f"{name}={state}": result.probabilities[name][:, code]
+        for name, i in zip(targets, asked, strict=True)
+        for code, state in enumerate(variables[i].states)
+    }
+    write_numbers(columns, run.output, force=run.force)
+    run.answer({"targets": targets, **_each_document(result)})
+
+
+def _each_document(result: "RowsResult") -> dict[str, Any]:
+    from depnet.inference.rows.result import METHODS
+
+    return {
+        "rows": len(result.method),
+        "methods": {name: int((result.method == at).sum()) for at, name in enumerate(METHODS)},
+        "converged": bool(result.converged.all()),
+        "tolerance": result.tolerance,
+        "seconds": result.seconds,
+    }
 
 
 def document(result: "QueryResult") -> dict[str, Any]:

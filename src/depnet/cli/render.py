@@ -1,4 +1,4 @@
-"""Answers on a terminal: tables, lines and bars. In a pipe the same without colours, 160 columns wide.
+"""What a terminal shows: tables, lines and bars; progress on standard error. In a pipe the same without colours.
 
 Names and labels are whatever a table held: what would move a terminal's cursor, or turn its text around, is escaped here.
 """
@@ -6,18 +6,20 @@ Names and labels are whatever a table held: what would move a terminal's cursor,
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
 
 import click
 
-from depnet.cli.layout import fold, table_lines
-from depnet.wording import printable
+from depnet.wording import printable, shown_width
 
-WIDTH_OF_A_PIPE = 160
-
-
-def width_of_output() -> int:
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_PIPE
+WIDEST = 60
+"""Places that a column takes at most; a longer cell moves the rest of its own row only."""
+WIDTH_OF_A_BAR = 40
+SECONDS_BETWEEN = 0.2
 
 
 def show_table(
@@ -30,26 +32,25 @@ def show_table(
 ) -> None:
     """A table; all but the first `left` columns (or those marked) are numbers, to the right, unless the last has `bars`."""
     lefts = [at < left for at in range(len(head))] if isinstance(left, int) else list(left)
-    if bars:
-        lefts[-1] = True
+    lefts[-1] = lefts[-1] or bars
     if title is not None:
         show_lines(title, style="bold")
-    cells = [[printable(cell) for cell in row] for row in rows]
-    lines = table_lines(
-        [printable(name) for name in head], cells, [not each for each in lefts], width_of_output()
-    )
-    rule = next(at for at, line in enumerate(lines) if line.startswith(" ─"))
+    cells = [[printable(cell) for cell in row] for row in [head, *rows]]
+    widths = [min(max(map(shown_width, column)), WIDEST) for column in zip(*cells, strict=True)]
     click.echo()
-    for at, line in enumerate(lines):
-        click.echo(_styled(line, "bold" if at < rule else ""))
+    for at, row in enumerate(cells):
+        blanks = [" " * (width - shown_width(cell)) for cell, width in zip(row, widths, strict=True)]
+        parts = [c + b if is_left else b + c for c, b, is_left in zip(row, blanks, lefts, strict=True)]
+        click.echo(_styled(f"  {'   '.join(parts)}".rstrip(), "" if at else "bold"))
+        if at == 0:
+            click.echo(" " + "─" * (sum(widths) + 3 * len(widths) - 1))
     click.echo()
 
 
 def show_lines(*lines: str, style: str = "") -> None:
-    """Plain lines, bold, dim or in a colour; long ones are folded at words."""
+    """Plain lines, bold, dim or in a colour."""
     for line in lines:
-        for part in fold(printable(line), width_of_output()):
-            click.echo(_styled(part, style))
+        click.echo(_styled(printable(line).rstrip(), style))
 
 
 def _styled(text: str, style: str) -> str:
@@ -67,3 +68,53 @@ def bar(share: float, width: int = 24) -> str:
     """
     eighths = round(share * width * 8)
     return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
+
+
+class Told(Protocol):
+    """Called with what is done, of how much, and what goes on now, where that changes."""
+
+    def __call__(self, done: int, total: int, now: str | None = None, /) -> None:
+        """Note it; the bar is drawn by a thread."""
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Told | None]:
+    """A callback told(done, total) behind which a bar is drawn, with the time that has passed; None where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    state: tuple[int, int | None, str] = (0, None, what)
+
+    def told(done: int, total: int, now: str | None = None, /) -> None:
+        nonlocal state
+        state = (done, total, now if now is not None else state[2])
+
+    began, ended = time.monotonic(), threading.Event()
+
+    def draw() -> None:
+        while not ended.wait(SECONDS_BETWEEN):
+            line = bar_line(*state, time.monotonic() - began)
+            sys.stderr.write(f"\r{line[: shutil.get_terminal_size().columns - 1]}\x1b[K")
+            sys.stderr.flush()
+
+    drawing = threading.Thread(target=draw, name="depnet-progress", daemon=True)
+    drawing.start()
+    try:
+        yield told
+    finally:
+        ended.set()
+        drawing.join()
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+def bar_line(done: int, total: int | None, what: str, seconds: float) -> str:
+    """What is done as a line: the work, a bar, numbers, and minutes and seconds.
+
+    >>> bar_line(1, 4, "learning", 61)[:24], bar_line(1, 4, "learning", 61)[-10:]
+    ('learning ━━━━━━━━━━     ', ' 1/4  1:01')
+    """
+    filled = round(WIDTH_OF_A_BAR * min(done / total, 1)) if total else 0
+    numbers = f"{done:,}/{total:,}" if total is not None else ""
+    passed = f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+    return f"{printable(what)} {'━' * filled:{WIDTH_OF_A_BAR}} {numbers}  {passed}"

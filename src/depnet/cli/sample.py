@@ -5,9 +5,7 @@ import click
 from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, Run, command, number, output
 
 
-@command(
-    "depnet sample model.json -n 1000 --given survived=Yes -o rows.csv",
-)
+@command("depnet sample model.json -n 1000 --given survived=Yes -o rows.csv")
 @click.argument("model")
 @number("-n --rows", 10, "How many.")
 @GIVEN
@@ -50,7 +48,7 @@ def sample(
     """
     from depnet.cli.files import load_asked
     from depnet.cli.given import parse
-    from depnet.cli.progress import progress
+    from depnet.cli.render import progress
     from depnet.cli.tables import write_table
     from depnet.data import Dataset
     from depnet.data.files.spreadsheet import guarded_domain

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from depnet.model import Network
 
 
-@command(
-    "depnet score model.json new.csv",
-)
+@command("depnet score model.json new.csv")
 @click.argument("model")
 @click.argument("table")
 @output("Every row's score, and its tail mass: how odd it is.")
@@ -34,14 +32,7 @@ if TYPE_CHECKING:
 @SEED
 @JOBS
 @text_options
-def score(
-    run: Run,
-    model: str,
-    table: str,
-    of: str,
-    where: str | None,
-    unknown: str,
-) -> None:
+def score(run: Run, model: str, table: str, of: str, where: str | None, unknown: str) -> None:
     """How well a model predicts the rows of a table.
 
     The log-likelihood of a row under the model's law, in nats; the nearer to 0 the better. Of a row with holes it is
@@ -52,7 +43,7 @@ def score(
     """
     import numpy as np
 
-    from depnet.cli.files import law_in, load_models
+    from depnet.cli.files import load_models
     from depnet.cli.tables import read_holed, write_numbers
     from depnet.inference.judge.compare import scored
     from depnet.inference.judge.row_scores import row_scores
@@ -60,13 +51,13 @@ def score(
     from depnet.model.holes import log_pattern
 
     loaded = load_models(model)
-    network = loaded.first if of == "network" else law_in(loaded)
+    network = loaded.network if of == "network" else loaded.ask()
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     each = score_holed(network, holed.codes, holed.hidden, rng=run.steady_rng, n_jobs=run.threads)
     if of == "law":
         each = each + log_pattern(network, holed.hidden)
     found = scored("data", "first", each, holed)
-    odd = row_scores(loaded.first, holed, holed.codes.size)
+    odd = row_scores(loaded.network, holed, holed.codes.size)
     if run.output is not None:
         write_numbers({"score": each, "tail": np.exp(odd.each)}, run.place, force=run.force)
     with_holes = int(holed.hidden.any(axis=1).sum())
@@ -78,7 +69,7 @@ def score(
         "unit": "nats per row",
         "rows": holed.rows,
         "rows_with_holes": with_holes,
-        "oddest": _oddest(loaded.first, holed, odd),
+        "oddest": _oddest(loaded.network, holed, odd),
         "output": run.output,
     }
     rows = counted(holed.rows, "row") + (f", {with_holes:,} with holes" if with_holes else "")

@@ -1,24 +1,27 @@
-"""`depnet show`: what is in a model."""
+"""`depnet show`: what is in a model; and what `show` and `fit` say of networks alike."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from depnet.cli.command import VERBOSE, Run, command, picked
-from depnet.cli.completion import complete_variable
+from depnet.cli.given import complete_variable
 from depnet.cli.table_options import text_options
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
+    from depnet.inference.judge.marginals import Nearness
     from depnet.learning.certificate import Certificate
     from depnet.model import Network, Node
     from depnet.model.model import Model
+    from depnet.pictures.node.decision import Decision
 
 OF_WHOLE_ROWS = "certificates and strengths are"
 
 SHOWN_NODES = 30
 SHOWN_NAMES = 8
+SHOWN_STATES = 12
 MOST_VARIABLES = 1000
 """Of wider models, one-sided links are left out: finding out whether evidence is carried takes n^2 steps."""
 
@@ -38,45 +41,35 @@ MOST_VARIABLES = 1000
     is_flag=False,
     flag_value=0,
     metavar="[N]",
-    help="Links by strength, all or the first N.",
+    help="The links, strongest first: all, or the first N.",
 )
-@click.option("--law", is_flag=True, help="Of the ordered law, not of the dependency network.")
+@click.option("--law", is_flag=True, help="Show the ordered law instead of the dependency network.")
 @click.option("--variables", is_flag=True, help="Every variable with its states.")
-@click.option(
-    "--data", metavar="TABLE", help="The training table: shows the certificate, and exact strengths."
-)
+@click.option("--data", metavar="TABLE", help="The training table: adds the certificate and exact strengths.")
 @VERBOSE
 @text_options
 def show(
-    run: Run,
-    model: str,
-    node: str | None,
-    links: int | None,
-    law: bool,
-    variables: bool,
-    data: str | None,
+    run: Run, model: str, node: str | None, links: int | None, law: bool, variables: bool, data: str | None
 ) -> None:
-    """What is in a model: a summary, a node, or its links."""
+    """Show what is in a model: a summary, one node, or the links."""
     from depnet.cli.files import load_models
-    from depnet.cli.show_parts import show_links, show_node, show_variables
     from depnet.cli.tables import read_holed, whole_rows
+    from depnet.model.model import NO_LAW
 
     if sum((node is not None, links is not None, variables)) > 1:
         raise click.UsageError("--node, --links and --variables are three views: give one of them.")
     loaded = load_models(model)
     if law and loaded.law is None:
-        from depnet.model.model import NO_LAW
-
         raise click.ClickException(f"{model}: {NO_LAW}")
-    network = loaded.law if law and loaded.law is not None else loaded.first
+    network = loaded.law if law and loaded.law is not None else loaded.network
     table = None if data is None else read_holed(data, network.domain)
     whole = None if data is None or table is None or variables else whole_rows(data, table, OF_WHOLE_ROWS)
     if node is not None:
-        show_node(run, network, node, whole)
+        _show_node(run, network, node, whole)
     elif links is not None:
-        show_links(run, network, whole, links)
+        _show_links(run, network, whole, links)
     elif variables:
-        show_variables(run, network)
+        _show_variables(run, network)
     else:
         summary = _summary(network, loaded, table, whole)
         run.answer(summary, show=lambda: _show_summary(summary, verbose=run.verbose or data is not None))
@@ -85,25 +78,33 @@ def show(
 def _summary(
     network: "Network", loaded: "Model", table: "Holed | None", whole: "Dataset | None"
 ) -> dict[str, Any]:
-    from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
+    from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
     from depnet.fitting.summary import rows_learned
     from depnet.learning.certificate import certificate
     from depnet.learning.links.links import links
+    from depnet.model.links import one_sided_links
+    from depnet.model.model import NO_LAW
 
-    law, names = loaded.law, network.domain.names
-    proven = None if whole is None or loaded.network is None else certificate(loaded.network, whole)
-    of_law = None if whole is None or law is None else certificate(law, whole)
+    law, names, size = loaded.law, network.domain.names, sizes(network)
+    of_network, of_law = (
+        None if whole is None or each is None else certificate(each, whole)
+        for each in (None if loaded.network is law else loaded.network, law)
+    )
+    near = None if law is None else law_nearness(law, table)
+    one_sided = None
+    if len(names) <= MOST_VARIABLES and network.order is None:
+        one_sided = [picked(link, "reader", "source", "carried") for link in one_sided_links(network)]
     return {
         "variables": len(names),
         "nodes": len(network),
         "rows": rows_learned(network),
-        "leaves": sizes(network)["leaves"],
-        "boosted": sizes(network)["boosted"],
+        "leaves": size["leaves"],
+        "boosted": size["boosted"],
         "links": [picked(link, "source", "target", bits="strength") for link in links(network)[:10]],
-        "one_sided_links": _one_sided(network),
+        "one_sided_links": one_sided,
         "per_node": [
             {
-                "variables": [names[i] for i in node.variables],
+                "variable": names[node.variable],
                 "states": node.states,
                 "reads": [names[j] for j in node.inputs],
                 **_of_node(node),
@@ -111,8 +112,9 @@ def _summary(
             for node in network.nodes
         ],
         "law": None if law is None else {**law_document(law), **law_proof(of_law)},
-        "certificate": network_proof(proven, "rows"),
-        **_figures(loaded, table, of_law, proven),
+        "certificate": network_proof(of_network, "rows"),
+        "figures": [*plain_figures(law, near), *([NO_LAW] if law is None else [])],
+        "details": [*exact_figures(law), *(each.said for each in (of_law, of_network) if each is not None)],
         "of": "network" if network.order is None else "law",
     }
 
@@ -126,42 +128,14 @@ def _of_node(node: "Node") -> dict[str, Any]:
     return {"leaves": node.source.size, "smoothing": node.table.smoothing, "stages": None}
 
 
-def _figures(
-    loaded: "Model",
-    table: "Holed | None",
-    of_law: "Certificate | None",
-    of_network: "Certificate | None",
-) -> dict[str, list[str]]:
-    """What the law predicts and how near it is; and, in detail, the same in bits and what is proven of both networks."""
-    from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
-    from depnet.model.model import NO_LAW
-
-    near = None if loaded.law is None else law_nearness(loaded.law, table)
-    proven = [each.said for each in (of_law, of_network) if each is not None]
-    lacks = [NO_LAW] if loaded.law is None else []
-    return {
-        "figures": [*plain_figures(loaded.law, near), *lacks],
-        "details": [*exact_figures(loaded.law), *proven],
-    }
-
-
-def _one_sided(network: "Network") -> list[Any] | None:
-    from depnet.model.links import one_sided_links
-
-    if len(network.domain) > MOST_VARIABLES or network.order is not None:
-        return None
-    return [picked(link, "reader", "source", "carried") for link in one_sided_links(network)]
-
-
 def _show_summary(summary: dict[str, Any], *, verbose: bool) -> None:
-    from depnet.cli.model_documents import size_said
     from depnet.cli.render import show_lines, show_table
 
-    rows = summary["rows"]
+    rows, one_sided = summary["rows"], summary["one_sided_links"]
     what = {"network": "dependency network", "law": "ordered law"}[summary["of"]]
     learned = "" if rows is None else f"learned from {counted(rows, 'row')}: "
     show_lines(
-        f"{learned}{counted(summary['variables'], 'variable')}, {size_said(summary)} ({what})",
+        f"{learned}{counted(summary['variables'], 'variable')}, {_size(summary)} ({what})",
         *summary["figures"],
         *(summary["details"] if verbose else ()),
     )
@@ -170,7 +144,7 @@ def _show_summary(summary: dict[str, Any], *, verbose: bool) -> None:
         ["node", "reads", "states", "leaves"],
         [
             [
-                " x ".join(node["variables"]),
+                node["variable"],
                 some_of(node["reads"], SHOWN_NAMES) or "nothing",
                 f"{node['states']:,}",
                 f"{node['leaves']:,}" if node["stages"] is None else counted(node["stages"], "stage"),
@@ -181,15 +155,137 @@ def _show_summary(summary: dict[str, Any], *, verbose: bool) -> None:
     )
     if len(nodes) > SHOWN_NODES:
         show_lines(f"... and {len(nodes) - SHOWN_NODES:,} nodes with fewer leaves", style="dim")
-    strongest = ", ".join(
-        f"{link['source']} -> {link['target']} {link['bits']:.3f}" for link in summary["links"][:5]
-    )
+    strongest = [f"{link['source']} -> {link['target']} {link['bits']:.3f}" for link in summary["links"][:5]]
     if strongest:
-        show_lines(f"strongest links, bits a row: {strongest}")
-    one_sided = summary["one_sided_links"]
+        show_lines(f"strongest links, bits a row: {', '.join(strongest)}")
     if one_sided:
         some = some_of([f"{link['source']} -> {link['reader']}" for link in one_sided], SHOWN_NAMES)
         show_lines(f"one-sided links ({len(one_sided):,}), evidence goes one way: {some}")
     if summary["law"] is not None:
-        some = some_of(summary["law"]["order"], SHOWN_NAMES)
-        show_lines(f"order of the law: {some}")
+        show_lines(f"order of the law: {some_of(summary['law']['order'], SHOWN_NAMES)}")
+
+
+def _show_node(run: Run, network: "Network", name: str, table: "Dataset | None") -> None:
+    """A decision graph: as text, whose long lines stay as they are, or as vertices by number, 0 being the root.
+
+    Of a boosted node: what it reads, and the effects of its inputs.
+    """
+    from depnet.pictures import boosted, boosted_text, decision, decision_text
+
+    if not network.nodes[network.domain.index(name)].boosted:
+        graph = decision(network, name)
+        run.answer(_graph(graph), show=lambda: click.echo(decision_text(graph)))
+        return
+    said = boosted(network, name, table)
+    effects = {
+        effect.name: [
+            {"state": state, "probabilities": mean}
+            for state, mean in zip(effect.states, effect.means, strict=True)
+        ]
+        for effect in said.effects
+    }
+    document = {
+        **(picked(said, "states", "stages", "leaves", "mean", node="name", means_over="measured") or {}),
+        "boosted": True,
+        "reads": [one.name for one in said.inputs],
+        "inputs": [
+            {"variable": one.name, "bits": one.bits, "effects": effects.get(one.name)} for one in said.inputs
+        ],
+        "first_graph": None if said.first is None else _graph(said.first),
+    }
+    run.answer(document, show=lambda: click.echo(boosted_text(said)))
+
+
+def _graph(graph: "Decision") -> dict[str, Any]:
+    from depnet.pictures.node.decision import Leaf
+
+    vertices = [
+        picked(vertex, "rows", "probabilities", leaf="number")
+        if isinstance(vertex, Leaf)
+        else {"test": vertex.variable, "branches": [picked(b, "states", "to") for b in vertex.branches]}
+        for vertex in graph.vertices
+    ]
+    document = picked(graph, "states", "leaves", "rows", node="name", reads="inputs")
+    return {**(document or {}), "vertices": vertices}
+
+
+def _show_links(run: Run, network: "Network", table: "Dataset | None", most: int) -> None:
+    """The links by strength, all or with `most` above 0 the first."""
+    from depnet.cli.render import bar, show_lines, show_table
+    from depnet.learning.links.links import links
+
+    found = links(network, table)[: most or None]
+    names = ("source", "target", "mutual_information", "conditional_information")
+
+    def shown() -> None:
+        if not found:
+            show_lines("no node reads another: the model knows the variables as independent.")
+            return
+        strongest = max(found[0].strength, 1e-12)
+        rows = [
+            [
+                link.source,
+                link.target,
+                f"{link.strength:.4f}",
+                "" if link.mutual_information is None else f"{link.mutual_information:.4f}",
+                bar(max(link.strength, 0.0) / strongest),
+            ]
+            for link in found
+        ]
+        show_table(["source", "target", "bits a row", "mutual information", ""], rows, left=2, bars=True)
+
+    run.answer({"links": [picked(link, *names, bits="strength") for link in found]}, show=shown)
+
+
+def _show_variables(run: Run, network: "Network") -> None:
+    from depnet.cli.render import show_table
+
+    variables = network.domain.variables
+    rows = [
+        [v.name, some_of(list(map(str, v.states)), SHOWN_STATES), f"{v.cardinality:,}"] for v in variables
+    ]
+    document = {"variables": [picked(variable, "name", "states") for variable in variables]}
+    run.answer(document, show=lambda: show_table(["variable", "states", ""], rows, left=2))
+
+
+def sizes(network: "Network") -> dict[str, Any]:
+    """Leaves and links of a network; boosted nodes, which have no leaves of this kind, are counted."""
+    return {
+        "leaves": sum(node.source.size for node in network.nodes if not node.boosted),
+        "boosted": sum(node.boosted for node in network.nodes),
+        "links": sum(len(node.inputs) for node in network.nodes),
+    }
+
+
+def size_line(network: "Network", law: "Network") -> str:
+    texts = [f"{counted(size['links'], 'link')}, {_size(size)}" for size in (sizes(law), sizes(network))]
+    return f"law: {texts[0]}; dependency network: {texts[1]}"
+
+
+def _size(size: dict[str, Any]) -> str:
+    """Leaves, and boosted nodes where there are some: "12 leaves, 3 boosted nodes"."""
+    leaves = [counted(size["leaves"], "leaf", "leaves")] if size["leaves"] or not size["boosted"] else []
+    return ", ".join([*leaves, *([counted(size["boosted"], "boosted node")] if size["boosted"] else [])])
+
+
+def law_document(law: "Network") -> dict[str, Any]:
+    """What there is to say of the law without rows: its size, order, and held-out rows."""
+    names = ("rows", "score", "independent", "worth", "sure_shares", "sure_means")
+    judged = picked(law.held_out, *names, bits_explained="gained")
+    return {**sizes(law), "order": [law.domain.names[i] for i in law.order or ()], "held_out": judged}
+
+
+def law_proof(proven: "Certificate | None") -> dict[str, Any]:
+    """How far the law is from the rows, and would be with one leaf a node."""
+    return picked(proven, "kl", one_leaf_kl="one_leaf_limit") or {"kl": None, "one_leaf_kl": None}
+
+
+def network_proof(proven: "Certificate | None", *more: str) -> dict[str, Any] | None:
+    """The FC-limit of the dependency network, and with one leaf a node."""
+    return picked(proven, "fc_limit", "one_leaf_limit", "no_bound", *more)
+
+
+def marginals_document(near: "Nearness | None") -> dict[str, Any]:
+    """How near the marginals of rows drawn from the law are to the table's, and would be by chance alone."""
+    floor = picked(near, one_way="floor_one_way", two_way="floor_two_way")
+    return {**(picked(near, "one_way", "two_way", "rows") or {}), "floor": floor}

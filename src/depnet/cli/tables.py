@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from depnet.cli.command import this_run
-from depnet.cli.progress import progress
+from depnet.cli.render import progress
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:

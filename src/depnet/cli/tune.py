@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from depnet.learning.choose.trials import Tuning
 
 
-@command(
-    "depnet tune table.csv",
-)
+@command("depnet tune table.csv")
 @click.argument("table")
 @click.option("--validation", metavar="TABLE", help="Score on these rows, not on parts held out.")
 @number("--smoothing", 0.5, "The unit of the smoothings tried.", least=0, open_ended=True)
@@ -38,7 +36,7 @@ def tune(
     The ladder of penalties that `fit --penalty auto` climbs, from strict to generous: the pseudo-log-likelihood of
     rows that the candidate has not seen, in nats a row. Holes are completed first, as `fit` does.
     """
-    from depnet.cli.progress import progress
+    from depnet.cli.render import progress
     from depnet.cli.tables import read_holed, whole_rows
     from depnet.fitting.fit import QUICK, FitOptions, fit_network
     from depnet.learning.choose.auto import tune

@@ -127,7 +127,7 @@ def _learned(
         nodes, many = len(found.domain), len(asked)
         for options in asked:
             first_specs(found.domain, options)  # whose errors are told before the second pass
-        warn_left_out(found.described.left_out)
+        warn_left_out(found.left_out)
         rows = TrainingRows(found.rows().dataset())
         work = Work.of(1, *limits)
         networks = []

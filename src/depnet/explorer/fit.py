@@ -17,12 +17,11 @@ from depnet.data import Domain
 from depnet.data.files.read import read
 from depnet.data.table.dataset import Holed, code_type, nothing_hidden, with_holes
 from depnet.data.table.variables import LeftOut
-from depnet.errors import DataError, said_with
+from depnet.errors import DataError, Hint
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
 from depnet.fitting.fit import FitOptions, fit
 from depnet.model.file import encode
-from depnet.model.model import Model
 
 MAX_BYTES = 50 * 10**6
 """The largest table that is taken; larger ones are for `depnet fit`."""
@@ -73,7 +72,7 @@ def read_table(
     try:
         rows, unlikely = _all_columns(file, encoding, progress)
     except DataError as error:
-        raise DataError(said_with(str(error), _as_choice)) from error
+        raise DataError(error.said(_as_choice)) from error
     if len(rows.domain) < 2:
         raise DataError(
             f"{name} has one column, {rows.domain.names[0]!r}; a network is learned from two or more. If it has more, "
@@ -96,9 +95,10 @@ def _all_columns(
     return with_holes(rows), unlikely
 
 
-def _as_choice(name: str, value: str) -> str | None:
+def _as_choice(hint: Hint) -> str | None:
     """What the library calls an argument, as the page offers it."""
-    return f"{value} under Text encoding above" if name == "encoding" and value in ENCODINGS else None
+    offered = hint.argument == "encoding" and hint.value in ENCODINGS
+    return f"{hint.value} under Text encoding above" if offered else None
 
 
 def some_columns(rows: Holed, names: Sequence[str]) -> Holed:
@@ -143,8 +143,8 @@ def learn_model(
     told(0)
     found = fit(rows, options, np.random.default_rng(STEADY_SEED), told)
     name = table.name.rsplit(".", 1)[0] or "model"
-    return Loaded(found.network, found.table, found.dataset, name, law=found.law)
+    return Loaded(found.network, found.law, data=found.table, completed=found.dataset, name=name)
 
 
 def model_file(loaded: Loaded) -> bytes:
-    return encode(Model(loaded.network, loaded.law), compressed=False)
+    return encode(loaded, compressed=False)

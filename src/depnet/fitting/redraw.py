@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.table.domain import Domain
-from depnet.errors import DataError
+from depnet.errors import DataError, Hint
 from depnet.inference.clamped.chains import ChainProgram, Chains, Order
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
@@ -37,7 +37,9 @@ def marginal_fill(
         if not seen.sum() > 0:
             raise DataError(
                 f"column {variable.name!r} has no observed value: nothing can be completed. Leave it out, or make "
-                'missing a state of its own (`missing="state"`).'
+                "missing a state of its own (",
+                Hint("missing", "state"),
+                ").",
             )
         filled[holes, i] = rng.choice(variable.cardinality, size=int(holes.sum()), p=seen / seen.sum())
     return read_only(filled)

@@ -155,5 +155,5 @@ def rows_learned(network: Network) -> int | None:
     if network.counts is not None:
         return network.counts.total
     first = network.nodes[0]
-    counts = None if first.boosted else first.table.counts
+    counts = first.counts
     return None if counts is None else int(counts.sum())

@@ -14,7 +14,7 @@ MAX_AXES = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
 """numpy has no more axes than this."""
 
 WAY_OUT = (
-    'Sample instead (depnet.sample, `method="sample"`), ask for a few targets only (depnet.query keeps the nodes they '
+    'Sample instead (depnet.sample, the method "sample"), ask for a few targets only (depnet.query keeps the nodes they '
     "need), or clamp variables with evidence."
 )
 
@@ -37,7 +37,7 @@ def check_dense(
     Traceback (most recent call last):
         ...
     depnet.errors.DomainTooLargeError: the empirical distribution over 40 variables has 1.1e+12 joint states and \
-needs 8 TiB, more than the limit of 4 GiB. Sample instead (depnet.sample, `method="sample"`), ask for a few targets only \
+needs 8 TiB, more than the limit of 4 GiB. Sample instead (depnet.sample, the method "sample"), ask for a few targets only \
 (depnet.query keeps the nodes they need), or clamp variables with evidence.
     """
     states = math.prod(int(k) for k in cardinalities)

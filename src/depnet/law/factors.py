@@ -31,7 +31,7 @@ FEW_FACTORS = 16
 
 IMPOSSIBLE = (
     "the evidence has probability 0 under the law: its tables leave no state that matches all of it. Smooth the "
-    "tables (`smoothing=0.5`), or give other evidence."
+    "tables (learn with a smoothing of 0.5), or give other evidence."
 )
 
 
@@ -110,7 +110,7 @@ def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArr
     if not product_within(shape, LARGEST):
         raise DomainTooLargeError(
             f"the factor of {network.domain.names[i]!r}, a function of {len(inputs)} variables, has more than "
-            f'{LARGEST:,} cells. Ask with `method="sample"`.'
+            f'{LARGEST:,} cells. Ask with the method "sample".'
         )
     known = {j: code for j, code in fixed.items() if j in node.inputs}
     codes = JointStates(cards, inputs, known).codes()

@@ -27,7 +27,7 @@ from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, ch
 from depnet.learning.rows.pair_counts import TablePairs
 from depnet.model.counting import leaf_counts, tabulate
 from depnet.model.network import Network
-from depnet.model.node import Node
+from depnet.model.node import TableNode
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.operations import Merge, Split
 from depnet.model.sources.source import InformationSource, LosslessSource
@@ -133,7 +133,7 @@ def learn_with(
     for i in range(len(dataset.domain)):
         data = NodeData(dataset, i, rule, found)
         source = greedy(strategy, data)
-        nodes.append(Node((i,), source, ConditionalTable.from_counts(data.counts(source), smoothing)))
+        nodes.append(TableNode(i, source, ConditionalTable.from_counts(data.counts(source), smoothing)))
     return Network(dataset.domain, tuple(nodes), order=found)
 
 

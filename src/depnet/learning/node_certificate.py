@@ -31,7 +31,7 @@ from depnet.model.sources.source import ConstantSource, InformationSource
 class NodeCertificate:
     """One node's part, in nats per row; all entropies are those of p^D."""
 
-    variables: tuple[int, ...]
+    variable: int
     name: str
     leaves: int
     """|Y_i|; 0 of a boosted node, whose table is not free."""
@@ -85,7 +85,7 @@ def node_certificate(
     counts = leaf_counts(node.source, node.variable, dataset) if kept is None else kept
     parameters = node.source.size * (node.table.states - 1)
     return NodeCertificate(
-        variables=node.variables,
+        variable=node.variable,
         name=dataset.domain.variables[node.variable].name,
         leaves=node.source.size,
         parameters=parameters,
@@ -103,7 +103,7 @@ def _of_boosted(node: Node, dataset: Dataset, full_entropy: float) -> NodeCertif
     weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights
     one_leaf = leaf_counts(ConstantSource(), node.variable, dataset)
     return NodeCertificate(
-        variables=node.variables,
+        variable=node.variable,
         name=dataset.domain.variables[node.variable].name,
         leaves=0,
         parameters=0,

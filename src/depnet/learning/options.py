@@ -70,8 +70,8 @@ class LearnOptions:
             object.__setattr__(self, "penalty", checked_penalty(self.penalty))
         elif self.smoothing == 0:
             raise LearningError(
-                '`penalty="auto"` scores held-out rows, which `smoothing=0` may give the probability 0. Give a smoothing '
-                "above 0, such as `smoothing=0.5`."
+                'the penalty "auto" scores held-out rows, which a smoothing of 0 may give the probability 0. Give a '
+                "smoothing above 0, such as 0.5."
             )
         if isinstance(self.order, str) and self.order != "auto":
             raise not_an_order(self.order)

@@ -29,7 +29,7 @@ MOST_STATES = 1 << 20
 
 SHOWN = 8
 
-REMEDY = "Smooth the tables: learn with `smoothing=0.5`, or network.smoothed(0.5)."
+REMEDY = "Smooth the tables: learn with a smoothing of 0.5, or network.smoothed(0.5)."
 
 
 def why_no_bound(network: Network, rows: Dataset) -> str | None:
@@ -74,10 +74,7 @@ def _searched(network: Network, codes: CodeArray) -> str | None:
 
 def hub_leads_to(network: Network, codes: CodeArray) -> bool:
     """There is a hub (see the module), and it leads to every one of these states, one variable at a time."""
-    always = [
-        np.ones(node.states, dtype=bool) if node.boosted else (node.table.probabilities > 0).all(axis=0)
-        for node in network.nodes
-    ]
+    always = [node.always_possible for node in network.nodes]
     if not all(states.any() for states in always):
         return False
     now = np.empty_like(codes, order="F")

@@ -86,7 +86,7 @@ def with_lossless(greedy: Network, dataset: Dataset, smoothing: float = 0.0) -> 
         for source in sources
         if isinstance(source, DecisionGraph)
     ]
-    lossless = [LosslessSource.of_all_but(node.variables, cardinalities) for node in greedy.nodes]
+    lossless = [LosslessSource.of_all_but(node.variable, cardinalities) for node in greedy.nodes]
     ends, firsts, full = (
         certificate(learn_parameters(dataset, each), dataset).nodes
         for each in (sources, first_steps, lossless)

@@ -27,7 +27,7 @@ from depnet.paper.plots import COLORS, figure_file
 from depnet.paper.report import ExperimentError, Report, columns
 from depnet.pictures.colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILLION
 from depnet.pictures.node.decision import Leaf, decision
-from depnet.pictures.node.layout import places
+from depnet.pictures.node.drawing import places
 from depnet.pictures.tetrahedron import (
     CORNERS,
     GENUINE,

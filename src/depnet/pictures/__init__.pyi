@@ -19,10 +19,10 @@ from depnet.pictures.node.effects import Boosted as Boosted
 from depnet.pictures.node.effects import Effect as Effect
 from depnet.pictures.node.effects import Input as Input
 from depnet.pictures.node.effects import boosted as boosted
-from depnet.pictures.node.effects_svg import boosted_svg as boosted_svg
-from depnet.pictures.node.effects_text import boosted_text as boosted_text
+from depnet.pictures.node.svg import boosted_svg as boosted_svg
 from depnet.pictures.node.svg import decision_svg as decision_svg
 from depnet.pictures.node.svg import node_svg as node_svg
+from depnet.pictures.node.text import boosted_text as boosted_text
 from depnet.pictures.node.text import decision_text as decision_text
 from depnet.pictures.node.text import node_text as node_text
 from depnet.pictures.report import html_report as html_report

@@ -6,36 +6,21 @@ marks, nothing but blanks. Every format gets its own escaping here, and nowhere 
 
 import html
 import re
-import unicodedata
 from collections.abc import Sequence
+
+from depnet.wording import printable
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even escaped."""
 
-_BREAKS = {
-    "\n": "↵",
-    "\r": "",
-    "\t": "⇥",
-    "\u2028": "↵",
-    "\u2029": "↵",
-    "\x0b": "↵",
-    "\x0c": "↵",
-    "\x85": "↵",
-}
-_DIRECTIONS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C])
-"""Marks that would turn the text after a label around."""
-
 
 def line(text: object) -> str:
-    r"""A label as one line of visible characters: breaks shown as ↵, control characters as �, blanks as ␣.
+    r"""A label as one line of visible characters; blanks alone are shown as ␣.
 
     >>> line("a\nb"), line("  "), line("\x00")
-    ('a↵b', '␣␣', '�')
+    ('a\\nb', '␣␣', '\\x00')
     """
-    shown = "".join(
-        _BREAKS[c] if c in _BREAKS else "\ufffd" if unicodedata.category(c) in ("Cc", "Cs", "Cn") else c
-        for c in str(text).translate(_DIRECTIONS)
-    )
+    shown = printable(str(text))
     return shown if shown.strip() else "␣" * max(len(shown), 1)
 
 

@@ -26,7 +26,7 @@ IfReducible: TypeAlias = Literal["raise", "warn", "ignore"]
 MOST_EDGES = 2**20
 """The most moves between joint states that are searched."""
 
-REMEDY = "Smooth the tables, for example ConditionalTable.from_counts(counts, smoothing=0.5), or learn with `smoothing=0.5`."
+REMEDY = "Smooth the tables: learn with a smoothing of 0.5, or ConditionalTable.from_counts(counts, smoothing=0.5)."
 
 UNCHECKED = (
     "some conditional tables have zeros, and the domain is too large to check whether the chain then has one recurrent "

@@ -200,7 +200,7 @@ def test_where_sees_typed_columns_also_those_not_read(tmp_path: Path, ending: st
     assert read(path, columns=["my col"], where="age >= 20").domain.variables[0].states == ("b", "c")
     assert read(path, where="day = DATE '2020-01-02' -- that day").rows == 1
     assert read(path, where="\"my col\" IN ('a', 'c') AND age < 15").rows == 1
-    with pytest.raises(DataError, match="no row satisfies `where='age > 99'`"):
+    with pytest.raises(DataError, match='no row satisfies `where="age > 99"`'):
         read(path, where="age > 99")
 
 

@@ -95,7 +95,7 @@ def test_bad_input_is_named() -> None:
         impute(network, [[0, -1, 0]], method="mean")  # type: ignore[arg-type]  # that is the point
     with pytest.raises(ValueError, match="n_imputations"):
         impute(network, [[0, -1, 0]], n_imputations=0)
-    with pytest.raises(ValueError, match='method="draw"'):
+    with pytest.raises(ValueError, match='method "draw"'):
         impute(network, [[0, -1, 0]], n_imputations=2)
     with pytest.raises(ValueError, match="burn_in"):
         impute(network, [[0, -1, 0]], burn_in=-1)

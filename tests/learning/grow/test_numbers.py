@@ -12,7 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import depnet
-from depnet import Aic, ConditionalTable, Dataset, Mdl, Network, Node, RandomScan, SequentialScan, learn
+from depnet import (
+    Aic,
+    ConditionalTable,
+    Dataset,
+    Mdl,
+    Network,
+    RandomScan,
+    SequentialScan,
+    TableNode,
+    learn,
+)
 from depnet.arrays import FloatArray
 from depnet.errors import MixingWarning, ReducibleError, ReducibleWarning
 from tests.reference.learning import learn_operations
@@ -91,7 +101,7 @@ def sharpened(network: Network, seed: int) -> Network:
                 row[x] = 0.0
                 row /= row.sum()
                 row[x] = TINY * rng.random()
-        nodes.append(Node(node.variables, node.source, ConditionalTable.from_probabilities(theta)))
+        nodes.append(TableNode(node.variable, node.source, ConditionalTable.from_probabilities(theta)))
     return Network(network.domain, tuple(nodes))
 
 

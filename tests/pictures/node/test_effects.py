@@ -27,14 +27,16 @@ from tests.pictures.cases import HOSTILE
 from tests.strategies import cardinalities, seeds
 
 TEXT = """\
-survived (No, Yes): boosted, 3 stages of 7 leaves together after a graph of 2 leaves, reads sex, class, age
+survived (No, Yes)
+  boosted: 3 stages of 7 leaves together, after a graph of 2 leaves, reads sex, class, age
 
-what its inputs gained, bits a row
+What its inputs gained, bits a row
   sex                        0.1443  ████████████████████████
   class                      0.0577  ██████████
   age                        0.0043  █
 
-effects: the mean of theta over 2,000 of the table's 2,201 rows, with one input set to each of its states
+Effects: with one input set to each of its states
+  Means over 2,000 of the table's 2,201 rows
 █ No  ▓ Yes
   as it is                 ███████████▓▓▓▓▓ No 0.708  Yes 0.292
 sex
@@ -132,7 +134,7 @@ def test_texts_and_pictures_of_a_node() -> None:
     assert "its first graph, before the stages\nsurvived (No, Yes): 2 leaves, reads sex" in text
     picture = ET.fromstring(node_svg(network, "survived", people))
     said = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert "boosted: 3 stages of 7 leaves together, after a graph of 2 leaves, 3 inputs" in said
+    assert "boosted: 3 stages of 7 leaves together, after a graph of 2 leaves, reads sex, class, age" in said
     assert "0.1443" in said
     assert node_text(network, "age") == node_text(depnet.learn(people, smoothing=0.5), "age"), "plain as ever"
 

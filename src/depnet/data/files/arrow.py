@@ -16,7 +16,7 @@ from depnet.checks import is_whole
 from depnet.data.binning.times import DAY
 from depnet.data.files.engine import answer, text_literal
 from depnet.data.table.open import is_polars_categorical
-from depnet.errors import DataError
+from depnet.errors import DataError, Hint
 
 if TYPE_CHECKING:
     import duckdb
@@ -73,7 +73,9 @@ def _refuse_what_is_not_seen(connection: "duckdb.DuckDBPyConnection", file: Path
     if b'"categorical"' in found.get(b"pandas", b"") or b"_PL_ENUM" in schema:
         raise DataError(
             f"{name}: the file has categories, in an order of their own, which only pyarrow reads. Install it, or "
-            "take the columns as text, in the order of the alphabet: `text=[...]`."
+            "take the columns as text, in the order of the alphabet: ",
+            Hint("text", [...]),
+            ".",
         )
     if b'"timedelta64' in found.get(b"pandas", b""):
         raise DataError(

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 
 from depnet.data.files.source import MAX_LINE, Source, unreadable
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, Hint, brief
 
 _CHUNK = 2**20
 
@@ -72,7 +72,9 @@ def _ragged(source: Source, line: int, record: Sequence[str], fields: int, delim
     return DataError(
         f"{source.name}, line {line:,} has {len(record):,} field{'s' * (len(record) != 1)}; expected {fields:,}, as in "
         f"the first line, with {_DELIMITER_NAMES.get(delimiter, brief(delimiter))} between them. It begins with "
-        f"{brief(delimiter.join(record), 60)}. {what_to_do}, or say what is between them with `delimiter=...`."
+        f"{brief(delimiter.join(record), 60)}. {what_to_do}",
+        Hint("delimiter", ..., lead=", or say what is between them with "),
+        ".",
     )
 
 
@@ -154,7 +156,11 @@ def find_bad_bytes(source: Source, encoding: str) -> DataError | None:
         other = "latin-1" if codecs.lookup(encoding).name.startswith("utf") else "utf-8"
         return DataError(
             f"{source.name}, line {lines + 1:,}, character {in_line + 1:,}: the byte 0x{error.object[error.start]:02X} "
-            f'is not {encoding} text. Say what the file is in, such as `encoding="{other}"` or `encoding="cp1252"`.'
+            f"is not {encoding} text. Say what the file is in, such as ",
+            Hint("encoding", other),
+            " or ",
+            Hint("encoding", "cp1252"),
+            ".",
         )
     except UnicodeError as error:  # UTF-16 without a mark, for example
         return DataError(f"{source.name}: the text is not {encoding} ({error}).")

@@ -24,7 +24,7 @@ import numpy as np
 from depnet.data.binning.bins import TIMES
 from depnet.data.binning.times import DATE, DURATION, MOMENT, form_of_shapes
 from depnet.data.files.engine import answer
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, Hint, brief
 
 if TYPE_CHECKING:
     import duckdb
@@ -116,7 +116,9 @@ def column_of_type(name: str, typed: str, sql_type: str) -> FileColumn:
     if kind is None:
         raise DataError(
             f"column {name!r}: a column holds text, booleans, numbers, dates, dates with times, or durations; got "
-            f"{sql_type}. Convert it, or leave it out with `columns=[...]`."
+            f"{sql_type}. Convert it",
+            Hint("columns", [...], lead=", or leave it out with "),
+            ".",
         )
     return FileColumn(name, kind, typed, head == "TIMESTAMP_NS")
 
@@ -292,5 +294,7 @@ class MixedColumnError(DataError):
         more = f", as are {others - 1:,} more cells" if others > 1 else ""
         super().__init__(
             f"column {name!r} is numbers, but {where} has {brief(cell)}{more}. If it means a missing value, say "
-            f"missing_values=[{brief(cell)}, ...]; if the column is text, say `text=[{brief(name)}]`; else correct it."
+            f"missing_values=[{brief(cell)}, ...]; if the column is text, say ",
+            Hint("text", [name]),
+            "; else correct it.",
         )

@@ -135,7 +135,7 @@ def read_for(
         try:
             return encode_columns(opened, there, handle_unknown, tell=_steps(opened, progress))
         except DataError as error:
-            raise DataError(f"{opened.file}: {error}") from error
+            raise DataError(f"{opened.file}: ", *error.args) from error
 
 
 def _steps(opened: FileTable, progress: Progress | None) -> Callable[[int], object]:

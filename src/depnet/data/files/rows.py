@@ -28,7 +28,7 @@ from depnet.data.files.kinds import (
 from depnet.data.files.source import Source
 from depnet.data.files.table import FileTable
 from depnet.data.files.text import Csv, Dialect, load_csv, load_json, unreadable_by_engine
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, Hint, brief
 from depnet.wording import nearest, some_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,9 @@ def check_names(names: Sequence[str], source: Source) -> None:
         if "\0" in name:
             raise DataError(
                 f"{source.name}: the name of column {place + 1:,}, {brief(name)}, has a NUL character. Rename it; if the "
-                'file is UTF-16, read it with `encoding="utf-16"`.'
+                "file is UTF-16, read it with ",
+                Hint("encoding", "utf-16"),
+                ".",
             )
 
 
@@ -120,12 +122,17 @@ def _first_places(names: Sequence[str], used: Iterable[int], source: Source) -> 
             by_pandas = " (pandas writes its row numbers so, but for to_csv(..., index=False))"
             raise DataError(
                 f"{source.name}: column {place + 1} of {len(names)} has no name{by_pandas if place == 0 else ''}. "
-                "Name it, choose others with `columns=[...]`, or, where line 1 is no header, say `header=False`."
+                "Name it, choose others with ",
+                Hint("columns", [...]),
+                ", or, where line 1 is no header, say ",
+                Hint("header", False),
+                ".",
             )
         if first.setdefault(name, place) != place:
             raise DataError(
-                f"{source.name}: columns {first[name] + 1} and {place + 1} are both named {brief(name)}. Rename one, "
-                "or choose others with `columns=[...]`."
+                f"{source.name}: columns {first[name] + 1} and {place + 1} are both named {brief(name)}. Rename one",
+                Hint("columns", [...], lead=", or choose others with "),
+                ".",
             )
     return first
 
@@ -162,13 +169,14 @@ def open_rows(
             raise
         line = line_of_row(csv.source, csv.delimiter, error.row, header=csv.dialect.header)
         raise MixedColumnError(error.column, error.row, error.cell, error.others, line) from None
-    relation, none = table.relation, "the table has no rows, so its columns have no states."
+    relation: str = table.relation
+    none: tuple[str | Hint, ...] = ("the table has no rows, so its columns have no states.",)
     if request.where is not None:
-        none = f"no row satisfies `where={request.where!r}`."
+        none = "no row satisfies ", Hint("where", request.where), "."
         seconds = WHERE_SECONDS + rows / WHERE_ROWS
         relation, rows, typed = _filtered(connection, relation, typed, request.where, seconds)
     if not rows:
-        raise DataError(f"{source.name}: {none}")
+        raise DataError(f"{source.name}: ", *none)
     return FileTable(
         source.name, connection, [typed[place] for place in places], relation, rows, memory, width
     )
@@ -298,8 +306,9 @@ def _filtered(
             ((rows,),) = answer(connection, "SELECT count(*) FROM satisfied")
     except duckdb.InterruptException as error:
         raise DataError(
-            f"`where={brief(where)}` was given up after {seconds:.0f} s. Write a condition on a row's own columns, or "
-            "choose the rows beforehand."
+            Hint("where", where),
+            f" was given up after {seconds:.0f} s. Write a condition on a row's own columns, or "
+            "choose the rows beforehand.",
         ) from error
     except duckdb.Error as error:
         raise _bad_where(where, error) from error
@@ -313,6 +322,7 @@ def _bad_where(where: str, error: Exception, names: Sequence[str] = ()) -> DataE
         said = "it may use the columns of this table, and no other file"
     some = ", ".join(map(brief, names[:10])) + (", ..." if len(names) > 10 else "")
     return DataError(
-        f'`where={brief(where)}` is no condition on a row of the table: {said}. It is SQL, such as "age" >= 18 AND '
-        f"sex = 'female'" + (f"; the columns are {some}." if names else ".")
+        Hint("where", where),
+        f' is no condition on a row of the table: {said}. It is SQL, such as "age" >= 18 AND '
+        f"sex = 'female'" + (f"; the columns are {some}." if names else "."),
     )

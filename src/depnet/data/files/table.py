@@ -20,7 +20,7 @@ from depnet.data.table.layout import ColumnLayout, FrameKind
 from depnet.data.table.open import Opened
 from depnet.data.table.variable import MAX_CARDINALITY, Variable, text_of
 from depnet.data.table.variables import StateOptions, Summary
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, Hint, brief
 
 if TYPE_CHECKING:
     import duckdb
@@ -196,5 +196,7 @@ class FileTable(Opened):
                 row = self._first_row(place, f"contains(v{place}, chr(0))")
                 raise DataError(
                     f"column {self.names[place]!r}, row {row}: {brief(label)} holds a NUL byte, which no text has. "
-                    'The file is damaged, or in another encoding: `encoding="utf-16"` perhaps.'
+                    "The file is damaged",
+                    Hint("encoding", "utf-16", lead=", or in another encoding: "),
+                    " perhaps.",
                 )

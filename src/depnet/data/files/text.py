@@ -20,7 +20,7 @@ from depnet.data.files.diagnose import diagnose_csv, diagnose_json, fields_alike
 from depnet.data.files.engine import answer, first_line, text_literal
 from depnet.data.files.kinds import NUMBER_TYPES, SAMPLE, is_kind_sql, numbers_likely
 from depnet.data.files.source import MAX_LINE, Source, empty_file, unreadable
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, Hint, brief
 
 if TYPE_CHECKING:
     import duckdb
@@ -92,7 +92,9 @@ def _first_record(source: Source, dialect: Dialect) -> tuple[list[str], str, int
     try:
         with source.open() as raw:
             if raw.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-                raise DataError(f'{source.name}: this text is UTF-16. Read it with `encoding="utf-16"`.')
+                raise DataError(
+                    f"{source.name}: this text is UTF-16. Read it with ", Hint("encoding", "utf-16"), "."
+                )
             text = io.TextIOWrapper(raw, "utf-8-sig", newline="")
             first = text.readline(MAX_LINE)
             while first and not first.strip("\r\n"):
@@ -234,15 +236,16 @@ def unreadable_by_engine(source: Source, error: Exception) -> DataError:
     if type(error).__name__ == "OutOfMemoryException":
         return DataError(
             f"{source.name}: reading needs more memory than it may use. Take fewer columns or rows, or allow more: "
-            '`memory="4GB"`.'
+            'memory="4GB".'
         )
     if too_large := re.search(
         r"Type U?\w+ with value (\d+) can't be cast .* source column (.*)$", said.rstrip(".")
     ):
         value, column = too_large.groups()
         return DataError(
-            f"{source.name}, column {column!r}: {value} does not fit in 64 bits with a sign. Read the column as text, "
-            f"`text=[{column!r}]`, or leave it out."
+            f"{source.name}, column {column!r}: {value} does not fit in 64 bits with a sign. Read the column as text, ",
+            Hint("text", [column]),
+            ", or leave it out.",
         )
     if "No space left" in said or "max_temp_directory_size" in said:
         said += ". Set TMPDIR to a directory with more room"

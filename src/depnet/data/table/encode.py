@@ -32,7 +32,7 @@ from depnet.data.table.variables import (
     variable_of,
     warn_left_out,
 )
-from depnet.errors import DataError, UnknownStatesWarning, brief
+from depnet.errors import DataError, Hint, UnknownStatesWarning, brief
 from depnet.wording import counted, nearest
 
 HandleUnknown: TypeAlias = Literal["error", "missing"]
@@ -89,7 +89,9 @@ def encode_columns(
                 raise DataError(
                     f"column {variable.name!r}, row {coded.unknown[0]}: the model has no state {brief(coded.example)}. "
                     f"{nearest(coded.example, variable.states)} Or take unknown states as missing "
-                    '(`handle_unknown="missing"`).'
+                    "(",
+                    Hint("handle_unknown", "missing"),
+                    ").",
                 )
             unknown[i] = coded.unknown
             said.append(f"{len(coded.unknown):,} of {variable.name!r}, such as {brief(coded.example)}")
@@ -99,9 +101,11 @@ def encode_columns(
         more = len(said) - SHOWN
         others = f"; and {counted(more, 'more column')}" if more > 0 else ""
         warnings.warn(
-            f"values that the model does not know: {'; '.join(said[:SHOWN])}{others}. They count as missing "
-            '(`handle_unknown="missing"`).',
-            UnknownStatesWarning,
+            UnknownStatesWarning(
+                f"values that the model does not know: {'; '.join(said[:SHOWN])}{others}. They count as missing (",
+                Hint("handle_unknown", "missing"),
+                ").",
+            ),
             stacklevel=3,
         )
     return made.holed(), unknown

@@ -40,7 +40,7 @@ from depnet.data.table.variable import (
     with_missing_state,
     with_other_state,
 )
-from depnet.errors import DataError, LeftOutWarning, brief
+from depnet.errors import DataError, Hint, LeftOutWarning, brief
 from depnet.wording import nearest
 
 FEW_VALUES = 16
@@ -155,15 +155,18 @@ def variable_of(column: Summary, options: StateOptions) -> Variable:
     missing = options.missing
     if column.hidden and missing == "error":
         raise DataError(
-            f'column {column.name!r}, row {column.first_hidden}: the value is missing. Make "missing" a state with '
-            '`missing="state"`, or remove or complete such rows.'
+            f'column {column.name!r}, row {column.first_hidden}: the value is missing. Make "missing" a state with ',
+            Hint("missing", "state"),
+            ", or remove or complete such rows.",
         )
     if not column.has_states and column.hidden == column.rows:
         if missing == "state" and column.hidden:
             return Variable(column.name, (MISSING_LABEL,), missing=MISSING_LABEL)
         raise DataError(
-            f"column {column.name!r} has no value in its {column.rows:,} rows. Leave it out (`columns=[...]`)"
-            + (', or make "missing" a state (`missing="state"`).' if column.rows else ".")
+            f"column {column.name!r} has no value in its {column.rows:,} rows. Leave it out (",
+            Hint("columns", [...]),
+            ")",
+            *((', or make "missing" a state (', Hint("missing", "state"), ").") if column.rows else "."),
         )
     variable = _variable(column, options)
     return with_missing_state(variable) if column.hidden and missing == "state" else variable
@@ -305,7 +308,7 @@ def check_keep(keep: object, names: Sequence[str]) -> None:
 
 def check_some_left(left: Sequence[LeftOut], columns: int) -> None:
     if columns == len(left):
-        raise DataError(f"no column is left to learn from. Left out: {_named(left)}.{_how_to_keep(left)}")
+        raise DataError(f"no column is left to learn from. Left out: {_named(left)}.", *_how_to_keep(left))
 
 
 def warn_left_out(left: Sequence[LeftOut]) -> None:
@@ -314,8 +317,9 @@ def warn_left_out(left: Sequence[LeftOut]) -> None:
         return
     them = "it" if len(left) == 1 else "them"
     warnings.warn(
-        f"left out, since nothing can be learned from {them}: {_named(left)}.{_how_to_keep(left)}",
-        LeftOutWarning,
+        LeftOutWarning(
+            f"left out, since nothing can be learned from {them}: {_named(left)}.", *_how_to_keep(left)
+        ),
         stacklevel=3,
     )
 
@@ -325,6 +329,7 @@ def _named(left: Sequence[LeftOut]) -> str:
     return ", ".join(map(str, left[:SHOWN])) + more
 
 
-def _how_to_keep(left: Sequence[LeftOut]) -> str:
+def _how_to_keep(left: Sequence[LeftOut]) -> tuple[str | Hint, ...]:
     named = [column.name for column in left if not column.empty][:SHOWN]
-    return f" To keep {'it' if len(named) == 1 else 'some'}, say `keep={named}`." if named else ""
+    it = "it" if len(named) == 1 else "some"
+    return (f" To keep {it}, say ", Hint("keep", named), ".") if named else ()

@@ -201,7 +201,7 @@ def support(network: Network, evidence: Evidence) -> Support | None:
     allowed = {i: [code] for i, code in evidence.clamped.items()}
     allowed |= {i: np.flatnonzero(weights).tolist() for i, weights in evidence.tilts.items()}
     for i, node in enumerate(network.nodes):
-        counts = None if node.boosted else node.table.counts
+        counts = node.counts
         if counts is None:
             continue
         total = int(counts.sum()) if total is None else total

@@ -146,9 +146,9 @@ def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> Fl
     """Pi of the reduced network, weighted by the evidence on the variables `given`, and normalised."""
     if reduced.size > EXACT_STATES:
         raise EvidenceError(
-            f'`method="bayes"`: pi of the {len(reduced.variables)} relevant variables has {reduced.size:.3g} joint states, '
-            f"more than the {EXACT_STATES:,} that are solved exactly. Learn an ordered law, whose answers are "
-            'conditionals at any size (learn(dataset, order="auto")), or clamp the evidence (`method="clamped"`).'
+            f'the method "bayes": pi of the {len(reduced.variables)} relevant variables has {reduced.size:.3g} joint '
+            f"states, more than the {EXACT_STATES:,} that are solved exactly. Learn an ordered law, whose answers are "
+            'conditionals at any size (learn(dataset, order="auto")), or clamp the evidence with the method "clamped".'
         )
     place = {i: reduced.place(i) for i in given}
     clamped = {place[i]: code for i, code in known.clamped.items()}
@@ -157,7 +157,7 @@ def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> Fl
     total = float(law.sum())
     if not total > 0:
         raise EvidenceError(
-            'the evidence has probability 0 under the joint law; clamp it instead (`method="clamped"`).'
+            'the evidence has probability 0 under the joint law; clamp it with the method "clamped".'
         )
     return np.asarray(law / total)
 
@@ -247,6 +247,6 @@ def _unread(network: Network, relevant: Closure, known: Evidence) -> list[str]:
             found.append(
                 f"no relevant node reads {network.domain.variables[i].name!r}, so clamping it has no effect, though its "
                 'own node depends on relevant variables. An ordered law (learn(dataset, order="auto")) conditions on it, as '
-                'does `method="bayes"` where few variables are relevant.'
+                'does the method "bayes" where few variables are relevant.'
             )
     return found

@@ -76,14 +76,14 @@ class Question:
         conditions = [target.variable.name for target in asked if target.inside is not None]
         if joint and conditions:
             raise EvidenceError(
-                f"a joint table is of variables; {conditions[0]!r} is a condition. Ask for it alone (`joint=False`), or "
+                f"a joint table is of variables; {conditions[0]!r} is a condition. Ask for it alone, or "
                 "give it as evidence."
             )
         cells = math.prod(domain.cardinalities[target.index] for target in asked) if joint else 0
         if cells > MAX_JOINT_CELLS:
             raise EvidenceError(
                 f"the joint table of {len(asked)} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
-                "for fewer targets, or for their marginals (`joint=False`)."
+                "for fewer targets, or for each one by itself."
             )
         given = _given(domain, evidence, known)
         return cls(network, asked, known, given, joint, method, tolerance, max_seconds, data, started)

@@ -225,7 +225,7 @@ def frame_of(result: "QueryResult", backend: Any) -> Any:
     clash = sorted(keys.keys() & parts.keys())
     if clash:
         raise InferenceError(
-            f"the target {clash[0]!r} is called like a column of the frame. Ask for targets one by one (`joint=False`)."
+            f"the target {clash[0]!r} is called like a column of the frame. Ask for targets one by one (joint=False)."
         )
     if backend != "pandas":
         keys = {name: _of_one_type(labels) for name, labels in keys.items()}
@@ -244,7 +244,7 @@ def _made(columns: dict[str, Any], backend: Any) -> Any:
     except ModuleNotFoundError as error:
         raise InferenceError(
             f"a frame of {brief(backend)} needs {error.name}; install it (pip install {error.name}), or say another one: "
-            '`backend="polars"`.'
+            'backend="polars".'
         ) from error
     except (TypeError, ValueError, AttributeError, AssertionError) as error:  # narwhals 2.8 asserts
         raise InferenceError(

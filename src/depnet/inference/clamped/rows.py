@@ -180,7 +180,7 @@ class ClampedRows(RowAnswers):
             raise EvidenceError(
                 f"the evidence of a row contradicts itself: {self.codes[row].tolist()} with holes at "
                 f"{np.flatnonzero(self.holes[row]).tolist()} leaves a node no possible state. Smooth the tables "
-                "(`smoothing=0.5`)."
+                "(learn with a smoothing of 0.5)."
             )
 
 

@@ -182,7 +182,7 @@ def _told(
     if chains.impossible.sum() > 0:
         raise EvidenceError(
             "the evidence contradicts itself: the chains keep coming to contexts where the states that it allows have "
-            "probability 0. Smooth the tables (`smoothing=0.5`), or give other evidence."
+            "probability 0. Smooth the tables (learn with a smoothing of 0.5), or give other evidence."
         )
     values = found.values[0]
     errors = np.maximum(found.errors[0], RESOLUTION * tolerance)

@@ -23,7 +23,7 @@ def looked_up(reduced: Reduced) -> FloatArray | None:
         raise EvidenceError(
             "the evidence contradicts itself: the states that it allows for "
             f"{reduced.network.domain.names[0]!r} have probability 0 given the rest. "
-            "Smooth the tables (`smoothing=0.5`), or give other evidence."
+            "Smooth the tables (learn with a smoothing of 0.5), or give other evidence."
         )
     return np.asarray(row)
 

@@ -52,8 +52,8 @@ class Column:
         counts: IntArray = np.zeros(variable.cardinality, dtype=np.int64)
         if network.counts is not None:
             counts = network.counts.singles[i]
-        elif not node.boosted and node.table.counts is not None:
-            counts = node.table.counts.sum(axis=0)
+        elif node.counts is not None:
+            counts = node.counts.sum(axis=0)
         rows = int(counts.sum())
         return cls(variable, (counts + 1 / len(counts)) / (rows + 1), rows)
 

@@ -59,7 +59,7 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
         if part is None and question.method == "exact":
             raise DomainTooLargeError(
                 f"eliminating the {len(asked.variables)} variables that matter for this question needs a table of "
-                f'more than {LARGEST:,} cells. Ask with `method="auto"`, which draws and gives standard errors.'
+                f'more than {LARGEST:,} cells. Ask with the method "auto", which draws and gives standard errors.'
             )
     if part is None:
         timed = question.max_seconds is not None
@@ -142,7 +142,7 @@ def _sampled(
     elif sums.total == 0:
         raise EvidenceError(
             "no pass came to a state that matches the evidence: its probability under the law is 0 or very small. "
-            "Smooth the tables (`smoothing=0.5`), or give other evidence."
+            "Smooth the tables (learn with a smoothing of 0.5), or give other evidence."
         )
     else:
         laws, errors, error = sums.laws(), sums.errors(), sums.largest_error

@@ -221,5 +221,5 @@ class LawRows(RowAnswers):
     def _contradiction(self, row: int) -> None:
         raise EvidenceError(
             f"what a row knows has probability 0 under the law: {self.codes[row].tolist()} with holes at "
-            f"{np.flatnonzero(self.holes[row]).tolist()}. Smooth the tables (`smoothing=0.5`)."
+            f"{np.flatnonzero(self.holes[row]).tolist()}. Smooth the tables (learn with a smoothing of 0.5)."
         )

@@ -117,7 +117,7 @@ def impute(
     n_imputations = whole_number("n_imputations", n_imputations, at_least=1)
     if method == "mode" and n_imputations > 1:
         raise InferenceError(
-            f'the mode is one imputation; got n_imputations={n_imputations}. Several need `method="draw"`.'
+            f'the mode is one imputation; got n_imputations={n_imputations}. Several need the method "draw".'
         )
     burn_in = whole_number("burn_in", burn_in, at_least=0)
     effort = Effort.of(tolerance, max_seconds, rng, n_jobs)

@@ -31,7 +31,7 @@ def learn_boosted(
     check_validation(validation, rows)
     if validation is not None and isinstance(boost, Boost) and options.auto is None:
         raise LearningError(
-            '`validation=...` is for `penalty="auto"` and `boost="auto"`; nothing else looks at held-out rows.'
+            'validation rows are for the penalty "auto" and boost="auto"; nothing else looks at held-out rows.'
         )
     asked = options.smoothing
     if asked == 0.0:

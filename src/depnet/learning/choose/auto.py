@@ -1,4 +1,4 @@
-r"""`penalty="auto"`: the penalty and the smoothing chosen on held-out rows.
+r"""the penalty "auto": the penalty and the smoothing chosen on held-out rows.
 
 No one penalty is best everywhere. Every candidate, a penalty of the ladder with one of its smoothings, is
 learned and scored by the pseudo-log-likelihood of rows it has not seen (of an ordered network the log-likelihood), node by
@@ -41,7 +41,7 @@ def learn_graphs(
         return _learn_chosen(rows, specs, options.auto, options, work, validation)
     if validation is not None:
         raise LearningError(
-            '`validation=...` is for `penalty="auto"`; no other penalty looks at held-out rows.'
+            'validation rows are for the penalty "auto"; no other penalty looks at held-out rows.'
         )
     penalties = [options.fixed_penalty] * len(specs)
     return learn_nodes(rows, specs, penalties, options, work, smoothing=options.smoothing), None
@@ -124,7 +124,7 @@ def _tried(
 ) -> tuple[Trials, int]:
     """The ladder climbed; and the stages that progress was told of, the last fit being one more."""
     if rows.total == 0:
-        raise LearningError('`penalty="auto"`: the dataset has no rows; there is nothing to learn from.')
+        raise LearningError('the penalty "auto": the dataset has no rows; there is nothing to learn from.')
     parts = rows.held_out if validation is None else ((rows, validation),)
     stages = len(auto.penalties) * len(parts) + 1
     trials = Trials([held for _, held in parts], auto, options.smoothing)

@@ -11,7 +11,7 @@ from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Penalty, penalty_value
 from depnet.learning.rows.training import TrainingRows
 from depnet.learning.work import Work
-from depnet.model import Network, Node
+from depnet.model import Network, Node, TableNode
 
 
 def learn_nodes(
@@ -32,7 +32,7 @@ def learn_nodes(
         penalty_value(penalty, 1, rows.total)
     nodes: dict[int, Node] = {}
     for grown in _grow(rows, specs, penalties, options, work, smoothing):
-        nodes[grown.number] = Node.learned((specs[grown.number].target,), grown.source, grown.table)
+        nodes[grown.number] = TableNode.learned(specs[grown.number].target, grown.source, grown.table)
         if work.progress is not None:
             work.progress(len(nodes), len(specs))
     ordered = tuple(nodes[number] for number in range(len(specs)))

@@ -168,7 +168,7 @@ def _information(node: Node, dataset: Dataset, j: int, given: Sequence[int]) -> 
 
 
 def _conditional(node: Node, dataset: Dataset, j: int) -> float | None:
-    cells = math.prod(dataset.domain.cardinalities[k] for k in (*node.inputs, *node.variables))
+    cells = math.prod(dataset.domain.cardinalities[k] for k in (*node.inputs, node.variable))
     if cells * ROWS_A_CELL > dataset.total:
         return None
     return _information(node, dataset, j, tuple(k for k in node.inputs if k != j))

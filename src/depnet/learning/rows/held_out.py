@@ -50,8 +50,8 @@ def _divided(counts: IntArray, total: int) -> IntArray:
     """[1 + part, row]: how many of each distinct row, of which there are `counts`, take part, and a part holds out."""
     if total < 2:
         raise LearningError(
-            '`penalty="auto"` holds out rows, and the dataset has only one. Give more rows, another penalty, or '
-            "`validation=...`."
+            'the penalty "auto" holds out rows, and the dataset has only one. Give more rows, another penalty, or '
+            "validation rows."
         )
     parts, taken = min(PARTS, total), min(total, TRIAL_ROWS)
     until = np.cumsum((taken + parts - 1 - np.arange(parts)) // parts)  # rows of the first parts together

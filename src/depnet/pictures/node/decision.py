@@ -8,7 +8,7 @@ its inputs tested in order and equal parts joined.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from depnet.arrays import FloatArray
 from depnet.checks import is_whole
@@ -21,12 +21,13 @@ from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
 from depnet.pictures import colours
-from depnet.pictures.node.runs import run_said
+from depnet.pictures.labels import short
 from depnet.wording import counted
 
 MOST_WRITTEN_OUT = 4096
 """The most joint states of the inputs of a source that is no decision graph, to write it out as one."""
 
+LETTERS = 24
 NO_MASS = 0.0005
 """A probability under this is 0.000 where it is said with three digits."""
 
@@ -61,10 +62,7 @@ class Leaf:
     rows: int | None
     ways: int
 
-    @property
-    def branches(self) -> tuple[Branch, ...]:
-        """None leave a leaf."""
-        return ()
+    branches: ClassVar[tuple[Branch, ...]] = ()
 
     @property
     def rows_said(self) -> str:
@@ -78,11 +76,7 @@ class Folded:
 
     variable: str
     leaves: int
-
-    @property
-    def branches(self) -> tuple[Branch, ...]:
-        """None are drawn."""
-        return ()
+    branches: ClassVar[tuple[Branch, ...]] = ()
 
 
 Vertex: TypeAlias = Test | Leaf | Folded
@@ -93,9 +87,8 @@ class Decision:
     """A node's decision graph: `vertices[0]` is the root. Make one with `decision`."""
 
     name: str
-    """The name of the variable that the node updates."""
+    """Of the variable that the node updates."""
     states: tuple[str, ...]
-    """Its states."""
     inputs: tuple[str, ...]
     vertices: tuple[Vertex, ...]
     leaves: int
@@ -298,3 +291,31 @@ def shares(probabilities: Sequence[float], colour: dict[int, str]) -> list[tuple
     """A distribution's bar from end to end: (colour, probability), the rest last."""
     named = [(c, probabilities[s]) for s, c in colour.items()]
     return [*named, (colours.REST, max(1 - sum(p for _, p in named), 0.0))]
+
+
+def run_said(variable: Variable, codes: Sequence[int]) -> str:
+    """A run of neighbours by its ends; nothing where they are none, or one word, or all there are.
+
+    >>> run_said(Variable("children", (0, 1, 2, 3)), [0, 1]), run_said(Variable("class", ("1st", "2nd", "3rd")), [0, 1])
+    ('at most 1', '')
+    """
+    last = len(variable.present_states) - (1 if variable.other is None else 2)
+    if last < 2 or not codes or not variable.has_order or codes[-1] > last:
+        return ""
+    low, high = codes[0], codes[-1]
+    if high - low != len(codes) - 1 or (low, high) == (0, last):
+        return ""
+    if low == high and (
+        variable.bins is None
+        or str(variable.states[low]) == variable.bins.text(variable.bins.quantiles[low][0])
+    ):
+        return ""
+    if variable.bins is not None:
+        least, below = (variable.bins.text(variable.bins.edges[k]) for k in (low, high + 1))
+        if low == 0:
+            return f"below {below}"
+        return f"at least {least}" if high == last else f"at least {least} and below {below}"
+    first, end = (short(variable.states[code], LETTERS) for code in (low, high))
+    if low == 0:
+        return f"at most {end}"
+    return f"at least {first}" if high == last else f"from {first} to {end}"

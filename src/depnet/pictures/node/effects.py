@@ -11,7 +11,9 @@ which.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,8 +23,9 @@ from depnet.errors import ModelError
 from depnet.model.boosted import BoostedNode
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
-from depnet.model.node import Node
+from depnet.model.node import Node, TableNode
 from depnet.model.table import ConditionalTable
+from depnet.pictures.labels import listed, short
 from depnet.pictures.node.decision import Decision, decision_of, node_of
 from depnet.wording import counted
 
@@ -31,6 +34,9 @@ MOST_ROWS = 2000
 
 MOST_INPUTS = 8
 """Inputs whose effects are told, those that gained most."""
+
+MOST_GAINS = 20
+MOST_INPUT_STATES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +203,46 @@ def first_graph(network: Network, node: int | str) -> Decision | None:
         return None
     table = ConditionalTable.from_probabilities(chosen.theta(chosen.start_scores))
     try:
-        return decision_of(network.domain, Node(chosen.variables, chosen.start, table))
+        return decision_of(network.domain, TableNode(chosen.variable, chosen.start, table))
     except ModelError:  # a source that is no graph, and too large to be written out as one
         return None
+
+
+class Line(NamedTuple):
+    """One line of what is said of a boosted node, whatever draws it: text, or an input's gain, or a distribution."""
+
+    kind: Literal["title", "heading", "note", "gain", "legend", "input", "shares"]
+    label: str = ""
+    value: tuple[float, ...] = ()
+
+
+def lines_of(said: Boosted) -> Iterator[Line]:
+    """What it reads, how much each input gained, and the effects of the first ones."""
+    names = [one.name for one in said.inputs]
+    first = "" if said.first is None else f", after a graph of {counted(said.first.leaves, 'leaf', 'leaves')}"
+    yield Line("title", f"{short(said.name, 48)} ({listed(said.states, 60)})")
+    yield Line(
+        "note",
+        f"boosted: {counted(said.stages, 'stage')} of {counted(said.leaves, 'leaf', 'leaves')} together{first}, "
+        + (f"reads {listed(names, 60)}" if names else "reads nothing"),
+    )
+    if names:
+        yield Line("heading", "What its inputs gained, bits a row")
+    for one in said.inputs[:MOST_GAINS]:
+        yield Line("gain", one.name, (one.bits, max(one.bits, 0.0) / max(said.inputs[0].bits, 1e-12)))
+    rest = said.inputs[MOST_GAINS:]
+    if rest:
+        together = f"{sum(one.bits for one in rest):.4f} together"
+        yield Line("note", f"and {counted(len(rest), 'input')} more, {together}")
+    if not said.effects:
+        return
+    yield Line("heading", "Effects: with one input set to each of its states")
+    yield Line("note", f"Means over {said.measured}")
+    yield Line("legend")
+    yield Line("shares", "as it is", said.mean)
+    for effect in said.effects:
+        yield Line("input", short(effect.name, 48))
+        pairs = list(zip(effect.states, effect.means, strict=True))
+        yield from (Line("shares", state, mean) for state, mean in pairs[:MOST_INPUT_STATES])
+        if len(pairs) > MOST_INPUT_STATES:
+            yield Line("note", f"and {len(pairs) - MOST_INPUT_STATES:,} more states")

@@ -9,6 +9,7 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Label
 from depnet.pictures.node.decision import Branch, Decision, Folded, Leaf, Test, Vertex
+from depnet.pictures.node.drawing import layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,44 +96,19 @@ def levels_within(graph: Decision, root: int, most: int) -> int:
 
 def counts_at(graph: Decision, vertex: int, data: Dataset) -> FloatArray:
     """How many rows of `data`, with their weights, come to a vertex in each state of the node's variable."""
-    names = data.domain.names
-    above: dict[int, set[int]] = {}
-    for v, test in enumerate(graph.vertices):
-        for branch in test.branches:
-            above.setdefault(branch.to, set()).add(v)
-    wanted = {vertex}
-    waiting = [vertex]
-    while waiting:
-        for v in above.get(waiting.pop(), ()):
-            if v not in wanted:
-                wanted.add(v)
-                waiting.append(v)
     here: dict[int, list[IntArray]] = {0: [np.arange(data.rows)]}
-    for v in _before_below(above, wanted):
+    order = layers(graph)
+    for v in sorted(order, key=order.__getitem__):  # each after all that lead to it
         rows = np.concatenate(here.pop(v, [np.arange(0)]))
         if v == vertex:
             own = data.domain.index(graph.name)
             weights = None if data.weights is None else data.weights[rows]
             return np.bincount(data.column(own)[rows], weights, len(graph.states)).astype(np.float64)
         test = graph.vertices[v]
-        assert isinstance(test, Test)  # it leads on
-        j = names.index(test.variable)
-        codes = data.column(j)[rows]
-        for branch in test.branches:
-            if branch.to in wanted:
+        if isinstance(test, Test):
+            j = data.domain.index(test.variable)
+            codes = data.column(j)[rows]
+            for branch in test.branches:
                 inside = np.isin(codes, [data.domain.variables[j].code(state) for state in branch.states])
                 here.setdefault(branch.to, []).append(rows[inside])
     raise AssertionError("a vertex is below the root")
-
-
-def _before_below(above: Mapping[int, set[int]], wanted: set[int]) -> list[int]:
-    """The wanted vertices, each after all that lead to it."""
-    left = {v: len(above.get(v, set()) & wanted) for v in wanted}
-    ready = [v for v, n in left.items() if n == 0]
-    for v in ready:
-        for w in wanted:
-            if v in above.get(w, ()):
-                left[w] -= 1
-                if left[w] == 0:
-                    ready.append(w)
-    return ready

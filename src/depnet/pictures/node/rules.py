@@ -11,8 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Label, Variable
 from depnet.pictures.labels import short
-from depnet.pictures.node.decision import Decision
-from depnet.pictures.node.runs import run_said
+from depnet.pictures.node.decision import LETTERS, Decision, run_said
 
 Rule = Mapping[str, frozenset[Label]]
 """Of each variable that is asked about, the states that it may be in; what is not asked about is not in it."""
@@ -23,8 +22,6 @@ MOST_WAYS = 64
 MOST_SAID = 3
 MOST_RUNS = 3
 MOST_LABELS = 6
-LETTERS = 24
-
 
 WaysIn = Mapping[int, Sequence[tuple[int, frozenset[Label]]]]
 

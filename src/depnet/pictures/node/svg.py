@@ -1,4 +1,4 @@
-"""One node's decision graph as SVG: tests from left to right, leaves in a column with their distributions as bars."""
+"""A node as SVG: tests from left to right, leaves in a column with their distributions as bars; of a boosted one, lines."""
 
 from depnet.data.table.dataset import Dataset
 from depnet.model.network import Network
@@ -17,9 +17,8 @@ from depnet.pictures.node.decision import (
     state_colours,
 )
 from depnet.pictures.node.drawing import BAR, FONT, MARGIN, Drawing, name_in_box, name_of_branch
-from depnet.pictures.node.effects import boosted
-from depnet.pictures.node.effects_svg import boosted_svg
-from depnet.pictures.svg import element, key, picture, share_bar, text, title
+from depnet.pictures.node.effects import Boosted, boosted, lines_of
+from depnet.pictures.svg import SMALL, element, key, picture, share_bar, text, title
 from depnet.wording import counted
 
 BOLD = 600
@@ -102,18 +101,56 @@ class _Picture:
 
     def _leaf(self, v: int, leaf: Leaf) -> str:
         x, y = self.at.left[-1], self.at.y[v]
-        named = most_likely(leaf.probabilities, 12)
-        said = [f"{short(self.graph.states[s], 40)}: {leaf.probabilities[s]:.4f}" for s in named]
         merged = leaf.ways > 1
         frame = {
             "stroke": colours.ORANGE if merged else colours.GREY,
             "style": f"stroke-width:{2.4 if merged else 1}",
         }
         found = [
-            title(f"leaf {leaf.number}", *said),
+            _named(self.graph.states, leaf.probabilities, f"leaf {leaf.number}"),
             element("rect", kind="box", x=x - 2, y=y - 11, width=BAR + 4, height=22, rx=3, **frame),
         ]
         found += share_bar((x, y - 9, BAR, 18.0), shares(leaf.probabilities, self.colour), 0.22)
         ways = f", {leaf.ways} ways in" if merged else ""
         found.append(text(x + BAR + 8, y + 4, f"y = {leaf.number}{leaf.rows_said}{ways}", kind="soft"))
         return element("g", "".join(found))
+
+
+LABELS, LONG, LINE = 190.0, 320.0, 22.0
+"""Of a boosted node: room for labels, the length of a bar, the height of a line."""
+
+
+def boosted_svg(said: Boosted) -> str:
+    """The picture of a boosted node; past seven states, the likeliest have colours of their own and the rest are grey."""
+    colour = {s: colours.of(k) for k, s in enumerate(most_likely(said.mean, len(colours.CYCLE)))}
+    parts: list[str] = []
+    y, left = 20.0, MARGIN + LABELS
+    for kind, label, value in lines_of(said):
+        if kind in ("gain", "shares"):
+            tip = title(short(label, 200))
+            parts.append(text(left - 8, y + 4, short(label, 26), tip=tip, text_anchor="end"))
+        if kind == "gain":
+            bar = {"x": left, "y": y - 8, "width": value[1] * LONG, "height": 16, "rx": 2}
+            parts.append(element("rect", **bar, fill=colours.BLUE))
+            parts.append(text(left + value[1] * LONG + 6, y + 4, f"{value[0]:.4f}", kind="soft"))
+        elif kind == "shares":
+            shown = share_bar((left, y - 8, LONG, 16.0), shares(value, colour), 0.12)
+            parts.append(element("g", "".join([_named(said.states, value), *shown])))
+        elif kind == "legend":
+            parts += key(MARGIN, y, legend(said.states, colour))
+        elif kind == "note":
+            parts.append(text(MARGIN, y, label, kind="soft"))
+        else:
+            y += 8 if kind == "heading" else 0
+            size = {"title": 14, "heading": 12}.get(kind, SMALL)
+            parts.append(text(MARGIN, y, label, size, font_weight=BOLD))
+        y += LINE
+    name = short(said.name, 60)
+    box = (0.0, 0.0, left + LONG + 90, y)
+    return picture(box, f"what the boosted node of {name} reads, and the effects of its inputs", *parts)
+
+
+def _named(states: tuple[str, ...], probabilities: tuple[float, ...], *before: str) -> str:
+    """What hovering over a distribution says."""
+    said = [f"{short(states[s], 40)}: {probabilities[s]:.4f}" for s in most_likely(probabilities, 12)]
+    return title(*before, *said)

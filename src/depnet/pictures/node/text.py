@@ -1,4 +1,4 @@
-"""A decision graph as text, for a terminal: one line a branch, a bar and the states' probabilities at the leaves.
+"""A node as text, for a terminal: a line for each branch, a bar and the states' probabilities at the leaves.
 
 The bar is theta_i(. | y) from end to end, a shade for each of the node's four most frequent states and one for the
 rest, so that leaves can be compared at a glance.
@@ -15,15 +15,16 @@ from depnet.pictures.node.decision import (
     Test,
     decision,
     frequent_states,
+    most_likely,
     named_states,
     node_of,
 )
-from depnet.pictures.node.effects import boosted
-from depnet.wording import counted
+from depnet.pictures.node.effects import Boosted, boosted, lines_of
+from depnet.wording import counted, shown_width
 
 MOST_LINES = 200
 MOST_STATES = 4
-BAR = 16
+BAR, GAIN, NAME = 16, 24, 24
 SHADES = "█▓▒░"
 REST = "·"
 
@@ -51,8 +52,6 @@ def node_text(
     'age (adult, child), 2,201 rows: 4 leaves, reads class, sex, survived'
     """
     if network.nodes[node_of(network, node)].boosted:
-        from depnet.pictures.node.effects_text import boosted_text  # which is made of lines from here
-
         return boosted_text(boosted(network, node, dataset))
     return decision_text(decision(network, node), most_lines=most_lines)
 
@@ -60,7 +59,7 @@ def node_text(
 def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
     """The text of `node_text`, of a decision graph that is there already."""
     frequent = frequent_states(graph, len(SHADES))
-    lines = [_heading(graph), legend_line(graph.states, frequent)]
+    lines = [_heading(graph), _legend(graph.states, frequent)]
     shared = _shared_tests(graph)
     named: dict[int, str] = {}
     # a vertex, what leads to it, and the rules before its own line and before those below
@@ -95,26 +94,46 @@ def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
     return "\n".join(lines)
 
 
+def boosted_text(said: Boosted) -> str:
+    """What a boosted node reads, how much each input gained, and the effects of the first."""
+    frequent = most_likely(said.mean, len(SHADES))
+    lines: list[str] = []
+    for kind, label, value in lines_of(said):
+        name = short(label, NAME)
+        padded = f"  {name}{' ' * (NAME - shown_width(name))}"
+        if kind == "gain":
+            lines.append(f"{padded} {value[0]:8.4f}  {'█' * round(value[1] * GAIN)}".rstrip())
+        elif kind == "shares":
+            lines.append(f"{padded} {_shares(said.states, value, frequent)}")
+        elif kind == "legend":
+            lines.append(_legend(said.states, frequent))
+        elif kind == "heading":
+            lines += ["", label]
+        else:
+            lines.append(f"  {label}" if kind == "note" else label)
+    if said.first is not None:
+        lines += ["", "its first graph, before the stages", decision_text(said.first)]
+    return "\n".join(lines)
+
+
 def _heading(graph: Decision) -> str:
     rows = "" if graph.rows is None else f", {counted(graph.rows, 'row')}"
     reads = f"reads {listed(graph.inputs, 80)}" if graph.inputs else "reads nothing"
     return f"{short(graph.name, 48)} ({listed(graph.states, 60)}){rows}: {counted(graph.leaves, 'leaf', 'leaves')}, {reads}"
 
 
-def legend_line(states: tuple[str, ...], frequent: list[int]) -> str:
-    """The shades of the frequent states."""
+def _legend(states: tuple[str, ...], frequent: list[int]) -> str:
     named = [f"{shade} {short(states[s], 20)}" for s, shade in zip(frequent, SHADES, strict=False)]
     return "  ".join([*named, *([f"{REST} other states"] if len(frequent) < len(states) else [])])
 
 
 def _leaf(graph: Decision, leaf: Leaf, frequent: list[int]) -> str:
     shared = f", shared by {leaf.ways} branches" if leaf.ways > 1 else ""
-    said = share_line(graph.states, leaf.probabilities, frequent)
+    said = _shares(graph.states, leaf.probabilities, frequent)
     return f"{said}  (leaf {leaf.number}{leaf.rows_said}{shared})"
 
 
-def share_line(states: tuple[str, ...], probabilities: tuple[float, ...], frequent: list[int]) -> str:
-    """A distribution as a bar from end to end, and its likeliest states with their probabilities."""
+def _shares(states: tuple[str, ...], probabilities: tuple[float, ...], frequent: list[int]) -> str:
     named, rest = named_states(probabilities, MOST_STATES)
     said = "  ".join(f"{short(states[s], 20)} {probabilities[s]:.3f}" for s in named)
     more = f"  +{counted(rest, 'state')}" if rest else ""

@@ -18,8 +18,7 @@ from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
 from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
 from depnet.pictures.node.effects import boosted as boosted_of
-from depnet.pictures.node.effects_svg import boosted_svg
-from depnet.pictures.node.svg import decision_svg
+from depnet.pictures.node.svg import boosted_svg, decision_svg
 from depnet.pictures.node.text import decision_text
 from depnet.pictures.report.page import bar, folded, framed, note, paragraph, table
 from depnet.wording import counted
