@@ -59,7 +59,7 @@ def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     expect(bars).to_have_count(2)
     expect_query(page, {"sex": ["female"], ".target": ["survived"]})
     # What is asked of it is in the address, and Back leads to what was asked before.
-    page.get_by_label("What of it").click()
+    page.get_by_role("combobox", name="What of it").click()
     page.get_by_role("option", name="No", exact=True).click()
     expect(headline).to_have_text(f"P(survived = No) is {1 - after:.3f} by model and table")
     page.wait_for_function("() => location.search.includes('.state=No')")
