@@ -14,7 +14,7 @@ from depnet.data.table.dataset import with_holes
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
 from depnet.explorer.target import completion, find, joined, measures, rarity, seen_of
-from depnet.explorer.tornado import Bar, bar_of, ends, place
+from depnet.explorer.target_lists import Bar, bar_of, ends, place
 from depnet.inference.judge.influence import influence
 from tests.explorer.browser import expect_query
 from tests.explorer.cases import HOSTILE, titanic_models

@@ -10,8 +10,8 @@ reading order:
   (`Session.on_change`) and ask for another (`Session.change`); Back and Forward do the same;
 - `frame` and `parts`: the frame around every view, and the parts that views are made of; `cards` with `static/bars.js`: the
   bars of a variable, in Ask, Compare and Network alike; `copyable`: questions to copy, that leave the page;
-- `overview_view` with `questions`; `network_view` with `network_answers`; `ask_view` with `ask` (the question), `ask_cards`
-  and `ask_notes` (the answer); `target_view` with `target`, `tornado` and `target_lists`; `compare_view`;
+- `overview_view` with `questions`; `network_view`; `ask_view` with `ask` (the question) and `ask_cards` (the answer);
+  `target_view` with `target` and `target_lists`; `compare_view`;
   `node_view` with `node_graph`, `boosted_view` and `node_pictures`; `rows_view` with `row_editor` and `rows`;
   `theory_view` with `two_tables` and `theory_walk`; `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and
   `build(session)`.

@@ -148,7 +148,7 @@ class Cards:
 
     def __init__(self, loaded: Loaded, hides: bool) -> None:
         self.loaded, self.hides = loaded, hides
-        self.variables = {variable.name: variable for variable in loaded.asked.domain.variables}
+        self.variables = {variable.name: variable for variable in loaded.domain.variables}
         self.base: dict[str, Shift] = {}
         """Without evidence; empty until that was answered."""
         self._prior: QueryResult | None = None
@@ -163,7 +163,7 @@ class Cards:
         return True
 
     def card(self, name: str, *, opened: bool = False, kept: Iterable[int] = ()) -> Card:
-        holes = self.loaded.has_holes(self.loaded.asked.domain.index(name))
+        holes = self.loaded.has_holes(self.loaded.domain.index(name))
         return Card.of(self.variables[name], self.base[name].prior, opened=opened, kept=kept, holes=holes)
 
 

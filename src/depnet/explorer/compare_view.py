@@ -97,7 +97,7 @@ class _Compare:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
-        self.domain = self.loaded.asked.domain
+        self.domain = self.loaded.domain
         self.listed = LongList(self._show_cards)
         self.found: tuple[Difference, ...] = ()
         with card("Two sets of evidence"):

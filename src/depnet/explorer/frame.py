@@ -154,7 +154,7 @@ def _described(session: Session) -> str:
     if session.model is None:
         return "no model yet"
     loaded = session.model
-    n, rows = len(loaded.network.domain), loaded.rows
+    n, rows = len(loaded.domain), loaded.rows
     learned_from = "" if rows is None else f", {counted(rows, 'row')}"
     return f"{loaded.name}: {counted(n, 'variable')}{learned_from}"
 

@@ -156,7 +156,7 @@ class Loaded(Model):
         return Dataset.from_codes(self.data.codes[rows], domain=self.data.domain, weights=weights)
 
     def variable(self, name: str) -> Variable:
-        return self.network.domain.variables[self.network.domain.index(name)]
+        return self.domain.variables[self.domain.index(name)]
 
     def has_holes(self, i: int) -> bool:
         """Can variable i be missing, by the model or in the table?"""

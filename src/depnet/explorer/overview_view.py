@@ -61,7 +61,7 @@ class _Columns:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.variables = session.loaded.network.domain.variables
+        self.variables = session.loaded.domain.variables
         self.listed = LongList(self._show)
         with card("Columns"):
             note(
@@ -134,7 +134,7 @@ def _model(session: Session) -> None:
     with card("The model"):
         with bar():
             fact("rows", "not kept" if loaded.rows is None else f"{loaded.rows:,}")
-            fact("columns", f"{len(loaded.network.domain):,}")
+            fact("columns", f"{len(loaded.domain):,}")
             fact("links", f"{len(loaded.graph.ties):,}")
         said = note("How near the model is to the table is being found ...").props('role="status"')
         figures = stack("depnet-tight")
@@ -155,7 +155,7 @@ def _model(session: Session) -> None:
 
 def _links(session: Session) -> None:
     loaded = session.loaded
-    names = loaded.network.domain.names
+    names = loaded.domain.names
     arrows = [
         (bits, teller, told)
         for tie in loaded.graph.ties[: 2 * LINKS]
@@ -206,7 +206,7 @@ def _odd(session: Session) -> None:
 
 
 def _odd_row(session: Session, row: ListedRow) -> None:
-    named = zip(session.loaded.network.domain.names, row.cells, strict=True)
+    named = zip(session.loaded.domain.names, row.cells, strict=True)
     judged = [(name, cell) for name, cell in named if not math.isnan(cell.probability)]
     oddest = sorted(judged, key=lambda pair: pair[1].tail)[:3]
     like = f" and {row.alike - 1:,} like it" if row.alike > 1 else ""

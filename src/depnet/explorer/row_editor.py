@@ -86,7 +86,7 @@ class Editor:
         if (
             len(self.session.url("/ask", state)) > MOST_ADDRESS
         ):  # what asked nodes do not read says little more
-            domain, nodes = self.loaded.network.domain, self.loaded.network.nodes
+            domain, nodes = self.loaded.domain, self.loaded.network.nodes
             read = {domain.names[j] for name in asked for j in nodes[domain.index(name)].inputs}
             state = replace(state, known={name: one for name, one in held.items() if name in read})
         ui.navigate.to(self.session.url("/ask", state))

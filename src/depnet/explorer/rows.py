@@ -209,7 +209,7 @@ def judged(loaded: Loaded, known: Given) -> Judged:
 
     A number is itself, and the label of a bin the middle one of its values.
     """
-    variables = loaded.network.domain.variables
+    variables = loaded.domain.variables
     codes = _codes(loaded.network, known)
     hidden = codes < 0
     numbers = {
@@ -217,7 +217,7 @@ def judged(loaded: Loaded, known: Given) -> Judged:
         for i, v in enumerate(variables)
         if v.bins is not None
     }
-    table = Dataset.from_codes(np.maximum(codes, 0)[None, :], domain=loaded.network.domain)
+    table = Dataset.from_codes(np.maximum(codes, 0)[None, :], domain=loaded.domain)
     row = Holed(table.domain, table.codes, hidden[None, :], values=Values(numbers))
     given = np.flatnonzero(~hidden).tolist()
     (cells,) = _cells(loaded.network, row, given, [[known[variables[i].name]] for i in given])

@@ -95,7 +95,7 @@ class _Rows:
 
     @property
     def _holed(self) -> bool:
-        return any(map(self.loaded.has_holes, range(len(self.loaded.network.domain))))
+        return any(map(self.loaded.has_holes, range(len(self.loaded.domain))))
 
     def _turning(self) -> None:
         with bar():
@@ -108,7 +108,7 @@ class _Rows:
             self.download = button("Download all as CSV", self._download)
         for waiting in (self.first, self.back, self.next, self.download):
             waiting.set_enabled(False)
-        wide = len(self.loaded.network.domain) > COLUMNS
+        wide = len(self.loaded.domain) > COLUMNS
         self.left.set_visibility(wide)
         self.right.set_visibility(wide)
 
@@ -137,7 +137,7 @@ class _Rows:
         self.session.set_own(column=None if first == 0 else str(first + 1))
 
     def _sort(self, key: Order) -> None:
-        names = self.loaded.network.domain.names
+        names = self.loaded.domain.names
         by, down = _order(self.session.state, names)
         turned = "1" if key == by and not down else None
         name = names[key] if isinstance(key, int) and 0 <= key < len(names) else None
@@ -161,7 +161,7 @@ class _Rows:
         scores, loaded = self.scores, self.loaded
         if scores is None or loaded.data is None:
             return
-        names = loaded.network.domain.names
+        names = loaded.domain.names
         self.find.set_value(state.own.get("find", ""))
         self.match.set_value(state.own.get("match") == "1")
         self.once.set_value(_is_once(state))
@@ -185,7 +185,7 @@ class _Rows:
         self.download.set_enabled(len(scores.each) * len(names) <= MAX_DOWNLOAD)
 
     def _show_table(self, state: State, rows: Sequence[ListedRow], columns: range) -> None:
-        names, alike = self.loaded.network.domain.names, _is_once(state)
+        names, alike = self.loaded.domain.names, _is_once(state)
         by, down = _order(state, names)
 
         def head(key: Order | str, name: str, kind: str = "") -> dict[str, Any]:
@@ -208,7 +208,7 @@ class _Rows:
         self.table.put(heads=heads, names=some, alike=alike, chosen=chosen, rows=shown)
 
     async def _find(self, state: State, scores: RowScores) -> RowList:
-        domain, data = self.loaded.network.domain, self.loaded.data
+        domain, data = self.loaded.domain, self.loaded.data
         assert data is not None
         held = state.known if state.own.get("match") == "1" else {}
         by, down = _order(state, domain.names)

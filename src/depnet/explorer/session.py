@@ -142,7 +142,7 @@ class Session:
 
     @property
     def _domain(self) -> Domain | None:
-        return None if self.model is None else self.model.network.domain
+        return None if self.model is None else self.model.domain
 
     def own(self, name: str, default: str = "") -> str:
         return self.state.own.get(name, default)

@@ -1,22 +1,134 @@
-"""Beside what would move a target: which facts would tell most of it, and the most probable completion."""
+"""What would move a target, a bar for each variable; which facts would tell most of it; the most probable completion."""
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
+import numpy as np
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.known import Known, said
-from depnet.explorer.parts import LongList, button, card, note, show_table, stack
+from depnet.explorer.known import Held, Known, said
+from depnet.explorer.parts import Component, LongList, button, card, note, show_table, stack
 from depnet.explorer.session import Session, Stop
 from depnet.explorer.target import Completion, completion
 from depnet.inference.judge.influence import Effect, Influence
+from depnet.inference.judge.measure import Measure
+from depnet.inference.judge.seen_effects import SeenEffect
+from depnet.wording import counted
 
 LISTED = 12
 """Variables at first, and with each "more"."""
 AT_ONCE = 400
 """Variables of a model whose most probable completion is looked for unasked."""
+
+STATES = 20
+"""States of a variable that are listed, the most probable ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One variable: its effect, the table's own where there are rows, what is known of it, and where its node is shown."""
+
+    effect: Effect
+    seen: SeenEffect | None
+    held: Held
+    href: str
+
+
+class Tornado(Component, component="tornado.js"):
+    """Bars; `choose(name, code)` is called when a state is clicked."""
+
+    def __init__(self, choose: Callable[[str, int], None]) -> None:
+        super().__init__(bars=[], scale={}, answer=0)
+        self.tell("choose", str, int, to=choose)
+
+    def show(self, found: Influence, bars: Sequence[Bar], now: float) -> None:
+        drawn: dict[str, Any] = {"bars": [], "scale": {}}
+        if bars:
+            low, high = ends(found, bars, now)
+            measure, shown = found.measure, found.measure.shown
+            ticks = {"low": shown(low), "high": shown(high), "now": shown(now)}
+            drawn = {
+                "scale": {**ticks, "at": place(now, low, high), "said": measure.said},
+                "bars": [bar_of(measure, bar, low, high) for bar in bars],
+            }
+        self.put(**drawn, answer=self._props["answer"] + 1)
+
+
+def ends(found: Influence, bars: Sequence[Bar], now: float) -> tuple[float, float]:
+    """What the axis shows: all ends of bars, and a little beyond; a probability stays within 0 and 1."""
+    values = [now, *(float(b.effect.values[x]) for b in bars for x in (b.effect.low, b.effect.high))]
+    values = [value for value in values if not math.isnan(value)]
+    low, high = min(values), max(values)
+    room = 0.05 * (high - low) or max(0.05 * abs(high), 0.01)
+    low, high = low - room, high + room
+    return (max(low, 0.0), min(high, 1.0)) if found.measure.kind is None else (low, high)
+
+
+def bar_of(measure: Measure, bar: Bar, low: float, high: float) -> dict[str, Any]:
+    """What a bar shows, as plain values: places are in percent of the axis."""
+    effect = bar.effect
+    possible = [
+        x for x in np.argsort(-effect.probabilities, kind="stable").tolist() if effect.probabilities[x] > 0
+    ]
+    listed = sorted({*possible[:STATES], effect.low, effect.high}, key=lambda x: _order(effect, x))
+    values = effect.values[possible]
+    there = values[~np.isnan(values)]
+    return {
+        "name": effect.variable.name,
+        "href": bar.href,
+        "low": state_of(measure, bar, effect.low, low, high),
+        "high": state_of(measure, bar, effect.high, low, high),
+        "least": place(float(there.min()), low, high) if len(there) else 0.0,
+        "most": place(float(there.max()), low, high) if len(there) else 0.0,
+        "width": measure.shown_error(effect.width) if measure.kind is not None else f"{effect.width:.3f}",
+        "flat": effect.low == effect.high,
+        "states": [state_of(measure, bar, x, low, high) for x in listed],
+        "left": len(possible) - len(listed) if len(possible) > len(listed) else 0,
+    }
+
+
+def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> dict[str, Any]:
+    """One state: how probable it is, where it would lead the target, and what the table has."""
+    effect, seen = bar.effect, bar.seen
+    value, error = float(effect.values[code]), float(effect.errors[code])
+    told = ""
+    mark = math.nan
+    if seen is not None:
+        rows, mark = float(seen.rows[code]), float(seen.values[code])
+        told = "table: hidden" if math.isnan(rows) else f"table: {counted(round(rows), 'row')}"
+        told = told if math.isnan(mark) else f"table: {measure.shown(mark)} in {counted(round(rows), 'row')}"
+    whisker = 0.0 if math.isnan(error) else error
+    states = effect.variable.present_states
+    label = str(states[code]) if code < len(states) else "missing"
+    return {
+        "code": code,
+        "label": label,
+        "probability": f"{effect.probabilities[code]:.3f}",
+        "value": "not drawn" if math.isnan(value) else measure.shown(value),
+        "error": f"± {measure.shown_error(whisker)}" if whisker else "",
+        "at": place(value, low, high),
+        "mark": None if math.isnan(mark) or not low <= mark <= high else place(mark, low, high),
+        "table": told,
+        "held": code < len(states) and not isinstance(bar.held, str) and states[code] in bar.held,
+    }
+
+
+def _order(effect: Effect, code: int) -> float:
+    """States of a number stay in their order; of any other variable the least value comes first."""
+    value = float(effect.values[code])
+    if effect.variable.has_order:
+        return code
+    return math.inf if math.isnan(value) else value
+
+
+def place(value: float, low: float, high: float) -> float:
+    if math.isnan(value):
+        return 0.0
+    return round(100 * min(max((value - low) / ((high - low) or 1.0), 0.0), 1.0), 3)
 
 
 class Telling:
@@ -79,7 +191,7 @@ class Completions:
     async def follow(self, influence: Influence, known: Known, stop: Stop) -> None:
         """Look for it, unless it is there: of a large model only when it is asked for."""
         self.influence, self.question = influence, (known, stop)
-        large = self.completed is None and len(self.loaded.asked.domain) > AT_ONCE
+        large = self.completed is None and len(self.loaded.domain) > AT_ONCE
         self.look.set_visibility(large)
         if large:
             self.place.clear()

@@ -21,8 +21,7 @@ from depnet.explorer.target import (
     rarity,
     seen_of,
 )
-from depnet.explorer.target_lists import Completions, Telling
-from depnet.explorer.tornado import Bar, Tornado
+from depnet.explorer.target_lists import Bar, Completions, Telling, Tornado
 from depnet.inference.judge.influence import Effect
 from depnet.inference.judge.seen_effects import SeenEffect
 from depnet.wording import percent

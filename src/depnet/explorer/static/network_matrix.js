@@ -85,7 +85,7 @@ export default {
       const head = Math.ceil(Math.min(Math.max(usual, 40) + 22, box.clientWidth < 600 ? 96 : 170));
       const [across, down] = [box.clientWidth - head - 2, this.room - head - 20].map((side) => Math.floor(side / n));
       const cell = Math.max(CELL.least, Math.min(CELL.most, across, Math.max(down, CELL.usual)));
-      const cut = (name) => (wide(name) <= head - 12 ? name : `${name.slice(0, Math.floor((name.length * (head - 12)) / wide(name)) - 1)}…`);
+      const cut = (name) => (wide(name) <= head - 12 ? name : `${name.slice(0, Math.floor((name.length * (head - 24)) / wide(name)) - 1)}…`);
       if (this.shape?.head !== head || this.shape.cell !== cell) this.shape = Object.freeze({ head, cell, cut });
       this.height = Math.min(this.whole + 18, this.room);
     },
