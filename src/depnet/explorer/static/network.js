@@ -5,7 +5,7 @@ import Matrix from "/depnet/network_matrix.js";
 import {
   NARROW, RELATIONS, around, bits, fitted, fixedOf, graphOptions, graphSvg, greys, gridOf, mixed, nearest, rampOf, said, savePicture, sceneOf,
 } from "/depnet/network_graph.js";
-import { LinksPanel, NearPanel, PairPanel, Peek } from "/depnet/network_panels.js";
+import { LinksPanel, PairPanel, Peek } from "/depnet/network_panels.js";
 
 const LEAST_SCALE = 0.05; // total variation at the strong end of the colours, where nothing moved by more
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -103,14 +103,13 @@ const template = `
   <div class="depnet-stack">
     <pair-panel v-if="pair" ref="pairPanel" :key="pair.join()" :first="names[pair[0]]" :second="names[pair[1]]"
       :forward="joint?.forward" :backward="joint?.backward" :table="joint" :dark="dark" @close="closePair"></pair-panel>
-    <near-panel v-if="chosen !== null" :names="names" :ties="listed" :chosen="chosen" @choose="choose" @pair="openPair"></near-panel>
-    <links-panel v-if="chosen === null" :names="names" :ties="listed" :left="left" :measured="measured" @choose="choose" @pair="openPair"></links-panel>
+    <links-panel :names="names" :ties="listed" :chosen="chosen" :left="left" :measured="measured" @choose="choose" @pair="openPair"></links-panel>
   </div>
 </div>`;
 
 export default {
   template,
-  components: { Matrix, Peek, PairPanel, NearPanel, LinksPanel },
+  components: { Matrix, Peek, PairPanel, LinksPanel },
   props: {
     names: Array, places: Array, groups: Array, strongest: Array, ties: Array, colours: Array, rest: String,
     measured: String, left: Number, opensWith: Number, start: Object,

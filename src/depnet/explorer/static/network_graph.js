@@ -54,9 +54,6 @@ export function relation(tie, chosen) {
 
 export const strength = (tie) => Math.max(tie[2] ?? -Infinity, tie[3] ?? -Infinity);
 
-// What the source of a tie tells the other; null where it does not.
-export const told = (tie, source) => (tie[0] === source ? tie[2] : tie[3]);
-
 export function bits(value) {
   if (Math.abs(value) < 5e-5) return "under 0.0001 bits";
   return `${value >= 0.1 ? value.toFixed(3) : String(Number(value.toFixed(4)))} bits`;
