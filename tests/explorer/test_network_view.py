@@ -13,9 +13,8 @@ from playwright.sync_api import Page, Position, expect
 import depnet
 from depnet.data import Variable
 from depnet.explorer.network_view import MOST_STATES, joint_table
-from depnet.inference.judge.pair import Pair, pair
-from depnet.inference.judge.shifts import shifts_between
-from depnet.learning.links.links import links
+from depnet.inference.judge.shifts import Pair, pair, shifts_between
+from depnet.learning.links import links
 from depnet.pictures import dependency_graph, links_csv, to_graphml
 from tests.explorer.cases import titanic_models, wide
 from tests.explorer.test_access import violations

@@ -25,8 +25,8 @@ from depnet.explorer.rows import (
     scores_csv,
     scores_of,
 )
-from depnet.inference.judge.cell_laws import cell_laws
-from depnet.inference.judge.row_list import row_list
+from depnet.inference.judge.cells import cell_laws
+from depnet.inference.judge.rows import row_list
 from depnet.model.evidence import Evidence
 from tests.explorer.cases import titanic_models
 

@@ -9,7 +9,7 @@ import pytest
 import depnet
 from depnet import Dataset, Network, QueryResult, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
-from depnet.inference.judge.cell_laws import cell_laws
+from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.compare import compare
 from depnet.inference.rows.mean_law import laws_and_tables
 from depnet.model import Scan, compiled

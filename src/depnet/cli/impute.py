@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from depnet.cli.render import Told
     from depnet.data import Holed
     from depnet.data.files.fill import Chunk
-    from depnet.inference.rows.chunks import ChunkedImputation
+    from depnet.inference.rows.impute import ChunkedImputation
 
 
 @command("depnet impute model.json holes.csv -o full.csv")
@@ -52,7 +52,7 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
     from depnet.cli.render import progress
     from depnet.cli.tables import read_to_fill, source_of, write_filled
     from depnet.data.files.fill import Fillings
-    from depnet.inference.rows.chunks import ChunkedImputation
+    from depnet.inference.rows.impute import ChunkedImputation
     from depnet.inference.rows.to_fill import warn_left
 
     network = load_asked(model, chains=run.scan is not None)

@@ -13,7 +13,7 @@ WORDS = (False, False, False, True, True, True)
 
 if TYPE_CHECKING:
     from depnet.data import Holed
-    from depnet.inference.judge.row_scores import RowScores
+    from depnet.inference.judge.rows import RowScores
     from depnet.model import Network
 
 
@@ -46,7 +46,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     from depnet.cli.files import load_models
     from depnet.cli.tables import read_holed, write_numbers
     from depnet.inference.judge.compare import scored
-    from depnet.inference.judge.row_scores import row_scores
+    from depnet.inference.judge.rows import row_scores
     from depnet.inference.rows.holed_score import score_holed
     from depnet.model.holes import log_pattern
 
@@ -82,7 +82,7 @@ def _oddest(network: "Network", table: "Holed", odd: "RowScores") -> list[dict[s
     import numpy as np
 
     from depnet.data.table.cells import about, cell_values
-    from depnet.inference.judge.cell_laws import cell_laws
+    from depnet.inference.judge.cells import cell_laws
 
     rows, alike = odd.order[odd.begins[:-1]][:SHOWN], np.diff(odd.begins)[:SHOWN]
     laws = cell_laws(network, table.rows_at(rows))

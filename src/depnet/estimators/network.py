@@ -21,15 +21,15 @@ from depnet.estimators.fitted import FittedModel
 from depnet.estimators.tables import filled, fitted_table, joined, joined_tables, later_table, unchanged
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit, learn_network
-from depnet.inference.answer.query import query
 from depnet.inference.answer.question import TOLERANCE, Method
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.ask.query import query
 from depnet.inference.effort import SECONDS
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import drawn_whole, impute
 from depnet.inference.rows.query import query_rows
 from depnet.inference.rows.to_fill import open_holes, present_law, split_holes, warn_left
-from depnet.learning.links.links import Link, links
+from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.file import load_model, save

@@ -10,9 +10,10 @@ import numpy as np
 
 from depnet.explorer.known import Known, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE, Loaded
-from depnet.inference.answer.query import query
-from depnet.inference.answer.result import Diagnostics, QueryResult
+from depnet.inference.answer.part import Diagnostics
+from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
+from depnet.inference.ask.query import query
 from depnet.inference.judge.shifts import (
     Shift,
     largest_error,

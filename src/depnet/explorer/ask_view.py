@@ -13,7 +13,7 @@ from depnet.explorer.parts import bar, button, card, fact, note, stack, warning,
 from depnet.explorer.questions import Question, what_ifs
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
-from depnet.inference.answer.remark import Remark
+from depnet.inference.answer.part import Remark
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import LEAST
 from depnet.wording import counted

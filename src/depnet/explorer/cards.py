@@ -18,9 +18,8 @@ from depnet.data.binning.bins import Bins
 from depnet.explorer.known import Held, Known, held_by, said, weights
 from depnet.explorer.loaded import Loaded
 from depnet.inference.answer.numbers import shown
-from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.result import FEWEST_STATES, QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
-from depnet.inference.answer.table import FEWEST_STATES
 from depnet.inference.judge.shifts import Shift, shifts_between
 from depnet.model.condition_text import EQUALS, split, unquoted
 from depnet.model.conditions import MISSING, condition_weights

@@ -19,15 +19,15 @@ from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.fitting.summary import rows_learned
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
 from depnet.inference.answer.observed import MatchingRows
-from depnet.inference.answer.query import query
+from depnet.inference.answer.part import Spread
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.spread import Spread
 from depnet.inference.answer.target import targets_of
+from depnet.inference.ask.query import query
 from depnet.inference.judge.marginals import Nearness
-from depnet.inference.judge.row_scores import RowScores
+from depnet.inference.judge.rows import RowScores
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.links.links import Link, links
+from depnet.learning.links import Link, links
 from depnet.model.evidence import NOTHING
 from depnet.model.marginals import MarginalCounts
 from depnet.model.model import Model

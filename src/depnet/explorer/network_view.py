@@ -27,8 +27,7 @@ from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.explorer.parts import Component
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
-from depnet.inference.judge.pair import Pair, pair
-from depnet.inference.judge.shifts import Shift
+from depnet.inference.judge.shifts import Pair, Shift, pair
 from depnet.pictures import colours, links_csv, to_graphml
 
 TITLE = "Network"

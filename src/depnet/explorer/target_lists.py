@@ -15,8 +15,7 @@ from depnet.explorer.parts import Component, LongList, button, card, note, show_
 from depnet.explorer.session import Session, Stop
 from depnet.explorer.target import Completion, completion
 from depnet.inference.judge.influence import Effect, Influence
-from depnet.inference.judge.measure import Measure
-from depnet.inference.judge.seen_effects import SeenEffect
+from depnet.inference.judge.measure import Measure, SeenEffect
 from depnet.wording import counted
 
 LISTED = 12

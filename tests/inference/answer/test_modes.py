@@ -15,7 +15,7 @@ from depnet import (
     query,
 )
 from depnet.inference.clamped import sampled
-from depnet.inference.clamped.starts import start_states
+from depnet.inference.clamped.chains import start_states
 from depnet.model import Evidence
 
 SIDE = 8

@@ -24,8 +24,8 @@ from depnet import (
 )
 from depnet.errors import DataError, EvidenceError, ModelError, ReducibleError, ScanError
 from depnet.inference.answer.observed import MatchingRows, Support, support
+from depnet.inference.answer.part import Diagnostics
 from depnet.inference.answer.question import Method
-from depnet.inference.answer.result import Diagnostics
 from depnet.model import Evidence
 from tests.inference.cases import names, random_evidence, random_question, random_scan, random_targets
 from tests.interrupts import ctrl_c
@@ -112,7 +112,7 @@ def test_bayes_rule_conditions_the_joint_law(network: Network, seed: int) -> Non
     found = query(network, asked, evidence, scan=scan, joint=True, method="bayes")
     np.testing.assert_allclose(table(found), expected / expected.sum(), atol=1e-8)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("depnet.inference.answer.query.EXACT_STATES", 0)
+        patch.setattr("depnet.inference.clamped.answer.EXACT_STATES", 0)
         with pytest.raises(EvidenceError, match='order="auto"'):
             query(network, asked, evidence, scan=scan, joint=True, method="bayes")
 

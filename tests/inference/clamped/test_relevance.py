@@ -20,8 +20,8 @@ from depnet import (
     Split,
     TableNode,
 )
+from depnet.inference.clamped.answer import exact_law, marginal
 from depnet.inference.clamped.relevance import closure, reduce
-from depnet.inference.clamped.solved import exact_law, marginal
 from depnet.model import Evidence
 from depnet.model.sources.restrict import KeptVariables, reached, restrict
 from tests.inference.cases import random_evidence, random_question, random_targets

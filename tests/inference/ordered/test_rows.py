@@ -23,11 +23,11 @@ from depnet import (
 )
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
+from depnet.inference.answer.rows import METHODS
 from depnet.inference.ordered import items as law_items
 from depnet.inference.ordered import log_observed as observed
 from depnet.inference.ordered import rows as law_rows
 from depnet.inference.rows.holed_score import score_holed
-from depnet.inference.rows.result import METHODS
 from tests.laws import assert_same_law
 from tests.reference.law_rows import hole_laws, log_observed, of_row
 from tests.reference.ordered import law

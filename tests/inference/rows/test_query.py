@@ -18,8 +18,8 @@ from depnet import (
     query_rows,
 )
 from depnet.errors import DataError
+from depnet.inference.answer.rows import METHODS
 from depnet.inference.clamped import rows as module
-from depnet.inference.rows.result import METHODS
 from depnet.model import ConditionalTable, Evidence, Scan
 from tests.inference.cases import coupled, random_rows, random_scan, slightly_wrong
 from tests.reference.inference import query_law

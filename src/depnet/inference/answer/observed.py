@@ -28,8 +28,7 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
-from depnet.inference.answer.remark import Remark
-from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.part import Remark, Spread
 from depnet.inference.answer.target import Target
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
