@@ -68,13 +68,13 @@ def test_ask_shows_markup_as_text(page: Page, hostile: str) -> None:
         "",
         f"network?{urlencode({'.variable': A})}",
         f"network?{urlencode({'.mode': 'matrix', '.first': A, '.second': B})}",
-        f"node?{urlencode({'.variable': B})}",
+        f"node?{urlencode({'.variable': A})}",
         f"compare?{urlencode({A: IMAGE, '.b': urlencode({A: SCRIPT, IMAGE: 'x'})})}",
     ],
 )
 def test_other_views_show_markup_as_text(page: Page, hostile: str, path: str) -> None:
     page.goto(hostile + path)
-    expect(page.locator(".depnet-main").get_by_text(IMAGE).first).to_be_attached()
+    expect(page.locator(".depnet-main").get_by_text("<img src=x").first).to_be_attached()
     if "matrix" in path:
         expect(page.get_by_label("Two variables together")).to_contain_text("either alone")
     elif path.startswith("network"):
