@@ -16,7 +16,7 @@ from depnet.data.table.columns import Column
 from depnet.data.table.domain import Domain
 from depnet.data.table.encode import places_of
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
-from depnet.data.table.mixture import expected_numbers
+from depnet.data.table.mixture import Mixture
 from depnet.data.table.open import Opened, open_frame
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
@@ -136,7 +136,7 @@ def column_of_codes(
             states = tuple(map(float, states))
         return Column(layout, hidden, ids=np.where(hidden, -1, codes.astype(np.int64)), labels=states)
     if law is not None:
-        found = expected_numbers(law, bins)
+        found = Mixture.of_bins(bins).expected(law)
     elif drawn is not None:
         found = drawn
     else:
@@ -173,18 +173,10 @@ def numbers_of(variable: Variable) -> FloatArray | None:
     return np.array(states, dtype=np.float64) if variable.scale == "number" and len(states) > 2 else None
 
 
-def expected_states(law: FloatArray, variable: Variable) -> FloatArray | None:
+def expected_states(law: FloatArray, variable: Variable) -> Numbers | None:
     """One number a row of a variable whose states are numbers: the mean of floats, the median of whole numbers."""
-    numbers = numbers_of(variable)
-    if numbers is None:
-        return None
-    total = law[:, : len(numbers)].sum(axis=1, keepdims=True)  # 0 where it is known to be missing
-    shares = law[:, : len(numbers)] / np.where(total > 0, total, 1.0)
-    if any(isinstance(state, float) for state in variable.present_states):
-        return np.asarray(shares @ numbers)
-    order = np.argsort(numbers, kind="stable")
-    half = (np.cumsum(shares[:, order], axis=1) < 0.5 - 1e-12).sum(axis=1)
-    return np.asarray(numbers[order][np.minimum(half, len(numbers) - 1)])
+    mixture = None if numbers_of(variable) is None else Mixture.of(variable)
+    return None if mixture is None else mixture.expected(law)
 
 
 def fill(

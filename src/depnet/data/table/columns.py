@@ -5,7 +5,6 @@ What is done for every row is done in arrays; only a column's distinct values ar
 
 import datetime as dt
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.bins import TIME_NUMBERS, Numbers
-from depnet.data.binning.times import are_durations, form_of, kind_of_dates
 from depnet.data.table.layout import ColumnKind, ColumnLayout
 from depnet.errors import DataError, brief
 
@@ -163,30 +161,6 @@ def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
             "floats, or text."
         ) from None
     return column_of_numbers(layout, each[places], hidden)
-
-
-def times_of_text(column: Column) -> Column:
-    """A column of text that is all dates, dates with times, or durations, as in a file of text, is that; else as it is."""
-    kind = None if column.ids is None or column.declared else kind_of_times(column.labels)
-    if kind is None:
-        return column
-    assert column.ids is not None
-    each = np.append(numbers_of_times(column.labels, kind), 0)
-    times = np.bincount(column.ids + 1, minlength=len(column.labels) + 1)[1:].tolist()
-    form = form_of(column.labels, times) if kind == "datetime" else None
-    return column_of_numbers(replace(column.layout, kind=kind, form=form), each[column.ids], column.hidden)
-
-
-def kind_of_times(labels: tuple[Any, ...]) -> ColumnKind | None:
-    """What labels are that are texts of dates, of dates with times, or of durations, all of them; None: neither."""
-    if not all(isinstance(label, str) for label in labels):
-        return None
-    return "duration" if are_durations(labels) else kind_of_dates(labels)
-
-
-def numbers_of_times(labels: Sequence[str], kind: ColumnKind) -> NDArray[np.int64]:
-    """The numbers of such texts: days, or microseconds."""
-    return np.array([*map(TIME_NUMBERS[kind], labels)], dtype=np.int64)
 
 
 def _distinct(name: str, objects: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:

@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.checks import whole_number
-from depnet.data.binning.bins import Bins, Kind, Number
+from depnet.data.binning.bins import TIME_NUMBERS, Bins, Kind, Number
 from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, one_value_bins, quantile_bins
-from depnet.data.binning.ranked import Ranked, RankedArray, are_whole
+from depnet.data.binning.ranked import Ranked, RankedArray, RankedCounts, are_whole
+from depnet.data.binning.times import are_durations, form_of, kind_of_dates
 from depnet.data.table.columns import Column
 from depnet.data.table.layout import ColumnKind
 from depnet.data.table.variable import (
@@ -148,6 +149,19 @@ class Summary:
             column.ordered,
             column.layout.form,
         )
+
+    def with_times(self) -> "Summary":
+        """As it is; but text that is all dates, dates with times, or durations is that, as in a file of text."""
+        labels = self.labels
+        if self.kind != "label" or self.declared or not all(isinstance(label, str) for label in labels):
+            return self
+        kind: ColumnKind | None = "duration" if are_durations(labels) else kind_of_dates(labels)
+        if kind is None:
+            return self
+        each = np.array([*map(TIME_NUMBERS[kind], labels)], dtype=np.int64)
+        form = form_of(labels, self.counts) if kind == "datetime" else None
+        numbers = RankedCounts.of(each, self.counts)
+        return replace(self, kind=kind, numbers=numbers, labels=(), counts=(), different=0, form=form)
 
 
 def variable_of(column: Summary, options: StateOptions) -> Variable:
