@@ -74,8 +74,8 @@ class Chunks {
         : data_(data), kernels_(kernels), bits_(bits), planes_(bits.planes) {
         const auto variables = static_cast<double>(bits.variables.size());
         const auto planes = static_cast<double>(bits.planes);
-        // Measured cycles a row, to count all pairs: of planes by popcount, or of a variable's rows,
-        // sorted by state.
+        // Measured cycles a row, to count all pairs: of planes by popcount, or of a variable's
+        // rows, sorted by state.
         const double by_planes = planes * planes / 128 * kernels.product_cost;
         const double by_rows =
             variables * (5 + static_cast<double>(bits.row_words) * kernels.position_cost);
