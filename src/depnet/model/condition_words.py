@@ -6,7 +6,7 @@ import re
 from depnet.data.binning.bins import Bins
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
-from depnet.model.conditions import COMPARISON, KNOWN, MISSING, SIGNS, is_interval, members
+from depnet.model.conditions import COMPARISON, KNOWN, MISSING, SIGNS, is_range, members
 from depnet.model.spans import extent
 from depnet.wording import some_of
 
@@ -23,12 +23,7 @@ def beyond_data(variable: Variable, condition: object) -> str | None:
         return None
     low, high = extent(bins)
     for value in members(condition):
-        if (
-            value is None
-            or isinstance(value, (slice, range))
-            or is_interval(value)
-            or value in variable.states
-        ):
+        if value is None or is_range(value) or value in variable.states:
             continue
         try:
             number = bins.number(value)
@@ -66,7 +61,7 @@ def said_of(name: str, condition: object) -> str:
         low = "" if condition.start is None else f"{condition.start} <= "
         high = "" if condition.stop is None else f" < {condition.stop}"
         return f"{low}{name}{high}"
-    if is_interval(condition):
+    if is_range(condition):
         return f"{name} in {condition}"
     if condition is None or condition in (MISSING, KNOWN):
         return f"{name} {MISSING if condition is None else condition}"

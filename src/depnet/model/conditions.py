@@ -21,7 +21,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from depnet.data.binning.bins import Number, Numbers
 from depnet.data.table.columns import is_missing
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
-from depnet.model.spans import Span, ends_of, shares, within
+from depnet.model.spans import Closed, Span, ends_of, shares, within
 from depnet.wording import nearest
 
 SIGNS = {">=": ">=", "<=": "<=", "!=": "!=", "≥": ">=", "≤": "<=", "≠": "!=", ">": ">", "<": "<"}
@@ -125,17 +125,6 @@ def condition_weights(variable: Variable, condition: object) -> FloatArray:
     return allowed(variable, condition).weights()
 
 
-def narrowed(variable: Variable, condition: object) -> Variable:
-    """The variable with bins that keep only values which meet the condition, to draw from.
-
-    >>> from depnet.data import Bins
-    >>> ages = Bins((0, 18, 99), ((3, 9, 10, 17), (30, 40)), "integer")
-    >>> narrowed(Variable("age", ages.labels, ages), ">9").bins.quantiles
-    ((10, 17), (30, 40))
-    """
-    return allowed(variable, condition).narrowed()
-
-
 def allowed(variable: Variable, condition: object) -> Allowed:
     """What a condition allows.
 
@@ -151,29 +140,22 @@ def allowed(variable: Variable, condition: object) -> Allowed:
     points: list[Span] = []
     missing = False
     for one in members(condition):
-        if isinstance(one, (slice, range)):
-            spans.append(_sliced(variable, one))
-        elif is_interval(one):
-            spans.append(_interval(variable, one))
+        if is_range(one):
+            spans.append(_span(variable, one))
         elif _means_missing(variable, one):
             missing = True
-        elif isinstance(one, str) and one not in variable.states:
-            found = _compared(variable, one)
+        else:
+            text = isinstance(one, str) and one not in variable.states
+            found = _compared(variable, one) if text else _value(variable, one)
             codes |= found.codes
             spans += found.spans
-            points += found.points
-        else:
-            found = _value(variable, one)
-            codes |= found.codes
             points += found.points
     return Allowed(variable, frozenset(codes), tuple(spans), tuple(points), missing)
 
 
 def _means_missing(variable: Variable, value: object) -> bool:
     """None, the text of it, or the label of the state for missing values."""
-    if is_missing(value):
-        return True
-    if value == MISSING and value not in variable.states:
+    if is_missing(value) or (value == MISSING and value not in variable.states):
         return True
     return variable.missing is not None and value == variable.missing
 
@@ -215,7 +197,7 @@ def _refuse_pair(variable: Variable, condition: object) -> None:
     )
 
 
-def _compared(variable: Variable, text: str) -> Allowed:
+def _compared(variable: Variable, text: Any) -> Allowed:
     """What a text means that is no label: a comparison, a range, else a value or the error that offers the nearest."""
     if text == KNOWN:
         return Allowed(variable, frozenset(range(len(variable.present_states))))
@@ -271,30 +253,30 @@ def label_code(variable: Variable, text: str) -> int:
     return variable.code(text)  # an error that offers the nearest
 
 
-def _sliced(variable: Variable, given: slice | range) -> Span:
-    if given.step not in (None, 1):
-        raise EvidenceError(
-            f"a range of {variable.name!r} has no step; got {brief(given)}. Give a set of its values instead."
-        )
-    low = -math.inf if given.start is None else _ends(variable, given.start, given)[0]
-    high = math.inf if given.stop is None else _ends(variable, given.stop, given)[0]
-    return _not_empty(variable, Span(low, high, "left"), given)
-
-
-def is_interval(value: object) -> bool:
-    """An interval as pandas has it; not imported to ask."""
-    return all(hasattr(value, name) for name in ("left", "right", "closed"))
-
-
-def _interval(variable: Variable, given: Any) -> Span:
-    if given.closed not in ("left", "right", "both", "neither"):
+def _span(variable: Variable, given: Any) -> Span:
+    """The numbers of a slice, a range or an interval."""
+    if isinstance(given, (slice, range)):
+        if given.step not in (None, 1):
+            raise EvidenceError(
+                f"a range of {variable.name!r} has no step; got {brief(given)}. Give a set of its values instead."
+            )
+        low, high, closed = given.start, given.stop, "left"
+    else:
+        low, high, closed = given.left, given.right, given.closed
+    if closed not in get_args(Closed):
         raise EvidenceError(
             f"an interval of {variable.name!r} is closed in a way depnet does not know: {brief(given)}."
         )
-    low, high = (_ends(variable, end, given) for end in (given.left, given.right))
-    closed_low, closed_high = given.closed in ("left", "both"), given.closed in ("right", "both")
-    return _not_empty(
-        variable, Span(low[0 if closed_low else 1], high[1 if closed_high else 0], given.closed), given
+    # An end that is in has all its moments in, and one that is not, none.
+    first = -math.inf if low is None else _ends(variable, low, given)[closed not in ("left", "both")]
+    last = math.inf if high is None else _ends(variable, high, given)[closed in ("right", "both")]
+    return _not_empty(variable, Span(first, last, closed), given)  # type: ignore[arg-type]  # it was checked
+
+
+def is_range(value: object) -> bool:
+    """A slice, a range, or an interval as pandas has it, which is not imported to ask."""
+    return isinstance(value, (slice, range)) or all(
+        hasattr(value, name) for name in ("left", "right", "closed")
     )
 
 
