@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 from depnet._native import network as native
 from depnet.arrays import CodeArray, LeafArray, read_only
 from depnet.checks import is_whole
-from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
 from depnet.model.sources.operations import Merge, Operation, Split
 from depnet.model.sources.source import MAX_LEAVES
@@ -154,14 +153,7 @@ class DecisionGraph:
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """The leaf of every row, by walking the compiled graph in the native core."""
-        table = self._checked(codes)
-        leaves = np.empty(len(table), dtype=np.int32)
-        native.walk(*self.compiled, table, leaves)
-        return leaves
-
-    def leaves(self, dataset: Dataset) -> LeafArray:
-        """The leaf of every row of a dataset of this domain, whose codes were checked when it was made."""
-        return self.walked(dataset.codes)
+        return self.walked(self._checked(codes))
 
     def walked(self, codes: CodeArray) -> LeafArray:
         """The leaf of every row of codes of this domain, column-major, which are not checked."""
