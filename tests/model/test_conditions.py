@@ -12,8 +12,7 @@ from depnet import Variable
 from depnet.data import Bins
 from depnet.data.binning.times import DAY
 from depnet.errors import EvidenceError
-from depnet.model.condition_words import beyond_data, said_of
-from depnet.model.conditions import allowed, condition_weights
+from depnet.model.conditions import allowed, beyond_data, condition_weights, said_of
 
 MASSES = Bins((2700, 4000, 5000, 6301), ((2700, 3000, 3500, 3900), (4000, 4500), (5000, 6300)), "integer")
 DATES = Bins((0, 31, 59), ((0, 10, 20, 30), (31, 45)), "date")

@@ -22,8 +22,7 @@ from depnet.learning.cost import conditional_entropy
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value
 from depnet.model.counting import leaf_counts
 from depnet.model.node import Node
-from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.operations import Split
+from depnet.model.sources.decision_graph import DecisionGraph, Split
 from depnet.model.sources.source import ConstantSource, InformationSource
 
 

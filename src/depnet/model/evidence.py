@@ -20,8 +20,7 @@ from depnet.data.frames.within import allowed_levels
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import EvidenceError, brief
-from depnet.model.condition_words import beyond_data, empty_condition
-from depnet.model.conditions import Allowed, allowed
+from depnet.model.conditions import Allowed, allowed, beyond_data, empty_condition
 
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence
     from depnet.model.network import Network

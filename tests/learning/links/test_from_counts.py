@@ -22,7 +22,7 @@ from depnet import (
 from depnet.errors import LearningError
 from depnet.learning.links.from_counts import own_marginals, own_strengths
 from depnet.learning.links.replay import strengths
-from depnet.model.sources.operations import Merge, Split
+from depnet.model.sources.decision_graph import Merge, Split
 from tests.learning.links.test_links import a_graph, chain, known_bits, node_with
 from tests.strategies import datasets, networks, seeds
 

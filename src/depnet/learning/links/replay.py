@@ -17,9 +17,7 @@ from depnet.learning.links.from_counts import boosted_strengths, shared_equally
 from depnet.model.boosted import BoostedNode
 from depnet.model.counting import leaf_counts
 from depnet.model.node import Node
-from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.operations import Split
-from depnet.model.sources.replay import replayed
+from depnet.model.sources.decision_graph import DecisionGraph, Split, replayed
 
 
 def strengths(node: Node, dataset: Dataset) -> dict[int, float]:

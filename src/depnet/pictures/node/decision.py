@@ -18,8 +18,8 @@ from depnet.errors import ModelError, brief
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
+from depnet.model.sources.tabulated import JointStates
 from depnet.pictures import colours
 from depnet.pictures.labels import short
 from depnet.wording import counted
