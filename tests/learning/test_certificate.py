@@ -209,7 +209,7 @@ def test_a_state_of_the_data_that_the_chain_leaves_for_good_has_no_bound() -> No
     assert proven.fc_limit == math.inf
     assert proven.no_bound is not None
     assert "leaves (X0=0, X1=1, X2=1) for good" in proven.no_bound
-    assert "smoothing=0.5" in str(proven)
+    assert "smoothing of 0.5" in str(proven)
     assert "<=" not in str(proven)
     with pytest.raises(AssertionError):
         assert_bound_holds(network, dataset, proven.total("kl"))

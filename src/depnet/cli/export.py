@@ -70,7 +70,7 @@ def _text(
     table: "Holed | None",
     whole: "Dataset | None",
 ) -> str:
-    from depnet.learning.links.links import links
+    from depnet.learning.links import links
 
     found = [link for link in links(network, whole) if min_bits is None or link.strength >= min_bits]
     if form == "csv":

@@ -81,7 +81,7 @@ def _summary(
     from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
     from depnet.fitting.summary import rows_learned
     from depnet.learning.certificate import certificate
-    from depnet.learning.links.links import links
+    from depnet.learning.links import links
     from depnet.model.links import one_sided_links
     from depnet.model.model import NO_LAW
 
@@ -212,7 +212,7 @@ def _graph(graph: "Decision") -> dict[str, Any]:
 def _show_links(run: Run, network: "Network", table: "Dataset | None", most: int) -> None:
     """The links by strength, all or with `most` above 0 the first."""
     from depnet.cli.render import bar, show_lines, show_table
-    from depnet.learning.links.links import links
+    from depnet.learning.links import links
 
     found = links(network, table)[: most or None]
     names = ("source", "target", "mutual_information", "conditional_information")

@@ -29,7 +29,7 @@ from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import drawn_whole, impute
 from depnet.inference.rows.query import query_rows
 from depnet.inference.rows.to_fill import open_holes, present_law, split_holes, warn_left
-from depnet.learning.links.links import Link, links
+from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.file import load_model, save

@@ -24,7 +24,7 @@ from depnet.inference.judge.marginals import Nearness
 from depnet.inference.judge.rows import RowScores
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.links.links import Link, links
+from depnet.learning.links import Link, links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.model import Model
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout, strongest_members

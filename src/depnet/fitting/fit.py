@@ -22,15 +22,14 @@ from depnet.fitting.complete import Completion, complete_and_learn
 from depnet.fitting.row_order import row_order
 from depnet.fitting.sure import PARTS, Sure, chosen_sure
 from depnet.fitting.worth import chosen_worth
-from depnet.learning.choose.ladder import Auto
-from depnet.learning.choose.trials import Choice
-from depnet.learning.grow.node_specs import node_specs
+from depnet.learning.auto import Choice
+from depnet.learning.grow import TrainingRows, warn_of_identifiers
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Order, Progress
-from depnet.learning.penalty import Mdl, StructuralMdl
-from depnet.learning.rows.training import TrainingRows, warn_of_identifiers
+from depnet.learning.options import LearnOptions, Order
+from depnet.learning.penalty import Auto, Mdl, StructuralMdl
+from depnet.learning.rows.work import Progress, Work
+from depnet.learning.specs import node_specs
 from depnet.learning.within import learn_within
-from depnet.learning.work import Work
 from depnet.model.marginals import MarginalCounts
 from depnet.model.model import Model
 from depnet.model.network import Network

@@ -10,7 +10,7 @@ from depnet.fitting.complete import Completion
 from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.inference.judge.marginals import Nearness
 from depnet.learning.certificate import Certificate
-from depnet.learning.links.links import Link, links
+from depnet.learning.links import Link, links
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
 from depnet.notebook import card, line, note, table

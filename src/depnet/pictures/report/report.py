@@ -13,7 +13,7 @@ from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import rows_learned
 from depnet.inference.judge.marginals import Nearness, nearness
 from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.links.links import links
+from depnet.learning.links import links
 from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network

@@ -6,9 +6,8 @@ import numpy as np
 
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError
-from depnet.learning.certificate import BIT, Certificate
-from depnet.learning.links.links import Link
-from depnet.learning.node_certificate import NodeCertificate
+from depnet.learning.certificate import BIT, Certificate, NodeCertificate
+from depnet.learning.links import Link
 from depnet.model.links import one_sided_links
 from depnet.model.network import Network
 from depnet.model.node import Node

@@ -5,10 +5,10 @@ import pytest
 
 from depnet import Aic, Dataset, Mdl, learn, score, titanic, tune
 from depnet.errors import LearningError
-from depnet.learning.choose.ladder import Auto
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
-from depnet.learning.rows.held_out import held_out
+from depnet.learning.penalty import Auto
+from depnet.learning.rows.some_rows import held_out
 
 PEOPLE = titanic()
 

@@ -11,9 +11,8 @@ from typing import NamedTuple
 from depnet.checks import is_whole
 from depnet.data import Dataset, Domain
 from depnet.errors import EvidenceError, LearningError
-from depnet.learning.choose.order import chosen_order
 from depnet.learning.options import LearnOptions, Order, Role, not_an_order
-from depnet.learning.rows.pair_counts import CountPairs, TablePairs
+from depnet.learning.order import chosen_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class NodeSpec:
 def node_specs(
     domain: Domain,
     order: Order = None,
-    pairs: CountPairs | None = None,
+    rows: Dataset | None = None,
     *,
     roles: Mapping[str, Role] | None = None,
     forbidden: Iterable[tuple[str, str]] = (),
@@ -55,7 +54,7 @@ def node_specs(
 
     With an `order` they are the earlier variables, less the same. Inputs come first and targets last, so that an "input"
     variable reads earlier ones of its kind: their joint law is learned, too. The order "auto" is chosen by the 2-way
-    counts of `pairs`; where a link j -> i is forbidden, it has i before j if it can.
+    counts of `rows`; where a link j -> i is forbidden, it has i before j if it can.
     """
     inputs, targets, barred = _rules(domain, roles, forbidden, ordered=order is not None)
     everyone = range(len(domain))
@@ -63,9 +62,9 @@ def node_specs(
         readable = tuple(j for j in everyone if j not in targets)
         return tuple(NodeSpec(i, () if i in inputs else readable, barred[i]) for i in everyone)
     if isinstance(order, str) and order == "auto":
-        assert pairs is not None, 'the order "auto" is chosen by counts'
+        assert rows is not None, 'the order "auto" is chosen by counts'
         before = [(i, j) for i, sources in enumerate(barred) for j in sources]
-        found = chosen_order(pairs, domain.cardinalities, inputs=inputs, targets=targets, before=before)
+        found = chosen_order(rows, inputs=inputs, targets=targets, before=before)
     else:
         found = checked_order(domain, order)
         _check_roles(domain, found, inputs, targets)
@@ -85,8 +84,9 @@ def first_specs(domain: Domain, options: LearnOptions) -> tuple[NodeSpec, ...]:
 
 def chosen_specs(dataset: Dataset, options: LearnOptions) -> tuple[NodeSpec, ...]:
     """The nodes of these options; the order "auto" is chosen by the rows."""
-    pairs = TablePairs(dataset) if isinstance(options.order, str) else None
-    return node_specs(dataset.domain, options.order, pairs, roles=options.roles, forbidden=options.forbidden)
+    return node_specs(
+        dataset.domain, options.order, dataset, roles=options.roles, forbidden=options.forbidden
+    )
 
 
 def order_of(specs: Sequence[NodeSpec]) -> tuple[int, ...] | None:

@@ -1,17 +1,16 @@
-r"""The rungs of a ladder, scored on held-out rows, and what follows from the scores.
+r"""The penalty "auto": the penalty and the smoothing chosen on held-out rows.
 
-Every candidate, a penalty with one of the smoothings, has the score of each node: the sum over held-out rows of
-log theta_i(x_i | y_i), whose sum over nodes is the pseudo-log-likelihood, of an ordered network the log-likelihood. The
-nodes are first *pooled*: the candidate with the best sum over all nodes. A node then leaves the pooled choice only where
-its own best candidate gains more than some standard errors (`Auto.standard_errors`) of the paired difference over held-out
-rows: a node's own choice, the best of a hundred, is noisy on few rows.
-
-Scores are sums over cells of a whole number, how many held-out rows are there, times a logarithm, in a fixed order: the
-same bits whatever the order of the rows.
+No one penalty is best everywhere. Every candidate, a penalty of the ladder with one of its smoothings, is
+learned and scored by the pseudo-log-likelihood of rows it has not seen (of an ordered network the log-likelihood), node by
+node (`trials` says how the choice follows).
+The ladder goes from strict to generous and is left where the pooled score has not improved for some rungs, since generous
+penalties cost the most time. Held out are the rows given as `validation`, else parts of the data (`held_out`). Then the
+chosen penalties learn from all rows. What the held-out rows said of the choice stays with the network (`held_out`), and the
+choice has the networks that were learned without each part of them.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -20,10 +19,13 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, xlogy
 from depnet.data.table.dataset import Dataset
-from depnet.learning.choose.ladder import Auto
-from depnet.learning.penalty import Penalty
-from depnet.learning.rows.training import MANY_STATES
-from depnet.model.counting import leaf_counts, leaves_of
+from depnet.errors import LearningError
+from depnet.learning.grow import MANY_STATES, TrainingRows, learn_nodes
+from depnet.learning.options import LearnOptions, Order, Role
+from depnet.learning.penalty import Auto, Penalty
+from depnet.learning.rows.work import Progress, Work
+from depnet.learning.specs import NodeSpec, chosen_specs
+from depnet.model.counting import check_same_domain, leaf_counts, leaves_of
 from depnet.model.held_out import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -63,7 +65,7 @@ class Tuning:
         choice: what was chosen for all nodes, and for each.
 
     >>> from depnet import titanic, tune
-    >>> from depnet.learning.choose.ladder import Auto
+    >>> from depnet.learning.penalty import Auto
     >>> tuning = tune(titanic(), auto=Auto(penalties=("mdl", "aic"), smoothings=(1.0,)))
     >>> tuning.best, tuning.held_out
     ((1, 0), 2201)
@@ -242,3 +244,125 @@ def _one_leaf_score(node: Node, counts: IntArray) -> float:
     assert learned is not None
     theta = ConditionalTable.from_counts(learned.sum(axis=0, keepdims=True), ONE_LEAF_SMOOTHING).probabilities
     return float(xlogy(counts.sum(axis=0), theta[0]).sum())
+
+
+TRIALS_SHARE = 0.75
+"""Of the time that there is, what trials take at most."""
+
+
+def learn_graphs(
+    rows: TrainingRows, options: LearnOptions, work: Work, validation: Dataset | None = None
+) -> tuple[Network, Choice | None]:
+    """The network of these rows, of decision graphs, and what penalty="auto" chose, where it did.
+
+    `validation` are rows to choose the penalty by; None: parts of the rows.
+    """
+    check_validation(validation, rows)
+    specs = chosen_specs(rows.dataset, options)
+    if options.auto is not None:
+        return _learn_chosen(rows, specs, options.auto, options, work, validation)
+    if validation is not None:
+        raise LearningError(
+            'validation rows are for the penalty "auto"; no other penalty looks at held-out rows.'
+        )
+    penalties = [options.fixed_penalty] * len(specs)
+    return learn_nodes(rows, specs, penalties, options, work, smoothing=options.smoothing), None
+
+
+def _learn_chosen(
+    rows: TrainingRows,
+    specs: Sequence[NodeSpec],
+    auto: Auto,
+    options: LearnOptions,
+    work: Work,
+    validation: Dataset | None,
+) -> tuple[Network, Choice]:
+    """With chosen penalties and smoothings."""
+    trials, stages = _tried(rows, specs, auto, options, work.share(TRIALS_SHARE), validation)
+    choice = trials.choice()
+    del trials  # and with them the rows held out, before all rows are learned from
+    last = work.stage(len(specs), stages - 1, stages)
+    network = learn_nodes(rows, specs, choice.penalties, options, last)
+    return replace(network.smoothed(choice.smoothings), held_out=choice.held_out), choice
+
+
+def tune(
+    dataset: Dataset,
+    *,
+    auto: Auto = Auto(),  # noqa: B008  # a frozen value
+    smoothing: float = 0.5,
+    validation: Dataset | None = None,
+    order: Order = None,
+    roles: Mapping[str, Role] | None = None,
+    forbidden: Iterable[tuple[str, str]] = (),
+    max_leaves: int | None = None,
+    min_leaf_rows: int = 0,
+    n_jobs: int | None = 1,
+    max_seconds: float | None = None,
+    progress: Progress | None = None,
+    cuts: bool = False,
+) -> Tuning:
+    """The ladder that `penalty="auto"` climbs, with the held-out score of every rung and smoothing, and the choice.
+
+    Args:
+        dataset: the rows.
+        auto: the penalties and smoothings to choose from.
+        smoothing: the unit of the smoothings tried.
+        validation: the rows held out; None: parts of `dataset`.
+        order, roles, forbidden, max_leaves, min_leaf_rows, n_jobs, max_seconds, progress, cuts: as of `learn`.
+
+    Returns:
+        A `Tuning`.
+
+    >>> from depnet import titanic
+    >>> tuning = tune(titanic(), auto=Auto(penalties=("mdl", "aic"), smoothings=(1.0, 2.0)))
+    >>> tuning.scores.shape
+    (2, 2)
+    """
+    options = LearnOptions(auto, smoothing, order, max_leaves, min_leaf_rows, roles, forbidden, cuts)
+    rows = TrainingRows(dataset)
+    check_validation(validation, rows)
+    work = Work.of(n_jobs, max_seconds, progress)
+    specs = chosen_specs(dataset, options)
+    return _tried(rows, specs, auto, options, work, validation)[0].tuning()
+
+
+def check_validation(validation: Dataset | None, rows: TrainingRows) -> None:
+    """Refuse rows to score on that have other variables, or are none."""
+    if validation is None:
+        return
+    check_same_domain("validation", rows.domain, validation)
+    if validation.total == 0:
+        raise LearningError("validation has no rows to score on; leave it out to hold out rows of the data.")
+
+
+def _tried(
+    rows: TrainingRows,
+    specs: Sequence[NodeSpec],
+    auto: Auto,
+    options: LearnOptions,
+    work: Work,
+    validation: Dataset | None,
+) -> tuple[Trials, int]:
+    """The ladder climbed; and the stages that progress was told of, the last fit being one more."""
+    if rows.total == 0:
+        raise LearningError('the penalty "auto": the dataset has no rows; there is nothing to learn from.')
+    parts = rows.held_out if validation is None else ((rows, validation),)
+    stages = len(auto.penalties) * len(parts) + 1
+    trials = Trials([held for _, held in parts], auto, options.smoothing)
+    while not trials.over and not (work.over and trials.networks):
+        rung = len(trials.networks)
+        penalties = [auto.penalties[rung]] * len(specs)
+        trials.add(
+            [
+                learn_nodes(
+                    learned,
+                    specs,
+                    penalties,
+                    options,
+                    work.stage(len(specs), rung * len(parts) + number, stages),
+                )
+                for number, (learned, _) in enumerate(parts)
+            ]
+        )
+    return trials, stages

@@ -23,10 +23,9 @@ from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.learn import learn
-from depnet.learning.links.from_counts import known_nats, own_marginals, own_strengths
-from depnet.learning.links.replay import strengths
 from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.learning.rows.some_rows import resampled
+from depnet.learning.strengths import known_nats, own_marginals, own_strengths, strengths
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -81,7 +80,7 @@ def links(
     """Every link of `network`, the strongest first, measured on the rows of `dataset`.
 
     Without a dataset, as for a network from a file, strengths come from the counts that the network keeps: a
-    node's still add up to I(X_i; Y_i), shared among its inputs as `depnet.learning.links.from_counts` says.
+    node's still add up to I(X_i; Y_i), shared among its inputs as `depnet.learning.strengths` says.
 
     Sources that are no decision graph have no splits: what they know is shared equally among their inputs. A boosted
     node's strengths are its `gains`, from when it was learned, with rows or without.

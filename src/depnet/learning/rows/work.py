@@ -1,13 +1,34 @@
-"""What learning may take: threads and time; and who hears of its progress."""
+"""What learning may take: threads, time, leaves; and who hears of its progress."""
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from depnet.checks import is_whole, seconds_given
+from depnet.checks import is_whole, seconds_given, whole_number
 from depnet.errors import LearningError
-from depnet.learning.options import Progress
 from depnet.threads import threads_of
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called as progress(nodes done, all nodes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a node's information source may be grown.
+
+    A split is admissible if it leaves at most `max_leaves` leaves (the empty ones count) and if each of
+    its new leaves has either no rows at all or at least `min_leaf_rows`. Merges are always admissible.
+    """
+
+    max_leaves: int | None = None
+    min_leaf_rows: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_leaves is not None:
+            whole_number("max_leaves", self.max_leaves, at_least=1, error=LearningError)
+        whole_number("min_leaf_rows", self.min_leaf_rows, at_least=0, error=LearningError)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ import pytest
 
 from depnet import Aic, Dataset, DecisionGraph, Mdl, NoPenalty, learn
 from depnet.errors import LearningError, ModelError
-from depnet.learning.choose.ladder import Auto
-from depnet.learning.choose.trials import Choice
+from depnet.learning.auto import Choice
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
-from depnet.learning.rows.held_out import held_out
+from depnet.learning.penalty import Auto
+from depnet.learning.rows.some_rows import held_out
 from depnet.model.network import Network
 from depnet.model.score import score
 

@@ -8,14 +8,12 @@ from hypothesis import strategies as st
 from depnet import Dataset, DecisionGraph, Merge, Split, learn
 from depnet.data import Domain, Variable, describe, encode
 from depnet.errors import ModelError
-from depnet.learning.grow.cut_learner import CutLearner
-from depnet.learning.grow.cuts import Cut, Numbered, cuts_of, spelled_out
-from depnet.learning.grow.node_specs import node_specs
-from depnet.learning.grow.nodes import learn_nodes
+from depnet.learning.cuts import Cut, Numbered, cuts_of, spelled_out
+from depnet.learning.grow import CutLearner, TrainingRows, learn_nodes
 from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Mdl, StructuralMdl
-from depnet.learning.rows.training import TrainingRows
-from depnet.learning.work import Work
+from depnet.learning.rows.work import Work
+from depnet.learning.specs import node_specs
 from depnet.model.counting import leaf_counts
 from tests.reference.decision_graph import leaf_of
 

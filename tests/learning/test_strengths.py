@@ -20,10 +20,9 @@ from depnet import (
     titanic,
 )
 from depnet.errors import LearningError
-from depnet.learning.links.from_counts import own_marginals, own_strengths
-from depnet.learning.links.replay import strengths
+from depnet.learning.strengths import own_marginals, own_strengths, strengths
 from depnet.model.sources.decision_graph import Merge, Split
-from tests.learning.links.test_links import a_graph, chain, known_bits, node_with
+from tests.learning.test_links import a_graph, chain, known_bits, node_with
 from tests.strategies import datasets, networks, seeds
 
 
