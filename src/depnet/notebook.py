@@ -49,7 +49,6 @@ def card(title: str, *parts: str) -> str:
 
 
 def line(said: str) -> str:
-    """A sentence."""
     return f"<p style='margin:4px 0'>{text(said)}</p>"
 
 
@@ -59,18 +58,15 @@ def note(said: str) -> str:
 
 
 def warning(said: str) -> str:
-    """A sentence that should be seen."""
     return f"<p style='margin:4px 0'>⚠ {text(said)}</p>"
 
 
 def beside(*parts: str) -> str:
-    """Parts side by side, where there is room."""
     inside = "".join(f"<div style='max-width:100%'>{part}</div>" for part in parts if part)
     return f"<div style='display:flex;flex-wrap:wrap;gap:4px 28px;align-items:flex-start'>{inside}</div>"
 
 
 def folded(said: str, part: str) -> str:
-    """A part that is shown on request."""
     return f"<details><summary style='cursor:pointer;opacity:.7'>{text(said)}</summary>{part}</details>"
 
 

@@ -127,7 +127,6 @@ def _jobs(_: click.Context, __: click.Parameter, value: int) -> int:
 
 
 def option(names: str, text: str, **settings: Any) -> Option:
-    """An option with its help; a default is shown."""
     return click.option(
         *names.split(), help=text, show_default=settings.get("default") is not None, **settings
     )

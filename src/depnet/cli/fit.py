@@ -143,7 +143,6 @@ def _rows_said(found: "Fitted", verbose: bool) -> tuple[Any, ...]:
 
 
 def _counts_said(found: "CountedModel") -> tuple[Any, ...]:
-    """The same of a model whose rows were only counted."""
     from depnet.cli.show import law_document, size_line
     from depnet.cluster.fit import entropy, score
 

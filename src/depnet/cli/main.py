@@ -122,7 +122,6 @@ def _stand_in_for_closed_streams() -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code."""
     this = Run()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)

@@ -124,5 +124,4 @@ def _show(line: str, oddest: list[dict[str, Any]]) -> None:
 
 
 def kind_of(network: "Network") -> str:
-    """What scores of a network's rows are."""
     return "pseudo-log-likelihood" if network.order is None else "log-likelihood"

@@ -31,7 +31,6 @@ def _keep(_: click.Context, parameter: click.Parameter, value: Any) -> None:
 
 
 def text_options(command: Any) -> Any:
-    """How CSV files are read."""
     how: dict[str, Any] = {"expose_value": False, "callback": _keep}
     for add in (
         option("--delimiter", "Of CSV files.  [default: , ; tab or |]", **how),
@@ -124,7 +123,6 @@ def names_in(texts: tuple[str, ...]) -> list[str]:
 
 
 def roles_of(texts: tuple[str, ...]) -> dict[str, Any]:
-    """{name: role} of all --role."""
     roles = {}
     for text in texts:
         name, sign, role = text.rpartition("=")
@@ -135,7 +133,6 @@ def roles_of(texts: tuple[str, ...]) -> dict[str, Any]:
 
 
 def links_of(texts: tuple[str, ...]) -> list[tuple[str, str]]:
-    """(source, target) of all --forbid."""
     links = []
     for text in texts:
         source, sign, target = text.partition(":")

@@ -95,7 +95,6 @@ def write_table(table: Any, path: str, *, force: bool, **options: Any) -> None:
 
 
 def write_numbers(columns: "dict[str, NDArray[np.float64]]", path: str, *, force: bool) -> None:
-    """Columns of numbers, all as long."""
     import numpy as np
 
     rows = np.empty(len(next(iter(columns.values()))), dtype=[(name, np.float64) for name in columns])

@@ -145,10 +145,8 @@ def m_projection_figure() -> Picture:
     p = np.array([[0.55, 0.27], [0.12, 0.06]])
     q = m_projection(p, space)
     r = m_projection(np.array([[0.06, 0.06], [0.44, 0.44]]), space)
-    geodesics = [
-        Curve.through([p, q], VERMILLION, "m-geodesic pq"),
-        Curve.through([p, r], GREY, "m-geodesic pr"),
-    ]
+    ends = ((q, VERMILLION, "m-geodesic pq"), (r, GREY, "m-geodesic pr"))
+    geodesics = [Curve.through([p, end], color, label) for end, color, label in ends]
     return geometric(
         "m-projection onto an e-flat manifold",
         f"KL(p‖r) = {kl(p, r):.4f} = {kl(p, q):.4f} + {kl(q, r):.4f} = KL(p‖q) + KL(q‖r); "
@@ -244,7 +242,6 @@ def fcd_figure() -> Picture:
 
 
 def learned() -> tuple[Dataset, Network]:
-    """The network learned from the Titanic table with the paper's MDL."""
     data = titanic()
     return data, learn(data)
 

@@ -81,7 +81,6 @@ def _lines(axes: "Axes", report: Report, x: str, keys: str, **look: Any) -> None
 
 
 def _table1(report: Report, _: str, axes: "Axes") -> None:
-    """FC of every seed against its limit, and the paper's."""
     for color, name in zip(COLORS, dict.fromkeys(report.series("data")), strict=False):
         own = [r for r in report.records if r["data"] == name and determined(r)]
         axes.loglog([r["fc_limit"] for r in own], [r["fc"] for r in own], "o", color=color, label=name)
@@ -92,7 +91,6 @@ def _table1(report: Report, _: str, axes: "Axes") -> None:
 
 
 def _convergence(report: Report, family: str, axes: "Axes") -> None:
-    """The five measures against N."""
     for learner, style in (("greedy", "-"), ("with lossless", ":")):
         where = {"family": family, "learner": learner}
         keys = "kl_data ideal_cost fc_true kl_true pointwise"
@@ -118,13 +116,11 @@ def _scans(report: Report, panel: str, axes: "Axes") -> None:
 
 
 def _game(report: Report, keys: str, axes: "Axes") -> None:
-    """Both costs, or the distance from the equilibrium, at each step."""
     _lines(axes, report, "t", keys)
     axes.set(xscale="linear")
 
 
 def _perturbation(report: Report, model: str, axes: "Axes") -> None:
-    """How far pi moves against the size of the change."""
     _lines(axes, report, "parameter", "change tv kl fc_limit", where={"model": model}, marker="o")
     sticky = model == "sticky pair"
     axes.set(title=model, xscale="log" if sticky else "linear")

@@ -96,11 +96,9 @@ class Reference:
     said: str
 
     def mean(self, node: Node) -> FloatArray:
-        """theta_i on average."""
         return np.asarray(self.weights @ node.probabilities(self.codes))
 
     def effect(self, network: Network, node: Node, j: int) -> Effect:
-        """What the states of variable j do."""
         variable = network.domain.variables[j]
         rows: CodeArray = np.array(self.codes, order="F")  # type: ignore[assignment]  # of the same type
         means = []
@@ -177,7 +175,6 @@ def boosted(
 
 
 def boosted_node(network: Network, node: int | str) -> BoostedNode:
-    """The node itself, if it is boosted."""
     chosen = network.nodes[node_of(network, node)]
     if not isinstance(chosen, BoostedNode):
         name = network.domain.names[chosen.variable]

@@ -68,7 +68,6 @@ def page(title: str, subtitle: str, sections: Mapping[str, str]) -> str:
 
 
 def tiles(found: Sequence[tuple[str, str]]) -> str:
-    """(value, what it is) as tiles."""
     inside = "".join(
         f'<div class="tile"><b>{xml(value)}</b><span>{xml(what)}</span></div>' for value, what in found
     )
@@ -90,7 +89,6 @@ def _cell(kind: str, inside: str) -> str:
 
 
 def bar(share: float, colour: str) -> str:
-    """A bar of a share of its track."""
     width = 100 * min(max(share, 0.0), 1.0)
     return (
         f'<div class="track"><span class="bar" style="width:{width:.1f}%;background:{colour}"></span></div>'
@@ -102,7 +100,6 @@ def paragraph(text: str, attributes: str = "") -> str:
 
 
 def note(text: str) -> str:
-    """A line of plain text, in the background."""
     return paragraph(text, ' class="soft"')
 
 

@@ -2,8 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -37,13 +36,13 @@ STATES = 8
 DRAWING_CHAINS = 500
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Drawn:
-    """Rows drawn from the network, or why there are none."""
+class _Drawn(NamedTuple):
+    """Rows drawn from the network, what they are compared with, and how near they are; or why there are none."""
 
-    rows: Dataset | None
-    near: Nearness | None
-    said: tuple[str, ...]
+    rows: Dataset | None = None
+    data: Dataset | Holed | MarginalCounts | None = None
+    near: Nearness | None = None
+    said: tuple[str, ...] = ()
 
 
 def html_report(
@@ -86,15 +85,15 @@ def html_report(
     found = links(network, whole)
     graph = dependency_graph(network, whole, found=found)
     law = network if law is None and network.order is not None else law
-    certificates = []
-    if whole is not None:
-        certificates = [certificate(one, whole, penalty=penalty) for one in _both(network, law)]
+    both = [network] if law is None or law is network else [law, network]  # the law first: answers are its
+    certificates = [] if whole is None else [certificate(one, whole, penalty=penalty) for one in both]
     rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
+    plain = "".join(paragraph(f"{text[0].upper()}{text[1:]}.") for text in plain_figures(law, rows.near))
     sections = {
-        "Summary": _plain(law, rows) + _summary(network, dataset, graph, certificates, rows),
+        "Summary": plain + _summary(network, dataset, graph, certificates, rows.near),
         "Who predicts whom": graph_section(graph),
         "Strongest links": links_section(network, found),
-        "Data against the model": _against(network, dataset, rows),
+        "Data against the model": _against(rows),
     }
     if certificates:
         sections["Certificate"] = "".join(map(certificate_section, certificates))
@@ -107,37 +106,22 @@ def html_report(
     return page(title, about, sections)
 
 
-def _both(network: Network, law: Network | None) -> list[Network]:
-    """The law first: it is what answers are of."""
-    return [network] if law is None or law is network else [law, network]
-
-
-def _plain(law: Network | None, rows: _Drawn) -> str:
-    """What the model is worth, in sentences for a person."""
-    said = plain_figures(law, rows.near)
-    return "".join(paragraph(f"{text[0].upper()}{text[1:]}.") for text in said)
-
-
 def _draw(
     network: Network, dataset: Dataset | Holed | None, drawn: int, seed: int, sampled: Dataset | None
 ) -> _Drawn:
     chains: int | Literal["auto"] = DRAWING_CHAINS if network.order is None else "auto"
-    rng = np.random.default_rng(seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
+            rng = np.random.default_rng(seed)
             rows = sample(network, drawn, chains=chains, rng=rng) if sampled is None else sampled
         except (ReducibleError, ConvergenceError) as error:
-            return _Drawn(None, None, (f"No rows were drawn: {error}",))
-    data = _data(network, dataset)
-    said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-    return _Drawn(rows, None if data is None else nearness(rows, data), said)
-
-
-def _data(network: Network, dataset: Dataset | Holed | None) -> Dataset | Holed | MarginalCounts | None:
-    """What rows are compared with: the data, or the counts that the network keeps of it, where there are any rows."""
+            return _Drawn(said=(f"No rows were drawn: {error}",))
     data = dataset if dataset is not None and dataset.total else network.counts
-    return data if data is not None and data.total else None
+    said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    if data is None or not data.total:
+        return _Drawn(rows, said=said)
+    return _Drawn(rows, data, nearness(rows, data), said)
 
 
 def _summary(
@@ -145,50 +129,41 @@ def _summary(
     dataset: Dataset | Holed | None,
     graph: DependencyGraph,
     certificates: Sequence[Certificate],
-    rows: _Drawn,
+    near: Nearness | None,
 ) -> str:
     plain = [node for node in network.nodes if not node.boosted]
-    leaves = sum(node.source.size for node in plain)
-    parameters = sum(node.source.size * (node.states - 1) for node in plain)
-    total = _rows_of(network, dataset)
-    found = [
-        (f"{len(network.domain):,}", "variables"),
-        (f"{sum(len(node.inputs) for node in network.nodes):,}", "links"),
-        *([(f"{leaves:,}", "leaves"), (f"{parameters:,}", "parameters")] if plain else []),
-        *([(f"{len(network) - len(plain):,}", "boosted nodes")] if len(plain) < len(network) else []),
-        *([(f"{total:,}", "rows learned from")] if total is not None else []),
-    ]
+    numbers = {
+        "variables": len(network.domain),
+        "links": sum(len(node.inputs) for node in network.nodes),
+        "leaves": sum(node.source.size for node in plain) or None,
+        "parameters": sum(node.source.size * (node.states - 1) for node in plain) if plain else None,
+        "boosted nodes": len(network) - len(plain) or None,
+        "rows learned from": rows_learned(network) if dataset is None else dataset.total,
+    }
+    found = [(f"{number:,}", what) for what, number in numbers.items() if number is not None]
     found += map(proven_tile, certificates)
-    if rows.near is not None:
-        found.append((f"{rows.near.one_way:.4f}", "mean 1-way distance, data to model"))
-    ties = graph.ties
-    found.append((f"{sum(tie.both for tie in ties):,} of {len(ties):,}", "ties go both ways"))
-    return tiles(found)
+    if near is not None:
+        found.append((f"{near.one_way:.4f}", "mean 1-way distance, data to model"))
+    both = sum(tie.both for tie in graph.ties)
+    return tiles([*found, (f"{both:,} of {len(graph.ties):,}", "ties go both ways")])
 
 
-def _rows_of(network: Network, dataset: Dataset | Holed | None) -> int | None:
-    if dataset is not None:
-        return dataset.total
-    return rows_learned(network)
-
-
-def _against(network: Network, dataset: Dataset | Holed | None, rows: _Drawn) -> str:
-    said = "".join(note(text) for text in rows.said)
-    if rows.rows is None:
+def _against(drawn: _Drawn) -> str:
+    said = "".join(note(text) for text in drawn.said)
+    if drawn.rows is None:
         return said
-    data = _data(network, dataset)
-    if data is None or rows.near is None:
+    if drawn.data is None or drawn.near is None:
         return said + paragraph(
             "The network keeps no 1-way counts of its data, and no rows were given to compare with."
         )
-    near = rows.near
+    near = drawn.near
     numbers = ("mean", "worst", "mean of as many rows of the data")
     columns = {"total variation": "name", **dict.fromkeys(numbers, "number")}
     lines = [
         (f"{ways} marginals", f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}")
         for ways, mean, worst, floor in near.by_ways()
     ]
-    found = marginals(data, rows.rows)
+    found = marginals(drawn.data, drawn.rows)
     key = (
         '<p class="key soft"><span><i style="background:var(--data)"></i>data</span>'
         f'<span><i style="background:var(--model)"></i>{near.rows:,} rows drawn from the model</span></p>\n'
