@@ -45,7 +45,7 @@ def random_law(states: int, seed: int) -> Network:
                 low, high = sorted(rng.integers(0, states, size=2).tolist())
                 splits.append((int(rng.integers(0, t + 1)), Test(int(rng.integers(i)), low, high)))
             made.append((splits, rng.integers(-(2**17), 2**17, size=(LEAVES, states))))
-        nodes.append(BoostedNode((i,), ConstantSource(), np.zeros((1, states)), Stages.of(made, states)))
+        nodes.append(BoostedNode(i, ConstantSource(), np.zeros((1, states)), Stages.of(made, states)))
     domain = Domain.from_cardinalities([states] * VARIABLES)
     return Network(domain, tuple(nodes), order=tuple(range(VARIABLES)))
 

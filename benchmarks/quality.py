@@ -25,10 +25,10 @@ from benchmarks._tables import add_data, debd
 from benchmarks._timing import timed
 from depnet import Dataset, Mdl, Network, StructuralMdl, learn
 from depnet.arrays import FloatArray
-from depnet.learning.choose.ladder import Auto
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
-from depnet.learning.work import Work
+from depnet.learning.penalty import Auto
+from depnet.learning.rows.work import Work
 from depnet.model.score import score
 
 LIBRA = {

@@ -43,7 +43,7 @@ def random_boosted_node(
     start = rng.integers(-SPREAD, SPREAD, size=(1, states))
     made = random_stages(rng, inputs, cardinalities, states, stages)
     digits = DigitTree.of(rng.integers(0, 9, size=states)) if states > 2 and rng.random() < 0.5 else None
-    return BoostedNode((i,), ConstantSource(), start, made, None, digits)
+    return BoostedNode(i, ConstantSource(), start, made, None, digits)
 
 
 def random_boosted_network(
@@ -83,7 +83,7 @@ def with_boosted_nodes(rng: np.random.Generator, network: Network, share: float 
             start = random_start(rng, before, cards)
             scores = rng.integers(-SPREAD, SPREAD, size=(start.size, states))
             nodes[i] = BoostedNode(
-                (i,), start, scores, random_stages(rng, before, list(cards), states, int(rng.integers(0, 6)))
+                i, start, scores, random_stages(rng, before, list(cards), states, int(rng.integers(0, 6)))
             )
     return replace(network, nodes=tuple(nodes))
 

@@ -30,7 +30,7 @@ def boosted_survived() -> BoostedNode:
         ],
         2,
     )
-    return BoostedNode((3,), start, on_grid(np.log([[0.27, 0.73], [0.79, 0.21]])), stages, [0.04, 0.1, 0.003])
+    return BoostedNode(3, start, on_grid(np.log([[0.27, 0.73], [0.79, 0.21]])), stages, [0.04, 0.1, 0.003])
 
 
 def mixed_titanic() -> Network:

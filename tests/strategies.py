@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
-from depnet import Dataset, Domain, Network, Node
+from depnet import Dataset, Domain, Network, TableNode
 from depnet.arrays import FloatArray
 from depnet.model import (
     ConditionalTable,
@@ -73,7 +73,8 @@ def random_source(
     if kind < 0.1:
         return ConstantSource()
     if kind < 0.3:
-        return LosslessSource.of_all_but(targets, cards)
+        inputs = tuple(j for j in range(len(cards)) if j not in targets)
+        return LosslessSource(inputs, tuple(cards[j] for j in inputs))
     return DecisionGraph(random_operations(rng, cards, targets, int(rng.integers(0, 9))), tuple(cards))
 
 
@@ -95,7 +96,7 @@ def random_network(
         source = (
             random_source(rng, cards, (i,)) if order is None else random_ordered_source(rng, cards, order, i)
         )
-        nodes.append(Node((i,), source, random_table(rng, source.size, states, zeros)))
+        nodes.append(TableNode(i, source, random_table(rng, source.size, states, zeros)))
     return Network(
         Domain.from_cardinalities(cards), tuple(nodes), order=None if order is None else tuple(order)
     )
@@ -210,7 +211,7 @@ def _from_random_start(
     start = random_start(rng, others, tuple(cards))
     node = random_boosted_node(rng, i, others, cards, stages)
     scores = rng.integers(-SPREAD, SPREAD, size=(start.size, cards[i]))
-    return BoostedNode((i,), start, scores, node.stages)
+    return BoostedNode(i, start, scores, node.stages)
 
 
 def random_mixed_network(seed: int, states: Sequence[int], *, stages: int = 4) -> Network:

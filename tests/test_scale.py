@@ -15,7 +15,7 @@ from depnet.errors import EvidenceError
 from depnet.explorer.bars import has_ranges, is_histogram
 from depnet.explorer.overview_view import SCALES
 from depnet.learning.boost.splits import tests_of as splits_of
-from depnet.learning.grow.cuts import CutDomain
+from depnet.learning.cuts import CutDomain
 from depnet.model.conditions import condition_weights
 
 SIZES = ("S", "M", "L", "XL", "2XL", "3XL", "4XL")

@@ -5,13 +5,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from depnet import ConditionalTable, ConstantSource, Domain, LosslessSource, Network, Node, Variable
+from depnet import (
+    ConditionalTable,
+    ConstantSource,
+    Domain,
+    LosslessSource,
+    Network,
+    TableNode,
+    Variable,
+)
 
 
 def of_constants(cardinalities: Sequence[int], *, ordered: bool = False) -> Network:
     """Independent variables, each of one leaf, whose counts are 1."""
     nodes = tuple(
-        Node((i,), ConstantSource(), ConditionalTable.from_counts(np.ones((1, k), dtype=np.int64), 0.5))
+        TableNode(i, ConstantSource(), ConditionalTable.from_counts(np.ones((1, k), dtype=np.int64), 0.5))
         for i, k in enumerate(cardinalities)
     )
     return Network(_domain(cardinalities), nodes, None, tuple(range(len(nodes))) if ordered else None)
@@ -23,7 +31,7 @@ def of_two_blocks(states: int, *, leave: float) -> Network:
     theta = np.where(half[:, None] == half, 1 - leave, leave)
     theta /= theta.sum(axis=1, keepdims=True)
     table = ConditionalTable.from_probabilities(theta)
-    nodes = tuple(Node((i,), LosslessSource((1 - i,), (states,)), table) for i in range(2))
+    nodes = tuple(TableNode(i, LosslessSource((1 - i,), (states,)), table) for i in range(2))
     return Network(_domain([states] * 2), nodes)
 
 

@@ -13,7 +13,7 @@ import pytest
 from depnet.cli import render as bars
 from depnet.data.files import rows, source
 from depnet.errors import EvidenceError
-from depnet.inference.rows import chunks
+from depnet.inference.rows import impute as chunks
 from depnet.inference.rows.impute import impute
 from tests.cli.entry import answer, depnet, refused
 

@@ -199,8 +199,8 @@ def test_a_file_without_a_law_says_so_and_clamps(lawless: Path) -> None:
 
 def test_evidence_without_effect_is_said_and_what_to_do(tmp_path: Path) -> None:
     table = library.ConditionalTable.from_probabilities
-    alone = library.Node((0,), library.ConstantSource(), table([[0.5, 0.5]]))
-    reader = library.Node((1,), library.LosslessSource((0,), (2,)), table([[0.9, 0.1], [0.1, 0.9]]))
+    alone = library.TableNode(0, library.ConstantSource(), table([[0.5, 0.5]]))
+    reader = library.TableNode(1, library.LosslessSource((0,), (2,)), table([[0.9, 0.1], [0.1, 0.9]]))
     path = tmp_path / "one-sided.json"
     library.save(library.Network(library.Domain.from_cardinalities([2, 2]), (alone, reader)), path)
     text = depnet("query", path, "X0", "-g", "X1=1").stdout.decode()
@@ -266,9 +266,9 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     """`| head`: nothing on standard error, though the output is far larger than a pipe."""
     path = tmp_path / "wide.json"
     domain = library.Domain(tuple(library.Variable(f"variable number {i}", (0, 1)) for i in range(3000)))
-    node = library.Node
+    node = library.TableNode
     table = library.ConditionalTable.from_probabilities([[0.5, 0.5]])
-    nodes = tuple(node((i,), library.ConstantSource(), table) for i in range(3000))
+    nodes = tuple(node(i, library.ConstantSource(), table) for i in range(3000))
     library.save(library.Network(domain, nodes), path)
     for option in ("--variables", "--json"):
         done = subprocess.run(

@@ -15,7 +15,7 @@ import depnet as library
 from depnet.data import Dataset
 from depnet.data.files.read import read
 from depnet.fitting.fit import FitOptions, fit_network
-from depnet.inference.judge.cell_laws import cell_laws
+from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.compare import changed_links
 from depnet.inference.rows import impute
 from tests.cli.entry import answer, depnet, real, refused

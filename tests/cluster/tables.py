@@ -48,7 +48,7 @@ def assert_same_network(found: Network, expected: Network) -> None:
     assert found.order == expected.order
     assert found.held_out == expected.held_out
     for one, other in zip(found.nodes, expected.nodes, strict=True):
-        assert one.variables == other.variables
+        assert one.variable == other.variable
         assert one.source.operations == other.source.operations  # type: ignore[attr-defined]
         assert np.array_equal(one.table.counts, other.table.counts)  # type: ignore[arg-type]
         assert np.array_equal(one.table.probabilities, other.table.probabilities)

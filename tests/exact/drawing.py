@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from depnet import ConditionalTable, Domain, LosslessSource, Network, Node, RandomScan, SequentialScan
+from depnet import (
+    ConditionalTable,
+    Domain,
+    LosslessSource,
+    Network,
+    RandomScan,
+    SequentialScan,
+    TableNode,
+)
 from depnet.model import Given
 
 
@@ -45,7 +53,7 @@ def inconsistent_network(cardinalities: tuple[int, ...] = (2, 3, 2), seed: int =
     rng = np.random.default_rng(seed)
     nodes = []
     for i, k in enumerate(cardinalities):
-        source = LosslessSource.of_all_but((i,), cardinalities)
+        source = LosslessSource.of_all_but(i, cardinalities)
         table = ConditionalTable.from_probabilities(rng.dirichlet(np.ones(k), size=source.size))
-        nodes.append(Node((i,), source, table))
+        nodes.append(TableNode(i, source, table))
     return Network(Domain.from_cardinalities(cardinalities), tuple(nodes))

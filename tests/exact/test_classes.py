@@ -11,9 +11,9 @@ from depnet import (
     Domain,
     LosslessSource,
     Network,
-    Node,
     RandomScan,
     SequentialScan,
+    TableNode,
     Variable,
 )
 from depnet.errors import EvidenceError, ReducibleError
@@ -31,7 +31,8 @@ def copycats() -> Network:
     lamps = Domain((Variable("lamp", ("off", "on")), Variable("switch", ("down", "up"))))
     copy = table([[1, 0], [0, 1]])
     return Network(
-        lamps, (Node((0,), LosslessSource((1,), (2,)), copy), Node((1,), LosslessSource((0,), (2,)), copy))
+        lamps,
+        (TableNode(0, LosslessSource((1,), (2,)), copy), TableNode(1, LosslessSource((0,), (2,)), copy)),
     )
 
 
@@ -77,12 +78,12 @@ def test_evidence_can_leave_one_class() -> None:
 
 def test_many_classes_are_named_in_part() -> None:
     n = 8
-    stay = [Node((i,), LosslessSource(((i + 1) % n,), (2,)), table([[1, 0], [0, 1]])) for i in range(n)]
+    stay = [TableNode(i, LosslessSource(((i + 1) % n,), (2,)), table([[1, 0], [0, 1]])) for i in range(n)]
     ring = Network(Domain.from_cardinalities([2] * n), tuple(stay))
     assert len(depnet.recurrent_classes(ring, RandomScan())) == 2
-    alone = [Node((i,), ConstantSource(), table([[0.5, 0.5]])) for i in range(2)]
-    pinned = Node((2,), LosslessSource((3,), (7,)), table(np.eye(7).tolist()))
-    mirror = Node((3,), LosslessSource((2,), (7,)), table(np.eye(7).tolist()))
+    alone = [TableNode(i, ConstantSource(), table([[0.5, 0.5]])) for i in range(2)]
+    pinned = TableNode(2, LosslessSource((3,), (7,)), table(np.eye(7).tolist()))
+    mirror = TableNode(3, LosslessSource((2,), (7,)), table(np.eye(7).tolist()))
     network = Network(Domain.from_cardinalities([2, 2, 7, 7]), (*alone, pinned, mirror))
     with pytest.raises(ReducibleError, match=r"7 recurrent classes.*of 4 states.*and 3 more\."):
         depnet.stationary(network, RandomScan())
@@ -92,8 +93,8 @@ def turning(period: int) -> Network:
     """X0 takes the value after that of X1, X1 copies X0: a sweep turns the pair round for ever."""
     turn = np.roll(np.eye(period), 1, axis=1).tolist()
     nodes = (
-        Node((0,), LosslessSource((1,), (period,)), table(turn)),
-        Node((1,), LosslessSource((0,), (period,)), table(np.eye(period).tolist())),
+        TableNode(0, LosslessSource((1,), (period,)), table(turn)),
+        TableNode(1, LosslessSource((0,), (period,)), table(np.eye(period).tolist())),
     )
     return Network(Domain.from_cardinalities([period, period]), nodes)
 
@@ -114,13 +115,13 @@ def test_periodic_chains_have_their_law() -> None:
 
 def test_impossible_evidence_is_an_error_only_where_the_chain_comes_back_to_it() -> None:
     # X0 is always 0 when X1 is 1; X1 goes to 1 and stays there, or (second network) moves about.
-    first = Node((0,), LosslessSource((1,), (2,)), table([[0.2, 0.5, 0.3], [1, 0, 0]]))
+    first = TableNode(0, LosslessSource((1,), (2,)), table([[0.2, 0.5, 0.3], [1, 0, 0]]))
     domain = Domain.from_cardinalities([3, 2])
     for scan in (RandomScan(), SequentialScan(), SequentialScan((1, 0))):
-        settles = Network(domain, (first, Node((1,), ConstantSource(), table([[1, 0]]))))
+        settles = Network(domain, (first, TableNode(1, ConstantSource(), table([[1, 0]]))))
         law = depnet.stationary(settles, scan, {"X0": {1, 2}})
         np.testing.assert_allclose(law, np.array([[0, 0], [0.625, 0], [0.375, 0]]), rtol=0, atol=1e-12)
-        moves = Network(domain, (first, Node((1,), ConstantSource(), table([[0.5, 0.5]]))))
+        moves = Network(domain, (first, TableNode(1, ConstantSource(), table([[0.5, 0.5]]))))
         with pytest.raises(EvidenceError, match=r"impossible for node 0.*X1=1"):
             depnet.stationary(moves, scan, {"X0": {1, 2}})
         law = depnet.stationary(moves, scan, {"X0": {0, 2}})

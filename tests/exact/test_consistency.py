@@ -65,7 +65,7 @@ def test_what_it_says() -> None:
 
 def test_a_network_too_large_has_a_way_out() -> None:
     table = depnet.ConditionalTable.from_probabilities([[0.5, 0.5]])
-    nodes = tuple(depnet.Node((i,), depnet.ConstantSource(), table) for i in range(60))
+    nodes = tuple(depnet.TableNode(i, depnet.ConstantSource(), table) for i in range(60))
     with pytest.raises(DomainTooLargeError, match=r"depnet.model.one_sided_links\(network\) needs no law"):
         depnet.consistency(Network(depnet.Domain.from_cardinalities([2] * 60), nodes))
 
@@ -76,10 +76,10 @@ def test_the_class_that_comes_nearest() -> None:
     copy, lossless = table(np.eye(2)), depnet.LosslessSource
     reads = table([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5], [0.5, 0.5]])  # X2 given (X0, X3)
     nodes = (
-        depnet.Node((0,), lossless((1,), (2,)), copy),
-        depnet.Node((1,), lossless((0,), (2,)), copy),
-        depnet.Node((2,), lossless((0, 3), (2, 2)), reads),
-        depnet.Node((3,), depnet.ConstantSource(), table([[0.5, 0.5]])),
+        depnet.TableNode(0, lossless((1,), (2,)), copy),
+        depnet.TableNode(1, lossless((0,), (2,)), copy),
+        depnet.TableNode(2, lossless((0, 3), (2, 2)), reads),
+        depnet.TableNode(3, depnet.ConstantSource(), table([[0.5, 0.5]])),
     )
     network = Network(depnet.Domain.from_cardinalities([2] * 4), nodes)
     found = depnet.consistency(network)

@@ -3,7 +3,15 @@
 import pytest
 
 import depnet
-from depnet import ConditionalTable, Domain, LosslessSource, Network, Node, RandomScan, SequentialScan
+from depnet import (
+    ConditionalTable,
+    Domain,
+    LosslessSource,
+    Network,
+    RandomScan,
+    SequentialScan,
+    TableNode,
+)
 from depnet.errors import DomainTooLargeError
 from depnet.exact.stationary import free_law
 from depnet.geometry.chain import FreeChain
@@ -12,7 +20,7 @@ from depnet.geometry.chain import FreeChain
 def chain_network(n: int) -> Network:
     """Each variable reads the one before."""
     table = ConditionalTable.from_probabilities([[0.9, 0.1], [0.2, 0.8]])
-    nodes = tuple(Node((i,), LosslessSource(((i - 1) % n,), (2,)), table) for i in range(n))
+    nodes = tuple(TableNode(i, LosslessSource(((i - 1) % n,), (2,)), table) for i in range(n))
     return Network(Domain.from_cardinalities([2] * n), nodes)
 
 

@@ -12,9 +12,9 @@ from depnet import (
     FunctionSource,
     LosslessSource,
     Network,
-    Node,
     RandomScan,
     SequentialScan,
+    TableNode,
 )
 from depnet.errors import ConvergenceError
 from depnet.exact import solve
@@ -32,7 +32,7 @@ def ising_ring(n: int, coupling: float) -> Network:
         table = np.stack([1 / (1 + np.exp(field)), 1 / (1 + np.exp(-field))], axis=1)
         neighbours = tuple(sorted({(i - 1) % n, (i + 1) % n}))
         source = FunctionSource(lambda x: x.sum(axis=1), neighbours, 3)
-        nodes.append(Node((i,), source, ConditionalTable.from_probabilities(table)))
+        nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(table)))
     return Network(Domain.from_cardinalities([2] * n), tuple(nodes))
 
 
@@ -60,7 +60,7 @@ def near_deterministic(cards: tuple[int, ...], seed: int, slip: float) -> Networ
         rows = np.full((source.size, states), slip)
         rows[np.arange(source.size), rng.integers(rows.shape[1], size=source.size)] = 1.0
         table = ConditionalTable.from_probabilities(rows / rows.sum(axis=1, keepdims=True))
-        nodes.append(Node((i,), source, table))
+        nodes.append(TableNode(i, source, table))
     return Network(Domain.from_cardinalities(cards), tuple(nodes))
 
 
@@ -86,8 +86,8 @@ def drifting(k: int, seed: int) -> Network:
     turn = go * np.roll(np.eye(k), 1, axis=1) + (1 - go) * np.eye(k)
     table = ConditionalTable.from_probabilities
     nodes = (
-        Node((0,), LosslessSource((1,), (k,)), table(turn)),
-        Node((1,), LosslessSource((0,), (k,)), table(np.eye(k))),
+        TableNode(0, LosslessSource((1,), (k,)), table(turn)),
+        TableNode(1, LosslessSource((0,), (k,)), table(np.eye(k))),
     )
     return Network(Domain.from_cardinalities([k, k]), nodes)
 
@@ -95,8 +95,8 @@ def drifting(k: int, seed: int) -> Network:
 def sticky(slip: float) -> Network:
     """Two binary variables that copy each other, but for slips; pi is near (0.4, 0.6) on (0, 0) and (1, 1)."""
     table = ConditionalTable.from_probabilities
-    first = Node((0,), LosslessSource((1,), (2,)), table([[1 - slip, slip], [slip, 1 - slip]]))
-    second = Node((1,), LosslessSource((0,), (2,)), table([[1 - 2 * slip, 2 * slip], [slip, 1 - slip]]))
+    first = TableNode(0, LosslessSource((1,), (2,)), table([[1 - slip, slip], [slip, 1 - slip]]))
+    second = TableNode(1, LosslessSource((0,), (2,)), table([[1 - 2 * slip, 2 * slip], [slip, 1 - slip]]))
     return Network(Domain.from_cardinalities([2, 2]), (first, second))
 
 

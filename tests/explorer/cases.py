@@ -7,7 +7,7 @@ import numpy as np
 from depnet import Dataset, Domain, Mdl, Network, QueryResult, Variable, learn, titanic
 from depnet.fitting.fit import FitOptions, fit_law
 from depnet.inference.answer.observed import Support
-from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.part import Spread
 from depnet.inference.judge.shifts import Shift
 
 HOSTILE = (

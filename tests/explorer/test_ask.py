@@ -33,7 +33,7 @@ def asked(
     **options: Any,
 ) -> list[Answer]:
     async def all_of() -> list[Answer]:
-        loaded = Loaded(network, None if data is None else with_holes(data))
+        loaded = Loaded(network, data=None if data is None else with_holes(data))
         return [answer async for answer in answers(loaded, chosen, in_thread, stop, **options)]
 
     return run_apart(all_of)

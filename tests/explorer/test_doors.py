@@ -22,9 +22,8 @@ from depnet.explorer.rows import drawn
 from depnet.explorer.session import Stop
 from depnet.explorer.target import find, seen_of
 from depnet.inference.answer.numbers import NumberSummary
-from depnet.inference.judge.pair import pair
-from depnet.inference.judge.row_list import matching_rows
-from depnet.inference.judge.shifts import Shift
+from depnet.inference.judge.rows import matching_rows
+from depnet.inference.judge.shifts import Shift, pair
 from depnet.model.evidence import Evidence
 from tests.cli.entry import answer
 from tests.explorer.loops import run_apart

@@ -5,7 +5,7 @@ import numpy as np
 import depnet
 from depnet.data import Variable
 from depnet.explorer.network_answers import BARS, MOST_STATES, bars, joint_table
-from depnet.inference.judge.pair import Pair, pair
+from depnet.inference.judge.shifts import Pair, pair
 from tests.explorer.cases import shift_of
 
 MANY = Variable("many", tuple(f"s{k:02d}" for k in range(40)))

@@ -11,9 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import depnet
-from depnet.inference.judge.pair import pair
-from depnet.inference.judge.shifts import shifts_between
-from depnet.learning.links.links import links
+from depnet.inference.judge.shifts import pair, shifts_between
+from depnet.learning.links import links
 from depnet.pictures import dependency_graph, links_csv, to_graphml
 from tests.explorer.cases import HOSTILE, titanic_models, wide
 from tests.explorer.test_access import violations

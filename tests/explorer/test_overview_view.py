@@ -58,7 +58,7 @@ def test_what_is_not_there_is_said(page: Page, titanic: str) -> None:
 @pytest.mark.parametrize("rows", [True, False])
 def test_questions_are_of_the_model_at_hand(rows: bool) -> None:
     people = depnet.titanic()
-    loaded = Loaded(depnet.learn(people).with_counts(people), with_holes(people) if rows else None)
+    loaded = Loaded(depnet.learn(people).with_counts(people), data=with_holes(people) if rows else None)
     found = first_questions(loaded, rows=rows)
     assert [question.path for question in found] == ["/ask", "/target", "/rows" if rows else "/node"]
     (name,) = found[0].state.known

@@ -25,8 +25,8 @@ from depnet.explorer.rows import (
     scores_csv,
     scores_of,
 )
-from depnet.inference.judge.cell_laws import cell_laws
-from depnet.inference.judge.row_list import row_list
+from depnet.inference.judge.cells import cell_laws
+from depnet.inference.judge.rows import row_list
 from depnet.model.evidence import Evidence
 from tests.explorer.cases import titanic_models
 
@@ -40,7 +40,7 @@ def titanic() -> Network:
 def test_rows_are_scored_once_and_written_as_a_table(titanic: Network) -> None:
     people = depnet.titanic()
     told: list[float] = []
-    loaded = Loaded(titanic, with_holes(people))
+    loaded = Loaded(titanic, data=with_holes(people))
     with pytest.raises(StoppedError):
         scores_of(loaded, lambda: True, told.append)
     scores = scores_of(loaded, lambda: False, told.append)
@@ -65,7 +65,7 @@ def test_rows_are_listed_with_their_values_and_holes(titanic: Network) -> None:
     )
     model = DependencyNetwork(missing="complete", random_state=0).fit(frame)
     assert model.data_ is not None
-    loaded = Loaded(model.network_, model.data_, law=model.law_)
+    loaded = Loaded(model.network_, model.law_, data=model.data_)
     scores = scores_of(loaded, lambda: False, lambda share: None)
     assert np.allclose(np.exp(scores.each), model.oddness(frame).row_tails)
     assert scores.kinds == 4  # equal rows have equal values and holes
@@ -107,7 +107,7 @@ def test_a_hole_that_the_model_has_a_state_for_is_judged_and_filled() -> None:
     )
     model = DependencyNetwork(missing="state", random_state=0).fit(frame)
     assert model.law_ is not None
-    loaded = Loaded(model.network_, model.data_, law=model.law_)
+    loaded = Loaded(model.network_, model.law_, data=model.data_)
     living = judged(loaded, {"dead": "no", "years": None, "town": "a"})
     assert living.complete
     assert living.cells["years"].hole

@@ -20,7 +20,7 @@ from tests.explorer.cases import titanic_models
 def loaded() -> Loaded:
     """The Titanic table with its rows."""
     network, law = titanic_models()
-    return Loaded(network, with_holes(depnet.titanic()), law=law)
+    return Loaded(network, law, data=with_holes(depnet.titanic()))
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_what_is_known_of_a_wide_law_is_told_in_time(stop: Stop) -> None:
         columns.append(np.where(rng.random(1500) < 0.3, rng.integers(0, 3, 1500), np.sort(three, axis=0)[1]))
     table = depnet.Dataset.from_codes(np.stack(columns, axis=1), [3] * 40)
     law: Network = depnet.learn(table, smoothing=0.5, order="auto")
-    found = find(Loaded(law, law=law), "X20", {"X30": (1,)}, "1", stop)
+    found = find(Loaded(law), "X20", {"X30": (1,)}, "1", stop)
     answer = depnet.query(law, "X20", {"X30": 1}, tolerance=0.005)
     assert isinstance(answer.probabilities, np.ndarray)
     assert isinstance(answer.standard_errors, np.ndarray)

@@ -10,10 +10,10 @@ from depnet import Dataset, Network
 from depnet.data.table.dataset import Holed, with_holes
 from depnet.fitting.fit import FitOptions, Fitted, fit, fit_law
 from depnet.learning.boost.settings import AutoBoost
-from depnet.learning.choose.ladder import LADDER
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
-from depnet.learning.work import Work
+from depnet.learning.penalty import LADDER
+from depnet.learning.rows.work import Work
 from tests.estimators.tables import people
 
 ROWS = Dataset.from_frame(people())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from depnet import ConditionalTable, ConstantSource, Dataset, Domain, Network, Node, geometry
+from depnet import ConditionalTable, ConstantSource, Dataset, Domain, Network, TableNode, geometry
 from depnet.errors import DataError, DistributionError, DomainTooLargeError, ModelError
 from depnet.geometry import FullConditionalManifold
 
@@ -155,7 +155,7 @@ def test_what_is_no_number() -> None:
 
 def test_more_variables_than_a_tensor_has_axes() -> None:
     table = ConditionalTable.from_probabilities([[0.5, 0.5]])
-    nodes = tuple(Node((i,), ConstantSource(), table) for i in range(70))
+    nodes = tuple(TableNode(i, ConstantSource(), table) for i in range(70))
     with pytest.raises(DomainTooLargeError, match=r"a tensor of 70 axes.* depnet\.certificate"):
         geometry.manifolds(Network(Domain.from_cardinalities([2] * 70), nodes))
 

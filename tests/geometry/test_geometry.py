@@ -51,10 +51,10 @@ def test_conditional_entropy_given_an_information_source(network: Network, seed:
     for node in network.nodes:
         expected = twin.conditional_entropy(
             twin.law_of(p),
-            node.variables,
+            (node.variable,),
             lambda x, y=node.source: twin.leaf(y, x),  # type: ignore[misc]
         )
-        assert close(geometry.conditional_entropy(p, node.variables, given=node.source), expected)
+        assert close(geometry.conditional_entropy(p, node.variable, given=node.source), expected)
 
 
 @given(strategies.cardinalities(), strategies.seeds, shares_of_zeros)

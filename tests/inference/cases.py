@@ -1,10 +1,8 @@
 """Random evidence, scans and targets for a network; a network that is not consistent."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from depnet import ConditionalTable, Network, RandomScan, SequentialScan
+from depnet import ConditionalTable, Network, RandomScan, SequentialScan, TableNode
 from depnet.model import Evidence, Scan
 
 
@@ -60,7 +58,7 @@ def slightly_wrong(network: Network) -> Network:
     """The same with one table a little nearer to the uniform one."""
     node = network.nodes[2]
     table = ConditionalTable.from_probabilities(0.85 * node.table.probabilities + 0.15 / 2)
-    return Network(network.domain, (*network.nodes[:2], replace(node, table=table)))
+    return Network(network.domain, (*network.nodes[:2], TableNode(2, node.source, table)))
 
 
 def coupled() -> Network:

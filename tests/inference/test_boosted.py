@@ -9,7 +9,7 @@ import pytest
 import depnet
 from depnet import Dataset, Network, QueryResult, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
-from depnet.inference.judge.cell_laws import cell_laws
+from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.compare import compare
 from depnet.inference.rows.mean_law import laws_and_tables
 from depnet.model import Scan, compiled
@@ -67,7 +67,7 @@ def test_sampled_answers_are_near_the_exact_ones(
 
 def without_stages(node: depnet.Node) -> BoostedNode:
     assert isinstance(node, BoostedNode)
-    return BoostedNode(node.variables, node.start, node.start_scores, node.stages.first(0))
+    return BoostedNode(node.variable, node.start, node.start_scores, node.stages.first(0))
 
 
 @pytest.mark.parametrize("table_states", [0, 1 << 12])

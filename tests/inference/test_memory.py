@@ -9,8 +9,8 @@ from depnet import Dataset, query, query_rows
 from depnet.errors import DomainTooLargeError
 from depnet.inference.answer import question
 from depnet.inference.clamped import sampled
-from depnet.inference.clamped.starts import QUESTION_CHAINS
-from depnet.inference.judge.cell_laws import cell_laws
+from depnet.inference.clamped.sampled import QUESTION_CHAINS
+from depnet.inference.judge.cells import cell_laws
 from depnet.inference.rows.holed_score import score_holed
 from tests.wide import most_memory, of_constants, of_two_blocks
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
-from depnet import ConditionalTable, ConstantSource, LosslessSource, Network, Node
+from depnet import ConditionalTable, ConstantSource, LosslessSource, Network, TableNode
 from depnet.data import Domain
 from depnet.law.program import Law, Passes
 from depnet.model import Evidence
@@ -63,7 +63,7 @@ def without(network: Network, variables: Collection[int]) -> Network:
     for i in variables:
         states = network.domain.cardinalities[i]
         uniform = ConditionalTable.from_probabilities(np.full((1, states), 1 / states))
-        nodes[i] = Node((i,), ConstantSource(), uniform)
+        nodes[i] = TableNode(i, ConstantSource(), uniform)
     return replace(network, nodes=tuple(nodes))
 
 
@@ -73,7 +73,7 @@ def given_tables(*tables: tuple[Sequence[int], Sequence[Sequence[float]]]) -> Ne
     nodes = []
     for i, (inputs, rows) in enumerate(tables):
         source = LosslessSource(tuple(inputs), tuple(cards[j] for j in inputs))
-        nodes.append(Node((i,), source, ConditionalTable.from_probabilities(rows)))
+        nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(rows)))
     return Network(Domain.from_cardinalities(cards), tuple(nodes), order=tuple(range(len(cards))))
 
 

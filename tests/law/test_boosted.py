@@ -96,7 +96,7 @@ def test_stages_of_any_size(leaves: int, monkeypatch: pytest.MonkeyPatch) -> Non
         splits.append((int(rng.integers(0, t + 1)), model.Test(j, low, high)))
     stages = Stages.of([(splits, rng.integers(-SPREAD, SPREAD, size=(leaves, 3)))] * 2, 3)
     first = random_ordered_network(rng, cards, range(5))
-    nodes = (*first.nodes[:4], BoostedNode((4,), ConstantSource(), [[5, -5, 0]], stages))
+    nodes = (*first.nodes[:4], BoostedNode(4, ConstantSource(), [[5, -5, 0]], stages))
     network = Network(Domain.from_cardinalities(cards), nodes, order=range(5))  # type: ignore[arg-type]
     expected = Law(tabulated(network)).passes(300, seed=1).codes
     for isa in AVAILABLE:
@@ -109,8 +109,8 @@ def far(score: int) -> Network:
     """X0 decides X1, whose scores are so far apart that probabilities are as small as they come."""
     stages = Stages.of([([(0, model.Test(0, 1, 1))], [[score, -score, 0], [-score, score, 0]])], 3)
     nodes = (
-        BoostedNode((0,), ConstantSource(), [[0, 0]], random_stages(np.random.default_rng(0), [], [2, 3], 2)),
-        BoostedNode((1,), ConstantSource(), [[0, 0, 0]], stages),
+        BoostedNode(0, ConstantSource(), [[0, 0]], random_stages(np.random.default_rng(0), [], [2, 3], 2)),
+        BoostedNode(1, ConstantSource(), [[0, 0, 0]], stages),
     )
     return Network(Domain.from_cardinalities((2, 3)), nodes, order=(0, 1))
 
@@ -150,11 +150,11 @@ def test_no_row_has_more_than_the_bound(seed: int, nats: int) -> None:
     rng = np.random.default_rng(seed)
     cards = [3, 2, 4, 3]
     start = rng.integers(-SPREAD, SPREAD, size=(1, 3)) << nats
-    node = BoostedNode((3,), ConstantSource(), start, random_stages(rng, [0, 1, 2], cards, 3))
+    node = BoostedNode(3, ConstantSource(), start, random_stages(rng, [0, 1, 2], cards, 3))
     most, theta = node.largest_theta(), node.probabilities(JointStates(cards, [0, 1, 2]).codes())
     assert (theta.max(axis=0) <= most).all()
     assert (most <= 1).all()
-    alone = BoostedNode((3,), ConstantSource(), start, random_stages(rng, [], cards, 3, stages=0))
+    alone = BoostedNode(3, ConstantSource(), start, random_stages(rng, [], cards, 3, stages=0))
     np.testing.assert_allclose(
         alone.largest_theta(), alone.probabilities(JointStates(cards, []).codes())[0], rtol=1e-8
     )

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from depnet import Dataset, FunctionSource, Network, Node, RandomScan, TabulatedSource, learn, sample
+from depnet import (
+    Dataset,
+    FunctionSource,
+    Network,
+    RandomScan,
+    TableNode,
+    TabulatedSource,
+    learn,
+    sample,
+)
 from depnet.errors import DomainTooLargeError, ModelError, SamplingError
 from depnet.law import program
 from depnet.law.program import Law, law_of
@@ -65,7 +74,7 @@ def test_sources_of_every_kind(seed: int) -> None:
     leaves = rng.integers(0, 3, size=6, dtype=np.int32)
     leaves[:3] = 0, 1, 2
     first = given_tables(([], [[0.3, 0.7]]), ([0], rng.dirichlet([1, 1, 1], 2).tolist()), ([], [[0.5, 0.5]]))
-    tabulated = Node((2,), TabulatedSource((0, 1), (2, 3), leaves, size=3), random_table(rng, 3, 2))
+    tabulated = TableNode(2, TabulatedSource((0, 1), (2, 3), leaves, size=3), random_table(rng, 3, 2))
     network = replace(first, nodes=(*first.nodes[:2], tabulated))
     made = random_words(rng, 3)
     done = Law(network).passes(ROWS, words=made)
@@ -238,7 +247,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelError, match='order="auto"'):
         Law(unordered)
     network = given_tables(([], [[0.3, 0.7]]), ([0], [[0.5, 0.5], [0.1, 0.9]]))
-    called = Node((1,), FunctionSource(lambda x: x[:, 0], (0,), 2), network.nodes[1].table)
+    called = TableNode(1, FunctionSource(lambda x: x[:, 0], (0,), 2), network.nodes[1].table)
     network = replace(network, nodes=(network.nodes[0], called))
     monkeypatch.setattr(compiled_network, "FUNCTION_STATES", 1)
     with pytest.raises(DomainTooLargeError, match="too many to write out"):

@@ -9,7 +9,7 @@ import pytest
 from depnet import Dataset, Network, NoPenalty, certificate, learn, learn_parameters, links
 from depnet.errors import LearningError, ModelError
 from depnet.learning.recurrence import hub_leads_to, why_no_bound
-from depnet.model import ConditionalTable, ConstantSource, Node
+from depnet.model import ConditionalTable, ConstantSource, TableNode
 from depnet.model.boosted import BoostedNode
 from depnet.model.links import one_sided_links
 from depnet.pictures.graph.dependency import dependency_graph
@@ -27,7 +27,7 @@ def with_gains(network: Network) -> Network:
     """Every node has told what its inputs gained, as a learned one has."""
     nodes = [
         BoostedNode(
-            node.variables, node.start, node.start_scores, node.stages, np.arange(1, 1 + len(node.inputs)) / 8
+            node.variable, node.start, node.start_scores, node.stages, np.arange(1, 1 + len(node.inputs)) / 8
         )
         for node in network.nodes
         if isinstance(node, BoostedNode)
@@ -46,7 +46,7 @@ def test_a_certificate_is_printed_with_boosted_nodes() -> None:
 def test_zeros_beside_boosted_nodes_are_searched_for() -> None:
     """X2 is always 0: its node forbids 1, and a row that has it is out of the bound; boosted nodes allow everything."""
     network = random_boosted_network(2, CARDS)
-    never = Node((2,), ConstantSource(), ConditionalTable.from_probabilities([[1.0, 0.0]]))
+    never = TableNode(2, ConstantSource(), ConditionalTable.from_probabilities([[1.0, 0.0]]))
     network = replace(network, nodes=(*network.nodes[:2], never))
     inside = Dataset.from_codes([[0, 1, 0], [1, 2, 0]], CARDS)
     outside = Dataset.from_codes([[0, 1, 1]], CARDS)

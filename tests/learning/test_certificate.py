@@ -20,9 +20,9 @@ from depnet import (
     LosslessSource,
     Merge,
     Network,
-    Node,
     Split,
     StructuralMdl,
+    TableNode,
     certificate,
     empirical,
     learn,
@@ -63,8 +63,8 @@ def test_every_number_equals_its_definition(dataset: Dataset, seed: int, zeros: 
     one_leaf = learn_parameters(dataset, [ConstantSource()] * len(network))
     for node, part, constant in zip(network.nodes, proven.nodes, one_leaf.nodes, strict=True):
         full = counting.entropy_given_the_others(node.variable, dataset)
-        learned = Node(
-            node.variables, node.source, ConditionalTable.from_counts(counting.counts_of(node, dataset))
+        learned = TableNode(
+            node.variable, node.source, ConditionalTable.from_counts(counting.counts_of(node, dataset))
         )
         np.testing.assert_allclose(part.full_entropy, full, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(
@@ -180,7 +180,7 @@ def test_a_law_says_bits_first_and_has_no_fc_limit() -> None:
 
 def test_a_law_that_gives_a_row_0_is_infinitely_far() -> None:
     dataset = Dataset.from_codes([[0], [1]], [2])
-    node = Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[1.0, 0.0]]))
+    node = TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[1.0, 0.0]]))
     proven = certificate(Network(dataset.domain, (node,), order=(0,)), dataset)
     assert proven.kl == math.inf
     assert "infinitely far" in proven.said
@@ -209,7 +209,7 @@ def test_a_state_of_the_data_that_the_chain_leaves_for_good_has_no_bound() -> No
     assert proven.fc_limit == math.inf
     assert proven.no_bound is not None
     assert "leaves (X0=0, X1=1, X2=1) for good" in proven.no_bound
-    assert "smoothing=0.5" in str(proven)
+    assert "smoothing of 0.5" in str(proven)
     assert "<=" not in str(proven)
     with pytest.raises(AssertionError):
         assert_bound_holds(network, dataset, proven.total("kl"))
@@ -344,7 +344,7 @@ def test_naming_is_reported_beside_r() -> None:
 
 def test_a_zero_where_the_data_has_rows_is_an_infinite_distance() -> None:
     dataset = Dataset.from_codes([[0], [1]], [2])
-    node = Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[1.0, 0.0]]))
+    node = TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[1.0, 0.0]]))
     proven = certificate(Network(dataset.domain, (node,)), dataset)
     assert proven.fc_limit == math.inf
     assert "the table of X0 gives 0 to a state that the rows have" in str(proven)

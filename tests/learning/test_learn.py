@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl, learn
 from depnet._native.learner import xlogx
-from depnet.learning.grow.native import Grower
-from depnet.learning.grow.node_specs import node_specs
+from depnet.learning.grow import TrainingRows, grown, native_settings, unpacked
+from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Penalty
-from depnet.learning.rows.training import native_table
-from depnet.model import ConditionalTable, DecisionGraph, Node
+from depnet.learning.rows.work import Work
+from depnet.learning.specs import node_specs
+from depnet.model import ConditionalTable, DecisionGraph, TableNode
 from tests.reference.learning import learn_operations
 from tests.strategies import datasets, seeds
 
@@ -155,13 +156,14 @@ def test_the_number_of_threads_does_not_matter(dataset: Dataset, n_jobs: int | N
 
 @given(datasets(max_rows=80))
 def test_the_order_of_nodes_does_not_matter(dataset: Dataset) -> None:
-    specs = node_specs(dataset.domain)
-    backwards = Grower(native_table(dataset), dataset.total, specs[::-1], [Mdl()] * len(specs))
-    forwards = learn(dataset).nodes[::-1]
-    (batch,) = backwards(range(len(specs)))
-    for grown in batch.nodes(specs[::-1], dataset.domain.cardinalities, 0.0):
-        assert grown.source == forwards[grown.number].source
-        assert grown.table == forwards[grown.number].table
+    specs, forwards = node_specs(dataset.domain)[::-1], learn(dataset).nodes
+    settings = [native_settings(Mdl(), LearnOptions(), dataset.total)] * len(specs)
+    for numbers, arrays in grown(TrainingRows(dataset).native(wide=False), specs, settings, Work()):
+        targets = [specs[number].target for number in numbers]
+        for i, source, table in zip(
+            targets, *unpacked(arrays, targets, dataset.domain.cardinalities, 0.0), strict=True
+        ):
+            assert (source, table) == (forwards[i].source, forwards[i].table)
 
 
 @given(datasets(max_rows=60), st.sampled_from([0.0, 0.5, 3.0]), st.sampled_from([1, 2]))
@@ -170,7 +172,7 @@ def test_tables_of_batches_are_those_of_their_counts(dataset: Dataset, smoothing
         assert node.table.counts is not None
         again = ConditionalTable.from_counts(node.table.counts, smoothing)
         assert node.table == again
-        assert node == Node(node.variables, node.source, again)
+        assert node == TableNode(node.variable, node.source, again)
         assert not node.table.probabilities.flags.writeable
         assert not node.table.counts.flags.writeable
 

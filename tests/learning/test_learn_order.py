@@ -12,19 +12,17 @@ from hypothesis import strategies as st
 import depnet
 from depnet import Aic, Dataset, Mdl, Network, NoPenalty, SplitMerge, StructuralMdl, WithLossless, learn
 from depnet.errors import DepnetError, LearningError, ModelError
-from depnet.learning.choose.auto import tune
-from depnet.learning.choose.ladder import Auto
-from depnet.learning.choose.order import chosen_order
+from depnet.learning.auto import tune
 from depnet.learning.framework import learn_with
-from depnet.learning.grow.cut_learner import CutLearner
-from depnet.learning.grow.node_specs import first_specs, node_specs
+from depnet.learning.grow import CutLearner
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.links.links import links
+from depnet.learning.links import links
 from depnet.learning.options import LearnOptions
+from depnet.learning.order import chosen_order
 from depnet.learning.parameters import learn_parameters
-from depnet.learning.penalty import Penalty
-from depnet.learning.rows.held_out import held_out
-from depnet.learning.rows.pair_counts import TablePairs
+from depnet.learning.penalty import Auto, Penalty
+from depnet.learning.rows.some_rows import held_out
+from depnet.learning.specs import first_specs, node_specs
 from depnet.model.score import score
 from tests.learning.test_learn import penalties
 from tests.learning.test_learn_options import copies
@@ -76,7 +74,7 @@ def test_mutant_another_order_is_noticed() -> None:
 
 @given(datasets(weighted=True), seeds)
 def test_auto_is_the_chosen_order_and_rows_may_lie_anyhow(dataset: Dataset, seed: int) -> None:
-    order = chosen_order(TablePairs(dataset), dataset.domain.cardinalities)
+    order = chosen_order(dataset)
     network = learn(dataset, order="auto")
     assert network == learn(dataset, order=names_of(dataset, order))
     rows = np.random.default_rng(seed).permutation(dataset.rows)
@@ -213,7 +211,7 @@ def test_algorithm_3_with_an_order(dataset: Dataset, penalty: Penalty, seed: int
         dataset, penalty=penalty, order=order
     )
     lossless = learn_with(dataset, WithLossless(), penalty=NoPenalty(), order="auto")
-    assert lossless.order == chosen_order(TablePairs(dataset), dataset.domain.cardinalities)
+    assert lossless.order == chosen_order(dataset)
 
 
 def test_held_out_scores_are_those_of_the_parts() -> None:

@@ -70,7 +70,7 @@ def test_bad_sources_are_named() -> None:
     with pytest.raises(ModelError, match="variable 1 to have 2 states"):
         learn_parameters(dataset, [LosslessSource((1,), (2,)), ConstantSource()])
     wide = Dataset.from_codes([[0] * 30], [2] * 30)
-    lossless = [LosslessSource.of_all_but((i,), [2] * 30) for i in range(30)]
+    lossless = [LosslessSource.of_all_but(i, [2] * 30) for i in range(30)]
     with pytest.raises(ModelError, match="more than 268,435,456 cells"):
         learn_parameters(wide, lossless)
     with pytest.raises(LearningError, match="no rows"):

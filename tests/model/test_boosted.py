@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet import Dataset, Domain, Network, Node
+from depnet import Dataset, Domain, Network, Node, TableNode
 from depnet.errors import DomainTooLargeError, ModelError
 from depnet.model import ConditionalTable, ConstantSource, DecisionGraph, LosslessSource, Split
 from depnet.model.boosted import BoostedNode
@@ -66,10 +66,10 @@ def test_one_stage_with_free_scores_is_the_papers_node(cards: tuple[int, ...], s
     """A decision graph with the logarithms of any positive table as scores: theta is the table, up to the scores' grid."""
     rng = np.random.default_rng(seed)
     graph = DecisionGraph(random_operations(rng, cards, (0,), 5), cards)
-    paper = Node((0,), graph, random_table(rng, graph.size, cards[0]))
+    paper = TableNode(0, graph, random_table(rng, graph.size, cards[0]))
     scores = on_grid(np.log(paper.table.probabilities))
     none = Stages.of([], cards[0])
-    boosted = BoostedNode((0,), graph, scores, none)
+    boosted = BoostedNode(0, graph, scores, none)
     codes = some_rows(rng, list(cards), 50)
     np.testing.assert_allclose(boosted.probabilities(codes), paper.probabilities(codes), rtol=2 * UNIT)
     assert boosted.inputs == paper.inputs
@@ -83,12 +83,12 @@ def test_one_stage_is_a_node_with_its_decision_graph(seed: int, cards: list[int]
     stages = random_stages(rng, others, cards, cards[0], stages=1, leaves=8)
     graph, found = stages.graph(0, cards)
     table = ConditionalTable.from_probabilities(theta_of(stages.stage(0)[1][found]))
-    boosted = BoostedNode((0,), ConstantSource(), np.zeros((1, cards[0])), stages)
+    boosted = BoostedNode(0, ConstantSource(), np.zeros((1, cards[0])), stages)
     codes = some_rows(rng, cards, 80)
-    paper = Node((0,), graph, table)
+    paper = TableNode(0, graph, table)
     np.testing.assert_allclose(paper.probabilities(codes), boosted.probabilities(codes), rtol=1e-15)
     if len(found) > 1 and cards[0] > 1:  # the mutant: leaves in the stage's own numbers
-        turned = Node((0,), graph, ConditionalTable.from_probabilities(table.probabilities[::-1]))
+        turned = TableNode(0, graph, ConditionalTable.from_probabilities(table.probabilities[::-1]))
         far = np.abs(turned.probabilities(codes) - boosted.probabilities(codes)).max()
         assert far > 1e-6
 
@@ -97,7 +97,7 @@ def test_two_stages_are_no_longer_any_table() -> None:
     """Of two tests each, four joint leaves but three free scores: the log odds add up."""
     apart = [[UNIT**-1, -(UNIT**-1)], [-(UNIT**-1), UNIT**-1]]
     stages = Stages.of([([(0, Within(j, 1, 1))], apart) for j in (1, 2)], 2)
-    node = BoostedNode((0,), ConstantSource(), [[0, 0]], stages)
+    node = BoostedNode(0, ConstantSource(), [[0, 0]], stages)
     theta = node.probabilities(np.array([[0, a, b] for a in (0, 1) for b in (0, 1)]))
     odds = np.log(theta[:, 1] / theta[:, 0])
     assert odds[0] + odds[3] == pytest.approx(odds[1] + odds[2])
@@ -107,8 +107,8 @@ def test_pickles_and_equality() -> None:
     node = random_boosted_node(np.random.default_rng(0), 1, [0, 2], [2, 3, 4])
     again = pickle.loads(pickle.dumps(node))
     assert again == node
-    assert repr(again) == "BoostedNode(variables=(1,), inputs=(0, 2), stages=4)"
-    gains = BoostedNode(node.variables, node.start, node.start_scores, node.stages, [0.25, 0.5])
+    assert repr(again) == "BoostedNode(variable=1, inputs=(0, 2), stages=4)"
+    gains = BoostedNode(node.variable, node.start, node.start_scores, node.stages, [0.25, 0.5])
     assert gains != node
     assert node != node.tabulated([2, 3, 4])
     network = random_boosted_network(3, [2, 3])
@@ -119,7 +119,7 @@ def test_pickles_and_equality() -> None:
 def made(**changed: Any) -> BoostedNode:
     stages = Stages.of([([(0, Within(2, 1, 1))], [[1, 2], [3, 4]])], 2)
     parts: dict[str, Any] = {
-        "variables": (0,),
+        "variable": 0,
         "start": ConstantSource(),
         "start_scores": [[0, 0]],
         "stages": stages,
@@ -130,16 +130,16 @@ def made(**changed: Any) -> BoostedNode:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"variables": (0, 1)}, r"updates one variable, by its number: variables=\(i,\); got \(0, 1\)"),
-        ({"variables": (-1,)}, "updates one variable"),
-        ({"variables": ("a",)}, "updates one variable"),
+        ({"variable": (0, 1)}, r"updates one variable, by its number 0, 1, ...; got \(0, 1\)"),
+        ({"variable": -1}, "updates one variable"),
+        ({"variable": "a"}, "updates one variable"),
         (
             {"start_scores": [[0, 0, 0]]},
             r"1 leaves and its stages 2 states; the first scores have the shape \(1, 3\)",
         ),
         ({"start_scores": [0, 0]}, r"the shape \(2,\)"),
         ({"start_scores": [[MOST_SCORE - 4, 0]]}, "sum to more than 1,000 nats"),
-        ({"variables": (2,)}, "it reads variable 2, which the node itself updates"),
+        ({"variable": 2}, "it reads variable 2, which the node itself updates"),
         ({"gains": [1.0, 2.0]}, "it has 1 inputs; expected one finite gain each"),
         ({"gains": [np.nan]}, "expected one finite gain each"),
     ],
@@ -193,7 +193,7 @@ def test_a_domain_that_does_not_fit() -> None:
 
 
 def plain(i: int, states: int) -> Node:
-    return Node((i,), ConstantSource(), ConditionalTable.from_probabilities([[1 / states] * states]))
+    return TableNode(i, ConstantSource(), ConditionalTable.from_probabilities([[1 / states] * states]))
 
 
 def test_too_many_inputs_to_write_out() -> None:
@@ -209,7 +209,7 @@ def test_too_many_inputs_to_write_out() -> None:
 def test_a_first_graph_with_stages() -> None:
     rng = np.random.default_rng(5)
     source = LosslessSource((1,), (3,))
-    node = BoostedNode((0,), source, rng.integers(-100, 100, (3, 2)), random_stages(rng, [2], [2, 3, 4], 2))
+    node = BoostedNode(0, source, rng.integers(-100, 100, (3, 2)), random_stages(rng, [2], [2, 3, 4], 2))
     assert node.inputs == (1, 2)
     codes = some_rows(rng, [2, 3, 4], 20)
     assert node.probabilities(codes).tolist() == [reference.probabilities(node, r) for r in codes.tolist()]

@@ -29,7 +29,7 @@ def digit_node(seed: int, tree: DigitTree, cards: tuple[int, ...], stages: int =
         made.append(([(0, StageTest(j, low, int(rng.integers(low, cards[j]))))], scores))
     start = np.zeros((1, tree.states), dtype=np.int32)
     start[0, :-1] = rng.normal(0, 1 / UNIT, size=tree.states - 1)
-    return BoostedNode((len(cards),), ConstantSource(), start, Stages.of(made, tree.states), None, tree)
+    return BoostedNode(len(cards), ConstantSource(), start, Stages.of(made, tree.states), None, tree)
 
 
 @given(counts, st.booleans())
@@ -60,7 +60,7 @@ def test_free_digits_are_a_free_table(rows: list[int]) -> None:
     total = np.concatenate([[0], np.cumsum(rows)])
     logits = [np.log((total[h] - total[m]) / (total[m] - total[low])) for low, m, h in tree.vertices]
     start = np.array([[*np.rint(np.array(logits) / UNIT), 0]], dtype=np.int32)
-    node = BoostedNode((0,), ConstantSource(), start, Stages.of([], tree.states), None, tree)
+    node = BoostedNode(0, ConstantSource(), start, Stages.of([], tree.states), None, tree)
     shares = np.array(rows) / total[-1]
     np.testing.assert_allclose(node.probabilities(np.zeros((1, 1), dtype=np.uint8))[0], shares, rtol=1e-4)
 
@@ -85,4 +85,4 @@ def test_trees_that_are_none_are_refused(low: list[int], middle: list[int], high
 
 def test_a_tree_of_other_states_is_refused() -> None:
     with pytest.raises(ModelError, match="3 states, and a tree of digits of 2"):
-        BoostedNode((0,), ConstantSource(), np.zeros((1, 3)), Stages.of([], 3), None, DigitTree.of([1, 1]))
+        BoostedNode(0, ConstantSource(), np.zeros((1, 3)), Stages.of([], 3), None, DigitTree.of([1, 1]))

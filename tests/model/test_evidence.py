@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from depnet import ConditionalTable, ConstantSource, Domain, Network, Node, Variable
+from depnet import ConditionalTable, ConstantSource, Domain, Network, TableNode, Variable
 from depnet.data import Bins
 from depnet.errors import EvidenceError
 from depnet.model.evidence import Evidence
@@ -96,7 +96,7 @@ def test_evidence_stays_in_its_domain() -> None:
 
 def test_a_node_is_free_unless_its_variable_is_clamped() -> None:
     tables = [ConditionalTable.from_counts(np.ones((1, k), dtype=int)) for k in DOMAIN.cardinalities]
-    network = Network(DOMAIN, tuple(Node((i,), ConstantSource(), t) for i, t in enumerate(tables)))
+    network = Network(DOMAIN, tuple(TableNode(i, ConstantSource(), t) for i, t in enumerate(tables)))
     assert parsed(adult=True).free_nodes(network) == (0, 2)
     assert parsed(**{"adult": True, "class": "1st"}).free_nodes(network) == (2,)
     assert parsed(**{"class": {"1st", "2nd"}, "adult": True}).free_nodes(network) == (0, 2)

@@ -11,8 +11,8 @@ from depnet import (
     InformationSource,
     LosslessSource,
     Network,
-    Node,
     RandomScan,
+    TableNode,
 )
 from depnet.model.links import OneSidedLink, one_sided_links
 from tests.strategies import networks
@@ -24,7 +24,7 @@ def reading(*inputs: tuple[int, ...]) -> Network:
     for i, read in enumerate(inputs):
         source: InformationSource = LosslessSource(read, (2,) * len(read)) if read else ConstantSource()
         rows = np.random.default_rng(i).dirichlet((1, 1), size=source.size)
-        nodes.append(Node((i,), source, ConditionalTable.from_probabilities(rows)))
+        nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(rows)))
     return Network(Domain.from_cardinalities([2] * len(inputs)), tuple(nodes))
 
 

@@ -91,7 +91,7 @@ def _row(network: Network, state: tuple[int, ...]) -> np.ndarray:
         leaf = node.source([state])[0]
         for x, probability in enumerate(node.table.probabilities[leaf]):
             moved = list(state)
-            moved[node.variables[0]] = x
+            moved[node.variable] = x
             row[tuple(moved)] += probability / len(network)
     return row
 

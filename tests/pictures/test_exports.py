@@ -11,7 +11,7 @@ import pytest
 
 from depnet import Dataset, Network, links
 from depnet.data.files.spreadsheet import guarded
-from depnet.learning.links.links import Link
+from depnet.learning.links import Link
 from depnet.pictures import (
     DependencyGraph,
     decision,

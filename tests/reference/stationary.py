@@ -27,9 +27,7 @@ class Chain:
         self.states: list[State] = [x for x in everything if self.weight(x, range(len(x))) > 0]
         self.number = {x: s for s, x in enumerate(self.states)}
         self.free = [
-            number
-            for number, node in enumerate(network.nodes)
-            if any(i not in self.evidence.clamped for i in node.variables)
+            number for number, node in enumerate(network.nodes) if node.variable not in self.evidence.clamped
         ]
         self.impossible: set[tuple[int, State]] = (
             set()
@@ -55,7 +53,7 @@ class Chain:
             for value, theta in enumerate(node_theta(node, x)):
                 moved = list(x)
                 moved[node.variable] = value
-                mass[tuple(moved)] = theta * self.weight(tuple(moved), node.variables)
+                mass[tuple(moved)] = theta * self.weight(tuple(moved), [node.variable])
             total = math.fsum(mass.values())
             if total == 0:
                 self.impossible.add((number, x))

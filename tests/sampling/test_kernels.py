@@ -18,6 +18,7 @@ from depnet import (
     RandomScan,
     SequentialScan,
     Split,
+    TableNode,
 )
 from depnet.arrays import CodeArray
 from depnet.errors import EvidenceError
@@ -88,7 +89,7 @@ def wide_network(cards: tuple[int, ...], operations: int, seed: int) -> Network:
     nodes = []
     for i in range(len(cards)):
         source = DecisionGraph(random_operations(rng, cards, (i,), operations), cards)
-        nodes.append(Node((i,), source, random_table(rng, source.size, cards[i])))
+        nodes.append(TableNode(i, source, random_table(rng, source.size, cards[i])))
     return Network(Domain.from_cardinalities(cards), tuple(nodes))
 
 
@@ -150,7 +151,7 @@ def test_mutant_a_boosted_node_without_its_last_stages() -> None:
     network = random_boosted_network(8, [2, 3] * 8, stages=12)
     node = network.nodes[0]
     assert isinstance(node, BoostedNode)
-    shorter = BoostedNode((0,), node.start, node.start_scores, node.stages.first(4))
+    shorter = BoostedNode(0, node.start, node.start_scores, node.stages.first(4))
     wrong = dataclasses.replace(network, nodes=(shorter, *network.nodes[1:]))
     task = Task(0, 64, lead=3, records=1, record_stride=64)
     rng = np.random.default_rng(0)
@@ -164,9 +165,10 @@ def test_mutant_a_boosted_node_without_its_last_stages() -> None:
 
 def test_soft_weights_next_to_nothing_are_impossible_for_a_boosted_node() -> None:
     far = Stages.of([([(0, Within(j, 0, 0))], [[0, 0], [0, 2**24]]) for j in range(1, 16)], 2)
-    nodes: list[Node] = [BoostedNode((0,), ConstantSource(), [[2**29, -(2**29)]], far)]
+    nodes: list[Node] = [BoostedNode(0, ConstantSource(), [[2**29, -(2**29)]], far)]
     nodes += [
-        Node((j,), ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]])) for j in range(1, 16)
+        TableNode(j, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]]))
+        for j in range(1, 16)
     ]
     network = Network(Domain.from_cardinalities((2,) * 16), tuple(nodes))
     evidence = Evidence({}, {0: np.array([0.0, 1e-300])})
@@ -186,13 +188,13 @@ def test_functions_of_few_and_of_many_inputs() -> None:
             : (5, 16, 23)[i % 3]
         ]  # few, many, too many to write out
         source = FunctionSource(lambda x: x.sum(axis=1), inputs, len(inputs) + 1)
-        nodes.append(Node((i,), source, random_table(rng, source.size, 2)))
+        nodes.append(TableNode(i, source, random_table(rng, source.size, 2)))
     network = Network(Domain.from_cardinalities((2,) * n), tuple(nodes))
     assert assert_kernels_equal_the_twin(network, SequentialScan(), NO_EVIDENCE, 1, chains=2) == {"callback"}
     fewer = Network(
         Domain.from_cardinalities((2,) * 17),
         tuple(nodes[i] for i in (0, 1))
-        + tuple(Node((j,), ConstantSource(), random_table(rng, 1, 2)) for j in range(2, 17)),
+        + tuple(TableNode(j, ConstantSource(), random_table(rng, 1, 2)) for j in range(2, 17)),
     )
     assert assert_kernels_equal_the_twin(fewer, SequentialScan(), NO_EVIDENCE, 1, chains=2) == {
         "codes",
@@ -265,7 +267,7 @@ def test_philox_gives_the_published_words() -> None:
 def test_words_at_below_and_above_a_threshold_and_the_threshold_never(name: str) -> None:
     table = ConditionalTable.from_probabilities([[0.25, 0.75], [1.0, 0.0]])
     cards = (2, 2)
-    nodes = tuple(Node((i,), DecisionGraph((Split(0, 1 - i),), cards), table) for i in range(2))
+    nodes = tuple(TableNode(i, DecisionGraph((Split(0, 1 - i),), cards), table) for i in range(2))
     kernel = KERNELS[name](chain_plan(Network(Domain.from_cardinalities(cards), nodes), SequentialScan()))
     words = np.array([[2**30 - 1, 2**30, 2**30 + 1, 2**32 - 1, 0]] * 4, dtype=np.uint32)
     task = Task(0, 5, lead=1, records=1, record_stride=5)

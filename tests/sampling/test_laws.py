@@ -15,11 +15,11 @@ from depnet import (
     Domain,
     LosslessSource,
     Network,
-    Node,
     RandomScan,
     Sampler,
     SequentialScan,
     Split,
+    TableNode,
     sample,
     stationary,
     stationary_cycle,
@@ -48,11 +48,11 @@ def inconsistent(cards: tuple[int, ...], seed: int = 2) -> Network:
     n = len(cards)
     nodes = []
     for i, states in enumerate(cards):
-        source: LosslessSource | DecisionGraph = LosslessSource.of_all_but((i,), cards)
+        source: LosslessSource | DecisionGraph = LosslessSource.of_all_but(i, cards)
         if i == 0:
             source = DecisionGraph((Split(0, n - 1),), cards)
         rows = rng.dirichlet(np.full(states, 0.5), size=source.size) * 0.9 + 0.1 / states
-        nodes.append(Node((i,), source, ConditionalTable.from_probabilities(rows)))
+        nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(rows)))
     return Network(Domain.from_cardinalities(cards), tuple(nodes))
 
 
@@ -115,7 +115,7 @@ def test_boosted_nodes_whose_theta_is_computed_at_every_update(
     nodes = []
     for node in network.nodes:
         assert isinstance(node, BoostedNode)
-        nodes.append(BoostedNode(node.variables, node.start, node.start_scores, node.stages.first(2)))
+        nodes.append(BoostedNode(node.variable, node.start, node.start_scores, node.stages.first(2)))
     wrong = Network(network.domain, tuple(nodes))
     with pytest.raises(AssertionError, match="L1 distance"):
         assert_same_law(counts, stationary(wrong, SCANS[scan], EVIDENCE[given]), detects_l1=DETECTS)

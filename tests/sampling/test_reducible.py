@@ -8,7 +8,7 @@ from hypothesis import given
 
 from depnet import Domain, Sampler, recurrent_classes, sample
 from depnet.errors import MixingWarning, ReducibleError, ReducibleWarning
-from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan, SequentialScan
+from depnet.model import ConditionalTable, LosslessSource, Network, RandomScan, SequentialScan, TableNode
 from depnet.sampling.plan import chain_plan, recurrent_states
 from tests.sampling.chains import scans
 from tests.strategies import networks, seeds
@@ -43,7 +43,7 @@ def test_zeros_that_do_not_split_the_chain_are_no_matter() -> None:
 def chain_of_copies(n: int, flip: float) -> Network:
     """Each variable copies its neighbour, but for a share `flip`."""
     table = ConditionalTable.from_probabilities([[1 - flip, flip], [flip, 1 - flip]])
-    nodes = [Node((i,), LosslessSource(((i + 1) % n,), (2,)), table) for i in range(n)]
+    nodes = [TableNode(i, LosslessSource(((i + 1) % n,), (2,)), table) for i in range(n)]
     return Network(Domain.from_cardinalities((2,) * n), tuple(nodes))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from depnet import FunctionSource, Network, Node, RandomScan, SequentialScan, trace
+from depnet import FunctionSource, Network, RandomScan, SequentialScan, TableNode, trace
 from depnet.data import Dataset, Domain
 from depnet.errors import DataError, EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
@@ -54,7 +54,7 @@ def test_sources_without_a_native_form() -> None:
     nodes = []
     for i in range(n):
         source = FunctionSource(lambda x: x.sum(axis=1) % 2, tuple(j for j in range(n) if j != i), 2)
-        nodes.append(Node((i,), source, random_table(rng, 2, 2)))
+        nodes.append(TableNode(i, source, random_table(rng, 2, 2)))
     network = Network(Domain.from_cardinalities((2,) * n), tuple(nodes))
     for scan in (RandomScan(), SequentialScan()):
         rows = trace(network, 40, scan=scan, start=[0] * n, rng=np.random.default_rng(3))

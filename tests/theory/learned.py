@@ -11,6 +11,7 @@ from depnet import (
     InformationSource,
     Network,
     Node,
+    TableNode,
     empirical,
     learn_parameters,
 )
@@ -28,7 +29,7 @@ def any_node(dataset: Dataset, seed: int) -> Node:
     cards = dataset.domain.cardinalities
     i = int(rng.integers(len(cards)))
     source = random_source(rng, cards, (i,))
-    return Node((i,), source, random_table(rng, source.size, cards[i]))
+    return TableNode(i, source, random_table(rng, source.size, cards[i]))
 
 
 def network_with(node: Node, dataset: Dataset, smoothing: float = 0.0) -> Network:

@@ -11,7 +11,7 @@ from depnet import (
     InformationSource,
     LosslessSource,
     Network,
-    Node,
+    TableNode,
     learn_parameters,
     learn_with,
 )
@@ -31,7 +31,7 @@ def everything_read(rng: np.random.Generator, cards: Sequence[int], order: tuple
     for i, k in enumerate(cards):
         inputs = before(order, i)
         source = LosslessSource(inputs, tuple(cards[j] for j in inputs))
-        nodes.append(Node((i,), source, random_table(rng, source.size, k)))
+        nodes.append(TableNode(i, source, random_table(rng, source.size, k)))
     return Network(Domain.from_cardinalities(cards), tuple(nodes), order=order)
 
 

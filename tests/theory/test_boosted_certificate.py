@@ -28,7 +28,7 @@ def assert_cross_entropies(network: Network, dataset: Dataset, of: Network) -> N
     p = empirical(dataset)
     proven = certificate(network, dataset)
     for part, manifold, node in zip(proven.nodes, manifolds(network), of.nodes, strict=True):
-        crossed = -node_score(node, dataset) - conditional_entropy(p, node.variables)
+        crossed = -node_score(node, dataset) - conditional_entropy(p, node.variable)
         np.testing.assert_allclose(kl_to_manifold(p, manifold), crossed, rtol=1e-9, atol=1e-11)
         np.testing.assert_allclose(part.kl, crossed, rtol=1e-9, atol=1e-11)
 

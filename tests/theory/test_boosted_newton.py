@@ -98,7 +98,7 @@ def test_the_log_likelihood_is_concave_in_the_scores(seed: int) -> None:
 
     def at(t: int) -> float:
         moved = replace(node.stages, scores=node.stages.scores + t * along)
-        sums = BoostedNode((0,), node.start, node.start_scores, moved).scores(codes)
+        sums = BoostedNode(0, node.start, node.start_scores, moved).scores(codes)
         return log_likelihood(sums.astype(np.float64) * UNIT, codes[:, 0])
 
     assert at(0) >= (at(-1) + at(1)) / 2 - 1e-9
@@ -122,7 +122,7 @@ def test_one_stage_learned_to_its_end_is_the_table_of_theorem_4(dataset: Dataset
             theta = np.exp(scores[y]) / np.exp(scores[y]).sum()
             gain, h = seen - seen.sum() * theta, seen.sum() * 2 * theta * (1 - theta)
             scores[y] += np.clip(gain / h, -1, 1)
-    boosted = BoostedNode((0,), graph, on_grid(scores), Stages.of([], states))
+    boosted = BoostedNode(0, graph, on_grid(scores), Stages.of([], states))
     codes = dataset.codes
     np.testing.assert_allclose(
         boosted.probabilities(codes), best.nodes[0].probabilities(codes), atol=4 * UNIT

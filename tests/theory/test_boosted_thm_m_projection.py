@@ -42,7 +42,7 @@ def test_mutant_the_manifold_without_the_last_stages() -> None:
     p = random_joint(np.random.default_rng(0), (2, 3, 2))
     for node, manifold in zip(network.nodes, manifolds(network), strict=True):
         own = cast("BoostedNode", node)
-        shorter = BoostedNode(own.variables, own.start, own.start_scores, own.stages.first(2))
+        shorter = BoostedNode(own.variable, own.start, own.start_scores, own.stages.first(2))
         wrong = FullConditionalManifold.of_node(shorter, (2, 3, 2))
         with pytest.raises(AssertionError):
             assert_nearest_point(m_projection(p, wrong), p, manifold, np.random.default_rng(0))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 import depnet
-from depnet import ConditionalTable, Network, Node, RandomScan, SequentialScan, geometry
+from depnet import ConditionalTable, Network, RandomScan, SequentialScan, TableNode, geometry
 from depnet.arrays import FloatArray
 from tests.strategies import cardinalities, random_joint, random_weights, seeds
 
@@ -34,4 +34,4 @@ def test_mutant_one_table_a_little_off() -> None:
     first, *others = network.nodes
     table = ConditionalTable.from_probabilities(0.99 * first.table.probabilities + 0.01 / 2)
     with pytest.raises(AssertionError):
-        assert_genuine(p, Network(network.domain, (Node((0,), first.source, table), *others)), 0)
+        assert_genuine(p, Network(network.domain, (TableNode(0, first.source, table), *others)), 0)

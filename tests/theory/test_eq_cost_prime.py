@@ -42,7 +42,7 @@ def test_reduced_cost_is_cost_plus_a_constant(dataset: Dataset, seed: int, penal
 def test_the_lossless_source_costs_its_penalty_alone(dataset: Dataset, penalty: Penalty) -> None:
     """Eq. cost(Y_i^ll)."""
     cards = dataset.domain.cardinalities
-    lossless = LosslessSource.of_all_but((0,), cards)
+    lossless = LosslessSource.of_all_but(0, cards)
     counts = leaf_counts(lossless, 0, dataset)
     full = conditional_entropy(empirical(dataset), 0)
     expected = penalty(lossless.size * (cards[0] - 1), dataset.total)

@@ -12,7 +12,14 @@ import pytest
 
 from depnet import Domain, stationary, trace
 from depnet.arrays import FloatArray
-from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan, SequentialScan
+from depnet.model import (
+    ConditionalTable,
+    LosslessSource,
+    Network,
+    RandomScan,
+    SequentialScan,
+    TableNode,
+)
 
 STEPS = 200_000
 STATES = list(itertools.product((0, 1), repeat=2))
@@ -20,7 +27,7 @@ STATES = list(itertools.product((0, 1), repeat=2))
 
 def two_nodes(first: tuple[float, float], second: tuple[float, float]) -> Network:
     tables = [ConditionalTable.from_probabilities([[p, 1 - p] for p in zeros]) for zeros in (first, second)]
-    nodes = tuple(Node((i,), LosslessSource((1 - i,), (2,)), table) for i, table in enumerate(tables))
+    nodes = tuple(TableNode(i, LosslessSource((1 - i,), (2,)), table) for i, table in enumerate(tables))
     return Network(Domain.from_cardinalities([2, 2]), nodes)
 
 
@@ -30,7 +37,7 @@ def transition_matrix(network: Network) -> FloatArray:
     for row, state in enumerate(STATES):
         for node in network.nodes:
             for x, probability in enumerate(node.table.probabilities[node.source([state])[0]]):
-                moved = tuple(x if i in node.variables else state[i] for i in range(2))
+                moved = tuple(x if i == node.variable else state[i] for i in range(2))
                 matrix[row, STATES.index(moved)] += probability / 2
     return matrix
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from depnet import ConditionalTable, Dataset, Mdl, Node, certificate, empirical
+from depnet import ConditionalTable, Dataset, Mdl, Node, TableNode, certificate, empirical
 from depnet.geometry import conditional_entropy
 from tests.strategies import datasets, seeds
 from tests.theory.learned import any_node, kl_of, network_with
@@ -13,7 +13,7 @@ from tests.theory.learned import any_node, kl_of, network_with
 def difference_of_entropies(node: Node, dataset: Dataset) -> float:
     """H(p^D(X_i | Y_i)) - H(p^D(X_i | X_-i))."""
     p = empirical(dataset)
-    return conditional_entropy(p, node.variables, node.source) - conditional_entropy(p, node.variables)
+    return conditional_entropy(p, node.variable, node.source) - conditional_entropy(p, node.variable)
 
 
 def assert_htokl(node: Node, dataset: Dataset) -> None:
@@ -44,4 +44,4 @@ def test_mutant() -> None:
     moved = ConditionalTable.from_probabilities(0.99 * best.table.probabilities + 0.01 / best.table.states)
     assert_htokl(best, dataset)
     with pytest.raises(AssertionError):
-        assert_htokl(Node(best.variables, best.source, moved), dataset)
+        assert_htokl(TableNode(best.variable, best.source, moved), dataset)

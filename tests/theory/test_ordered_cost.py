@@ -17,6 +17,7 @@ from depnet import (
     Mdl,
     Network,
     Node,
+    TableNode,
     empirical,
     learn_parameters,
 )
@@ -30,7 +31,7 @@ from tests.theory.ordered import before, with_random_sources
 
 def node_entropy(p: FloatArray, node: Node) -> float:
     """H(p(X_i | Y_i))."""
-    return conditional_entropy(p, node.variables, node.source)
+    return conditional_entropy(p, node.variable, node.source)
 
 
 def assert_cost(network: Network, dataset: Dataset) -> None:
@@ -50,7 +51,7 @@ def test_each_node_has_a_term_of_its_own(dataset: Dataset, seed: int) -> None:
     network = with_random_sources(dataset, seed)
     p, order = empirical(dataset), order_of(network)
     terms = [
-        node_entropy(p, node) - conditional_entropy(p, node.variables, before(order, i))
+        node_entropy(p, node) - conditional_entropy(p, node.variable, before(order, i))
         for i, node in enumerate(network.nodes)
     ]
     assert min(terms) >= -1e-12
@@ -90,12 +91,14 @@ def test_mutants() -> None:
     network = with_random_sources(dataset, 5)
     assert_cost(network, dataset)
     moved = [
-        Node(n.variables, n.source, ConditionalTable.from_probabilities(0.99 * n.table.probabilities + 0.005))
+        TableNode(
+            n.variable, n.source, ConditionalTable.from_probabilities(0.99 * n.table.probabilities + 0.005)
+        )
         for n in network.nodes
     ]
     with pytest.raises(AssertionError):
         assert_cost(dataclasses.replace(network, nodes=tuple(moved)), dataset)
     p = empirical(dataset)
-    full = sum(node_entropy(p, node) - conditional_entropy(p, node.variables) for node in network.nodes)
+    full = sum(node_entropy(p, node) - conditional_entropy(p, node.variable) for node in network.nodes)
     with pytest.raises(AssertionError):
         np.testing.assert_allclose(kl(p, law(network)), full, rtol=1e-9, atol=1e-12)

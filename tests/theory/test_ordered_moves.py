@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from depnet import ConditionalTable, ConstantSource, Domain, LosslessSource, Network, Node
+from depnet import ConditionalTable, ConstantSource, Domain, LosslessSource, Network, TableNode
 from depnet.arrays import FloatArray
 from tests.laws import assert_same_law
 from tests.reference.ordered import (
@@ -185,8 +185,8 @@ def test_mutants() -> None:
 def two_modes(slip: float) -> Network:
     """X_0 is 1 in three of ten rows; X_1 and X_2 are copies of it, with a slip now and then."""
     copy = ConditionalTable.from_probabilities([[1 - slip, slip], [slip, 1 - slip]])
-    first = Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[0.7, 0.3]]))
-    others = tuple(Node((i,), LosslessSource((0,), (2,)), copy) for i in (1, 2))
+    first = TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.7, 0.3]]))
+    others = tuple(TableNode(i, LosslessSource((0,), (2,)), copy) for i in (1, 2))
     return Network(Domain.from_cardinalities((2, 2, 2)), (first, *others), order=(0, 1, 2))
 
 

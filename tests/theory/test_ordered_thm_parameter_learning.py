@@ -15,7 +15,7 @@ from depnet import (
     Dataset,
     LosslessSource,
     Network,
-    Node,
+    TableNode,
     empirical,
     learn_parameters,
 )
@@ -44,7 +44,7 @@ def assert_identity(network: Network, best: Network, dataset: Dataset) -> None:
 
 
 def with_tables(network: Network, tables: list[ConditionalTable]) -> Network:
-    nodes = [Node(n.variables, n.source, table) for n, table in zip(network.nodes, tables, strict=True)]
+    nodes = [TableNode(n.variable, n.source, table) for n, table in zip(network.nodes, tables, strict=True)]
     return dataclasses.replace(network, nodes=tuple(nodes))
 
 

@@ -21,9 +21,9 @@ from depnet import (
     Domain,
     LosslessSource,
     Network,
-    Node,
     RandomScan,
     SequentialScan,
+    TableNode,
     geometry,
 )
 from depnet.arrays import FloatArray
@@ -35,7 +35,7 @@ def assert_terms_sum_to_the_fc_limit(
     p: FloatArray, cycle: Sequence[FloatArray], order: Sequence[int], network: Network
 ) -> None:
     terms = [
-        geometry.kl_to_manifold(p, FullConditionalManifold.of_joint(law, network.nodes[i].variables))
+        geometry.kl_to_manifold(p, FullConditionalManifold.of_joint(law, i))
         for i, law in zip(order, cycle, strict=True)
     ]
     assert np.mean(terms) == pytest.approx(geometry.fc_limit(p, network), rel=1e-6, abs=1e-8)
@@ -94,7 +94,7 @@ def lossless(rng: np.random.Generator, variables: int) -> Network:
     sizes = (2,) * variables
     tables = [rng.dirichlet(np.ones(2), size=2 ** (variables - 1)) for _ in range(variables)]
     nodes = [
-        Node((i,), LosslessSource.of_all_but((i,), sizes), ConditionalTable.from_probabilities(table))
+        TableNode(i, LosslessSource.of_all_but(i, sizes), ConditionalTable.from_probabilities(table))
         for i, table in enumerate(tables)
     ]
     return Network(Domain.from_cardinalities(sizes), tuple(nodes))

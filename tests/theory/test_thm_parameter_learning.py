@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from depnet import ConditionalTable, Dataset, Node, certificate, empirical, learn_parameters
+from depnet import ConditionalTable, Dataset, Node, TableNode, certificate, empirical, learn_parameters
 from depnet.geometry import conditional_entropy, fc_limit, kl
 from tests.strategies import datasets, random_source, seeds
 from tests.theory.learned import any_node, kl_of, learned
@@ -24,7 +24,7 @@ def sum_over_leaves(node: Node, best: Node, dataset: Dataset) -> float:
 
 def assert_identity(node: Node, best: Node, dataset: Dataset) -> None:
     p = empirical(dataset)
-    entropies = conditional_entropy(p, node.variables, node.source) - conditional_entropy(p, node.variables)
+    entropies = conditional_entropy(p, node.variable, node.source) - conditional_entropy(p, node.variable)
     expected = sum_over_leaves(node, best, dataset) + entropies
     np.testing.assert_allclose(kl_of(node, dataset), expected, rtol=1e-9, atol=1e-12)
 
@@ -63,12 +63,14 @@ def test_mutants() -> None:
     dataset = Dataset.from_codes(rng.integers(0, 2, size=(50, 3)), [2, 2, 2])
     node = any_node(dataset, 3)
     best = learned(node, dataset)
-    moved = Node(
-        best.variables,
+    moved = TableNode(
+        best.variable,
         best.source,
         ConditionalTable.from_probabilities(0.99 * best.table.probabilities + 0.01 / best.table.states),
     )
     with pytest.raises(AssertionError):
-        assert_identity(node, Node(best.variables, best.source, learned(node, dataset, 0.5).table), dataset)
+        assert_identity(
+            node, TableNode(best.variable, best.source, learned(node, dataset, 0.5).table), dataset
+        )
     with pytest.raises(AssertionError):
         assert kl_of(moved, dataset) <= kl_of(best, dataset) + 1e-12

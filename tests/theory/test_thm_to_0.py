@@ -22,7 +22,7 @@ def assert_cost_below_lossless(network: Network, dataset: Dataset, penalty: Pena
     """0 <= cost_i(Y_i(N)) <= cost_i(Y_i^ll) = R(k_i^ll, N), the line on which both proofs rest."""
     cards = dataset.domain.cardinalities
     for part in certificate(network, dataset, penalty=penalty).nodes:
-        (i,) = part.variables
+        i = part.variable
         k = dataset.domain.size // cards[i] * (cards[i] - 1)
         assert 0 <= part.kl <= part.cost <= penalty(k, dataset.total) + 1e-9
 

@@ -55,7 +55,7 @@ struct Batch {
     std::vector<std::int32_t> first, second;
     std::vector<std::int64_t> counts;
     CompiledGraph graph;
-    std::vector<std::int64_t> sizes;  // of each node: operations, cells, vertices, children; whole?
+    std::vector<std::int64_t> sizes;  // of each node: operations, cells, vertices, children
 
     void add(const Grown& grown, const std::vector<std::int32_t>& cardinalities) {
         const CompiledGraph compiled = compile_operations(
@@ -72,7 +72,6 @@ struct Batch {
         sizes.push_back(append(counts, grown.counts));
         sizes.push_back(append(graph.variable, compiled.variable));
         sizes.push_back(append(graph.children, compiled.children));
-        sizes.push_back(grown.complete);
     }
 };
 
@@ -104,8 +103,8 @@ class Table {
     // The nodes one after the other, until `slice_seconds` are over.
     GrownArrays grow(Settings settings, const std::vector<std::int32_t>& targets,
                      const std::vector<std::vector<std::int32_t>>& barred,
-                     In1<std::int32_t> readable, std::optional<double> seconds,
-                     double slice_seconds, const Stop& stop) const {
+                     const std::vector<std::int32_t>& firsts, In1<std::int32_t> readable,
+                     std::optional<double> seconds, double slice_seconds, const Stop& stop) const {
         Batch batch;
         bool cancelled = false;
         {
@@ -120,9 +119,10 @@ class Table {
                 for (std::size_t k = 0; k < targets.size(); ++k) {
                     settings.target = targets[k];
                     settings.inputs.clear();
-                    for (std::size_t at = 0; at < readable.size(); ++at)
+                    for (std::int32_t at = 0; at < firsts[k]; ++at)
                         if (readable(at) != targets[k] && !holds(barred[k], readable(at)))
                             settings.inputs.push_back(readable(at));
+                    std::sort(settings.inputs.begin(), settings.inputs.end());
                     batch.add(depnet::grow(data_, bits_, *kernels_, settings, watch),
                               data_.cardinalities);
                     if (over()) break;
@@ -185,14 +185,15 @@ splits and of merges (StructuralMdl).)")
                      "collections.abc.Sequence[int], weights: numpy.typing.NDArray[numpy.int64] | "
                      "None) -> None"))
         .def("grow", &Table::grow, arg("settings"), nb::kw_only(), arg("targets"), arg("barred"),
-             arg("readable"), arg("seconds").none(), arg("slice_seconds"), arg("stop"),
+             arg("firsts"), arg("readable"), arg("seconds").none(), arg("slice_seconds"),
+             arg("stop"),
              R"(Algorithm 3 for some nodes in turn, at least one and until `slice_seconds` are over.
 
-Node k updates `targets[k]` and may be split by what is `readable` less its target and `barred[k]`. Returned are
+Node k updates `targets[k]` and may be split by the first `firsts[k]` of what is `readable`, less its target and `barred[k]`. Returned are
 (kinds, first, second, counts, variable, begin, children, sizes), the nodes' arrays one behind the other. `kinds[t]` is 0
 for Split(first, second) and 1 for Merge(first, second); `counts` is [leaf, state]; (variable, begin, children) is the
-compiled graph. `sizes` has five numbers a node: those of its operations, counts, vertices and children, and 0 if
-`seconds` passed before it was complete; what was grown until then is valid.)");
+compiled graph. `sizes` has four numbers a node: those of its operations, counts, vertices and children. Nodes stay as
+they have grown when `seconds` are over.)");
     m.def("xlogx", &xlogx, arg("x"),
           "T(x) = x log x, and 0 at 0: the one function behind every entropy.");
 }

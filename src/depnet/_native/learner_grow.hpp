@@ -16,7 +16,6 @@ struct Grown {
     std::vector<std::uint8_t> kinds;
     std::vector<std::int32_t> first, second;  // Split(leaf, variable) or Merge(first, second)
     std::vector<std::int64_t> counts;         // [leaf][state of the target]
-    bool complete = true;                     // false: the deadline came first
 };
 
 Grown grow(const Data& data, const Bits& bits, const LearnerKernels& kernels,

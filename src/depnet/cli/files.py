@@ -27,19 +27,7 @@ class OutputError(click.ClickException):
 def load_asked(path: str, *, chains: bool) -> "Network":
     """The network of a model file that is asked: the law, or with `chains` the paper's."""
     found = load_models(path)
-    return found.first if chains else law_in(found)
-
-
-def law_in(found: "Model") -> "Network":
-    """The law; where there is none the network, of which answers are those of clamped chains, and that is said."""
-    if found.law is not None:
-        return found.law
-    import warnings
-
-    from depnet.model.model import NO_LAW
-
-    warnings.warn(NO_LAW, UserWarning, stacklevel=2)
-    return found.first
+    return found.network if chains else found.ask()
 
 
 def load_models(path: str, *, layout: bool = False) -> "Model":

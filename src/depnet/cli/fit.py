@@ -77,7 +77,6 @@ def fit(
     from depnet.cli.render import progress
     from depnet.cli.table_options import names_in
     from depnet.fitting.fit import FitOptions, Fitted, fit
-    from depnet.model.model import Model
 
     options = FitOptions(
         penalty=penalty,
@@ -101,7 +100,7 @@ def fit(
         with progress("learning") as told:
             heard = None if told is None else lambda done: told(done, total)
             found = fit(rows, options, run.steady_rng, heard)
-    save_model(Model(found.network, found.law), run.place, run.force)
+    save_model(found, run.place, run.force)
     if run.output == "-" and not run.as_json:
         return
     document, *lines = _rows_said(found, run.verbose) if isinstance(found, Fitted) else _counts_said(found)

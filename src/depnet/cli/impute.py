@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from depnet.cli.render import Told
     from depnet.data import Holed
     from depnet.data.files.fill import Chunk
-    from depnet.inference.rows.chunks import ChunkedImputation
+    from depnet.inference.rows.impute import ChunkedImputation
 
 
 @command("depnet impute model.json holes.csv -o full.csv")
@@ -50,7 +50,7 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
     from depnet.data.files.fill import Fillings, fill_file
     from depnet.data.files.source import find_source
     from depnet.files import scratch_folder
-    from depnet.inference.rows.chunks import ChunkedImputation
+    from depnet.inference.rows.impute import ChunkedImputation
     from depnet.inference.rows.to_fill import open_holes, warn_left
 
     network = load_asked(model, chains=run.scan is not None)

@@ -71,7 +71,7 @@ def query(
     from depnet.cli.files import load_asked
     from depnet.cli.given import check_targets, parse
     from depnet.cli.tables import read_holed
-    from depnet.inference.answer.query import query
+    from depnet.inference.ask.query import query
     from depnet.inference.effort import SECONDS
 
     if each is not None:
@@ -143,7 +143,7 @@ def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: s
 
 
 def _each_document(result: "RowsResult") -> dict[str, Any]:
-    from depnet.inference.rows.result import METHODS
+    from depnet.inference.answer.rows import METHODS
 
     return {
         "rows": len(result.method),

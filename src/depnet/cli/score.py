@@ -13,7 +13,7 @@ WORDS = (False, False, False, True, True, True)
 
 if TYPE_CHECKING:
     from depnet.data import Holed
-    from depnet.inference.judge.row_scores import RowScores
+    from depnet.inference.judge.rows import RowScores
     from depnet.model import Network
 
 
@@ -43,21 +43,21 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     """
     import numpy as np
 
-    from depnet.cli.files import law_in, load_models
+    from depnet.cli.files import load_models
     from depnet.cli.tables import read_holed, write_numbers
     from depnet.inference.judge.compare import scored
-    from depnet.inference.judge.row_scores import row_scores
+    from depnet.inference.judge.rows import row_scores
     from depnet.inference.rows.holed_score import score_holed
     from depnet.model.holes import log_pattern
 
     loaded = load_models(model)
-    network = loaded.first if of == "network" else law_in(loaded)
+    network = loaded.network if of == "network" else loaded.ask()
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     each = score_holed(network, holed.codes, holed.hidden, rng=run.steady_rng, n_jobs=run.threads)
     if of == "law":
         each = each + log_pattern(network, holed.hidden)
     found = scored("data", "first", each, holed)
-    odd = row_scores(loaded.first, holed, holed.codes.size)
+    odd = row_scores(loaded.network, holed, holed.codes.size)
     if run.output is not None:
         write_numbers({"score": each, "tail": np.exp(odd.each)}, run.place, force=run.force)
     with_holes = int(holed.hidden.any(axis=1).sum())
@@ -69,7 +69,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
         "unit": "nats per row",
         "rows": holed.rows,
         "rows_with_holes": with_holes,
-        "oddest": _oddest(loaded.first, holed, odd),
+        "oddest": _oddest(loaded.network, holed, odd),
         "output": run.output,
     }
     rows = counted(holed.rows, "row") + (f", {with_holes:,} with holes" if with_holes else "")
@@ -82,7 +82,7 @@ def _oddest(network: "Network", table: "Holed", odd: "RowScores") -> list[dict[s
     import numpy as np
 
     from depnet.data.table.cells import about, cell_values
-    from depnet.inference.judge.cell_laws import cell_laws
+    from depnet.inference.judge.cells import cell_laws
 
     rows, alike = odd.order[odd.begins[:-1]][:SHOWN], np.diff(odd.begins)[:SHOWN]
     laws = cell_laws(network, table.rows_at(rows))

@@ -57,7 +57,7 @@ def show(
     loaded = load_models(model)
     if law and loaded.law is None:
         raise click.ClickException(f"{model}: {NO_LAW}")
-    network = loaded.law if law and loaded.law is not None else loaded.first
+    network = loaded.law if law and loaded.law is not None else loaded.network
     table = None if data is None else read_holed(data, network.domain)
     whole = None if data is None or table is None or variables else whole_rows(data, table, OF_WHOLE_ROWS)
     if node is not None:
@@ -77,13 +77,14 @@ def _summary(
     from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
     from depnet.fitting.summary import rows_learned
     from depnet.learning.certificate import certificate
-    from depnet.learning.links.links import links
+    from depnet.learning.links import links
     from depnet.model.links import one_sided_links
     from depnet.model.model import NO_LAW
 
     law, names, size = loaded.law, network.domain.names, sizes(network)
     of_network, of_law = (
-        None if whole is None or each is None else certificate(each, whole) for each in (loaded.network, law)
+        None if whole is None or each is None else certificate(each, whole)
+        for each in (None if loaded.network is law else loaded.network, law)
     )
     near = None if law is None else law_nearness(law, table)
     one_sided = None
@@ -99,7 +100,7 @@ def _summary(
         "one_sided_links": one_sided,
         "per_node": [
             {
-                "variables": [names[i] for i in node.variables],
+                "variable": names[node.variable],
                 "states": node.states,
                 "reads": [names[j] for j in node.inputs],
                 **_of_node(node),
@@ -139,7 +140,7 @@ def _show_summary(summary: dict[str, Any], *, verbose: bool) -> None:
         ["node", "reads", "states", "leaves"],
         [
             [
-                " x ".join(node["variables"]),
+                node["variable"],
                 some_of(node["reads"], SHOWN_NAMES) or "nothing",
                 f"{node['states']:,}",
                 f"{node['leaves']:,}" if node["stages"] is None else counted(node["stages"], "stage"),
@@ -207,7 +208,7 @@ def _graph(graph: "Decision") -> dict[str, Any]:
 def _show_links(run: Run, network: "Network", table: "Dataset | None", most: int) -> None:
     """The links by strength, all or with `most` above 0 the first."""
     from depnet.cli.render import bar, show_lines, show_table
-    from depnet.learning.links.links import links
+    from depnet.learning.links import links
 
     found = links(network, table)[: most or None]
     names = ("source", "target", "mutual_information", "conditional_information")

@@ -9,7 +9,7 @@ from depnet.cli.table_options import learning_options, new_table_options, text_o
 
 if TYPE_CHECKING:
     from depnet.cli.table_options import NewTable
-    from depnet.learning.choose.trials import Tuning
+    from depnet.learning.auto import Tuning
 
 
 @command("depnet tune table.csv")
@@ -39,8 +39,8 @@ def tune(
     from depnet.cli.render import progress
     from depnet.cli.tables import read_holed, whole_rows
     from depnet.fitting.fit import QUICK, FitOptions, fit_network
-    from depnet.learning.choose.auto import tune
-    from depnet.learning.choose.ladder import LADDER, Auto
+    from depnet.learning.auto import tune
+    from depnet.learning.penalty import LADDER, Auto
 
     holed = chosen.read(table)
     rng = run.steady_rng

@@ -24,22 +24,17 @@ def update(run: Run, model: str, table: str, where: str | None, unknown: str) ->
     from depnet.cli.files import load_models, save_model
     from depnet.cli.tables import read_holed
     from depnet.inference.rows.impute import drawn_whole
-    from depnet.model.model import Model
 
     # Where the new model takes the old one's place, rows that another update has added meanwhile must not be lost.
     since = stamp_of(model) if model != "-" and stamp_of(model) == stamp_of(run.place) else None
     found = load_models(model, layout=True)
-    for each in (found.network, found.law):
-        if each is not None:
-            each.check_updatable("update")
-    holed = read_holed(table, found.first.domain, where=where, unknown=unknown)
-    rows = drawn_whole(found.first if found.law is None else found.law, holed, rng=run.steady_rng)
-    network, law = (
-        None if each is None else each.updated(rows, holed) for each in (found.network, found.law)
-    )
-    newer = Model(network, law, found.layout)
+    for each in found.networks:
+        each.check_updatable("update")
+    holed = read_holed(table, found.domain, where=where, unknown=unknown)
+    rows = drawn_whole(found.asked, holed, rng=run.steady_rng)
+    newer = found.updated(rows, holed)
     save_model(newer, run.place, run.force, since)
-    counts = newer.first.counts
+    counts = newer.counts
     document = {
         "rows_added": holed.total,
         "rows": None if counts is None else counts.total,

@@ -1,4 +1,4 @@
-"""The states of columns whose rows lie in many chunks: one rule with frames and files (`depnet.data.describe`).
+"""The columns of a table whose rows lie in many chunks, as one opened table for `depnet.data.describe`.
 
 Each chunk sorts its numbers once; what a column's variable depends on, a few values by rank and the numbers of values
 below others, is asked of all chunks (`RankedChunks`).
@@ -8,28 +8,17 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from depnet.cluster.ranked_chunks import RankedChunks
 from depnet.data.binning.ranked import Ranked, RankedArray, RankedCounts
 from depnet.data.binning.times import form_of
-from depnet.data.table.columns import kind_of_times, numbers_of_times
-from depnet.data.table.domain import Domain
-from depnet.data.table.layout import ColumnKind
-from depnet.data.table.open import open_frame
-from depnet.data.table.variable import Variable
-from depnet.data.table.variables import (
-    Keep,
-    LeftOut,
-    StateOptions,
-    Summary,
-    check_keep,
-    check_some_left,
-    left_out,
-    variable_of,
-)
+from depnet.data.table.columns import Column, kind_of_times, numbers_of_times
+from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
+from depnet.data.table.open import Opened, open_frame
+from depnet.data.table.variables import StateOptions, Summary
 from depnet.errors import DataError
 
 if TYPE_CHECKING:
@@ -46,17 +35,7 @@ def summarise(frame: Any) -> tuple[Summary, ...]:
 
 
 def _without_numbers(columns: Sequence[Summary]) -> list[Summary]:
-    """What is small of the columns of a chunk."""
     return [replace(column, numbers=None) for column in columns]
-
-
-def _ranked(place: "Place", summaries: Sequence[Any], at: int, kind: ColumnKind, size: int) -> Ranked:
-    def ask(function: Any, *arguments: Any) -> list[Any]:
-        return place.ask(summaries, _of_column, at, function, *arguments)
-
-    if size <= FEW_NUMBERS:
-        return RankedArray.of(np.concatenate(ask(np.asarray)))
-    return RankedChunks(ask, np.dtype(np.float64 if kind == "float" else np.int64))
 
 
 def _of_column(columns: Sequence[Summary], at: int, function: Any, *arguments: Any) -> Any:
@@ -65,54 +44,46 @@ def _of_column(columns: Sequence[Summary], at: int, function: Any, *arguments: A
     return function(np.zeros(0) if numbers is None else numbers.ordered, *arguments)
 
 
-class DescribedTable(NamedTuple):
-    """What a table in chunks was found to be."""
+class ChunkedColumns(Opened):
+    """A table whose chunks have these `summaries`, kept by `who` goes through the chunks."""
 
-    domain: Domain
-    rows: tuple[int, ...]
-    """Of each chunk."""
-    columns: int
-    """Of the table, those that were left out among them."""
-    left_out: tuple[LeftOut, ...]
+    kind: FrameKind = "dicts"
 
-    @property
-    def total(self) -> int:
-        """The rows of all chunks."""
-        return sum(self.rows)
+    def __init__(self, who: "Place", summaries: Sequence[Any]) -> None:
+        self._who, self._summaries = who, summaries
+        self._heads = who.ask(summaries, _without_numbers)
+        names = [column.name for column in self._heads[0]]
+        for number, head in enumerate(self._heads):
+            own = [column.name for column in head]
+            if own != names:
+                raise DataError(
+                    f"chunk {number} has the columns {own}, the first chunk {names}. "
+                    "All chunks need the same columns, in the same order."
+                )
+        self.chunk_rows = tuple(head[0].rows for head in self._heads)
+        super().__init__(names, sum(self.chunk_rows))
 
+    def _read(self, place: int) -> Column:
+        raise NotImplementedError  # its rows are nowhere together
 
-def describe_chunks(
-    place: "Place", summaries: Sequence[Any], options: StateOptions, keep: Keep
-) -> DescribedTable:
-    """What a table is whose chunks have these `summaries`, where the place keeps them."""
-    heads = place.ask(summaries, _without_numbers)
-    names = [column.name for column in heads[0]]
-    for number, head in enumerate(heads):
-        own = [column.name for column in head]
-        if own != names:
-            raise DataError(
-                f"chunk {number} has the columns {own}, the first chunk {names}. "
-                "All chunks need the same columns, in the same order."
-            )
-    options.check_names(names)
-    check_keep(keep, names)
-    variables: list[Variable] = []
-    left: list[LeftOut] = []
-    for at, columns in enumerate(zip(*heads, strict=True)):
-        column = _in_all_chunks(columns)
+    def layout(self, place: int) -> ColumnLayout:  # as `Opened` says
+        return ColumnLayout(self.names[place], self._heads[0][place].kind)
+
+    def summary(self, place: int, options: StateOptions) -> Summary:
+        column = _in_all_chunks([head[place] for head in self._heads])
         if not options.as_they_are(column.name):
             column = _times_of_text(column)
-        unlikely = left_out(column, options, keep)
-        if unlikely is not None:
-            left.append(unlikely)
-            continue
-        if column.kind not in ("label", "empty") and column.numbers is None and column.hidden < column.rows:
-            numbers = _ranked(place, summaries, at, column.kind, column.rows - column.hidden)
-            column = replace(column, numbers=numbers)
-        variables.append(variable_of(column, options))
-    check_some_left(left, len(names))
-    rows = tuple(head[0].rows for head in heads)
-    return DescribedTable(Domain(tuple(variables)), rows, len(names), tuple(left))
+        if column.kind in ("label", "empty") or column.numbers is not None or column.hidden == column.rows:
+            return column
+        return replace(column, numbers=self._ranked(place, column.kind, column.rows - column.hidden))
+
+    def _ranked(self, place: int, kind: ColumnKind, size: int) -> Ranked:
+        def ask(function: Any, *arguments: Any) -> list[Any]:
+            return self._who.ask(self._summaries, _of_column, place, function, *arguments)
+
+        if size <= FEW_NUMBERS:
+            return RankedArray.of(np.concatenate(ask(np.asarray)))
+        return RankedChunks(ask, np.dtype(np.float64 if kind == "float" else np.int64))
 
 
 def _times_of_text(column: Summary) -> Summary:
@@ -128,25 +99,22 @@ def _times_of_text(column: Summary) -> Summary:
 def _in_all_chunks(columns: Sequence[Summary]) -> Summary:
     """One column of all chunks, one after the other, but for its numbers."""
     name = columns[0].name
-    kind = _common_kind(name, [column.kind for column in columns])
     labels, declared = _labels(name, [column for column in columns if column.kind != "empty"])
     times = Counter[Any]()
     for column in columns:
         times.update(dict(zip(column.labels, column.counts, strict=True)))
     counts = tuple(times[label] for label in labels)
     before = list(itertools.accumulate((column.rows for column in columns), initial=0))
-    first = next((start + c.first_hidden for start, c in zip(before, columns, strict=False) if c.hidden), 0)
-    hidden = sum(column.hidden for column in columns)
     first_number = columns[0].counts_from
     goes_on = first_number is not None and all(
         column.counts_from == first_number + start for column, start in zip(columns, before, strict=False)
     )
     return Summary(
         name,
-        kind,
+        _common_kind(name, {column.kind for column in columns}),
         before[-1],
-        hidden,
-        first,
+        sum(column.hidden for column in columns),
+        next((start + c.first_hidden for start, c in zip(before, columns, strict=False) if c.hidden), 0),
         labels,
         declared,
         counts=counts,
@@ -156,8 +124,8 @@ def _in_all_chunks(columns: Sequence[Summary]) -> Summary:
     )
 
 
-def _common_kind(name: str, kinds: Sequence[ColumnKind]) -> ColumnKind:
-    found = set(kinds) - {"empty"}
+def _common_kind(name: str, kinds: set[ColumnKind]) -> ColumnKind:
+    found = kinds - {"empty"}
     if found == {"integer", "float"}:
         return "float"
     if len(found) > 1:

@@ -6,7 +6,7 @@ all rows.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,20 +17,20 @@ from depnet.data.table.variable import Variable
 from depnet.data.table.variables import LeftOut, warn_left_out
 from depnet.fitting.fit import FitOptions, Fitted, check_order, fit
 from depnet.learning.cost import conditional_entropy
-from depnet.learning.grow.node_specs import node_specs
+from depnet.learning.specs import node_specs
+from depnet.model.model import Model
 from depnet.model.network import Network
 
 Told = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CountedModel:
+class CountedModel(Model):
     """Both networks of a table too large for one place: structure from a sample, tables from all rows."""
 
-    network: Network
     law: Network
-    rows: int
-    sample: int
+    rows: int = field(kw_only=True)
+    sample: int = field(kw_only=True)
     """The rows that the structure was learned from."""
 
 
@@ -86,7 +86,7 @@ def fit_chunks(
     """The model that `depnet fit` makes of the same rows, bit for bit; of a larger table one that is counted."""
     told = progress or (lambda done, steps: None)
     with chunked(table, where, boost=options.boost is not None) as found:
-        left = found.described.left_out
+        left = found.left_out
         warn_left_out(left)
         rows = found.rows()
         nodes, chunks = options.steps(rows), 0 if found.fits else len(found.chunks)
@@ -94,5 +94,5 @@ def fit_chunks(
         if found.fits:
             return ClusterFit(model, left)
         done = iter(range(nodes + 1, nodes + chunks + 1))
-        network, law = found.counted([model.network, model.law], lambda: told(next(done), nodes + chunks))
-        return ClusterFit(CountedModel(network, law, found.described.total, rows.rows), left)
+        network, law = found.counted(model.networks, lambda: told(next(done), nodes + chunks))
+        return ClusterFit(CountedModel(network, law, rows=found.total, sample=rows.rows), left)

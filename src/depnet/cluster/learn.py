@@ -15,11 +15,11 @@ from depnet.data.binning.cut import MAX_BINS
 from depnet.data.table.variables import BinChoice, StateOptions, warn_left_out
 from depnet.errors import DataError, brief
 from depnet.learning.boost.settings import BoostLike
-from depnet.learning.grow.node_specs import first_specs
+from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Order, Progress
-from depnet.learning.rows.training import TrainingRows
-from depnet.learning.work import Work
+from depnet.learning.options import LearnOptions, Order
+from depnet.learning.rows.work import Progress, Work
+from depnet.learning.specs import first_specs
 from depnet.model import Network
 
 Missing = Literal["error", "state"]
@@ -127,7 +127,7 @@ def _learned(
         nodes, many = len(found.domain), len(asked)
         for options in asked:
             first_specs(found.domain, options)  # whose errors are told before the second pass
-        warn_left_out(found.described.left_out)
+        warn_left_out(found.left_out)
         rows = TrainingRows(found.rows().dataset())
         work = Work.of(1, *limits)
         networks = []

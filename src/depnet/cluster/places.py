@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from depnet.cluster.columns import summarise
-from depnet.cluster.source import Chunk, ParquetChunk
+from depnet.cluster.source import Chunk
 from depnet.data.binning.ranked import RankedArray
 from depnet.data.table.variables import Summary
 from depnet.errors import LearningError
@@ -58,45 +58,37 @@ class DaskPlace:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._frames: dict[ParquetChunk, Future] = {}
+        self._frames: dict[Chunk, Future] = {}
         self.threads = max(int(sum(client.nthreads().values())), 1)
 
     @contextlib.contextmanager
     def summaries(self, chunks: Sequence[Chunk], *, once: bool) -> Iterator[list[Future]]:
         if once:
-            files = (chunk for chunk in chunks if isinstance(chunk, ParquetChunk))
-            self._frames = {
-                chunk: self._client.submit(ParquetChunk.load, chunk, pure=False) for chunk in files
-            }
+            self._frames = {chunk: self._client.compute(chunk.delayed()) for chunk in chunks}
         yield [self._submit(chunk, summarise) for chunk in chunks]
 
     def ask(self, held: Sequence[Future], function: Any, *arguments: Any) -> list[Any]:
         return self._gather([self._client.submit(function, each, *arguments, pure=False) for each in held])
 
     def each(self, chunks: Sequence[Chunk], function: Any, *arguments: Any) -> Iterator[Any]:
-        shared = self._client.submit(
-            _same, arguments, pure=False
-        )  # sent to a worker once, not with every chunk
+        # The arguments are sent to a worker once, not with every chunk.
+        shared = self._client.submit(_same, arguments, pure=False)
         waiting: deque[Future] = deque()
         for number, chunk in enumerate(chunks):
             waiting.append(self._submit(chunk, _called, function, number, shared))
-            if isinstance(chunk, ParquetChunk):
-                self._frames.pop(chunk, None)  # what was read goes when it is coded
+            self._frames.pop(chunk, None)  # what was read goes when it is coded
             if len(waiting) >= CHUNKS_AT_ONCE * self.threads:
                 yield self._gather([waiting.popleft()])[0]
         while waiting:
             yield self._gather([waiting.popleft()])[0]
 
     def _submit(self, chunk: Chunk, function: Any, *arguments: Any) -> Future:
-        if isinstance(chunk, ParquetChunk) and chunk in self._frames:
-            return self._client.submit(function, self._frames[chunk], *arguments, pure=False)
-        if isinstance(chunk, ParquetChunk):
-            return self._client.submit(_loaded, chunk, function, *arguments, pure=False)
         from dask.delayed import delayed
 
-        return self._client.compute(
-            delayed(_chosen, pure=False)(chunk.partition, chunk.columns, function, *arguments)
-        )
+        frame = self._frames.get(chunk)
+        if frame is not None:
+            return self._client.submit(function, frame, *arguments, pure=False)
+        return self._client.compute(delayed(function, pure=False)(chunk.delayed(), *arguments))
 
     def _gather(self, results: Sequence[Future]) -> list[Any]:
         from distributed import KilledWorker
@@ -142,14 +134,6 @@ def _called(frame: Any, function: Any, number: int, arguments: tuple[Any, ...]) 
     return function(frame, number, *arguments)
 
 
-def _loaded(chunk: ParquetChunk, function: Any, *arguments: Any) -> Any:
-    return function(chunk.load(), *arguments)
-
-
-def _chosen(frame: Any, columns: tuple[str, ...] | None, function: Any, *arguments: Any) -> Any:
-    return function(frame if columns is None else frame[list(columns)], *arguments)
-
-
 class LocalPlace:
     """Reads a chunk after the other in this process; sorted columns lie in files under `scratch` meanwhile."""
 
@@ -162,21 +146,14 @@ class LocalPlace:
     def summaries(self, chunks: Sequence[Chunk], *, once: bool) -> Iterator[list[tuple[Summary, ...]]]:
         with scratch_folder(self._scratch) as directory:
             yield [
-                tuple(_on_disk(column, directory) for column in summarise(_frame(chunk))) for chunk in chunks
+                tuple(_on_disk(column, directory) for column in summarise(chunk.load())) for chunk in chunks
             ]
 
     def ask(self, held: Sequence[Any], function: Any, *arguments: Any) -> list[Any]:
         return [function(each, *arguments) for each in held]
 
     def each(self, chunks: Sequence[Chunk], function: Any, *arguments: Any) -> Iterator[Any]:
-        return (function(_frame(chunk), number, *arguments) for number, chunk in enumerate(chunks))
-
-
-def _frame(chunk: Chunk) -> Any:
-    if isinstance(chunk, ParquetChunk):
-        return chunk.load()
-    frame = chunk.partition.compute()
-    return frame if chunk.columns is None else frame[list(chunk.columns)]
+        return (function(chunk.load(), number, *arguments) for number, chunk in enumerate(chunks))
 
 
 def _on_disk(column: Summary, directory: Path) -> Summary:

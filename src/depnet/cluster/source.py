@@ -5,7 +5,6 @@ What files say of themselves, rows and columns, is known before any row is read,
 """
 
 import glob
-import itertools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,6 +37,12 @@ class ParquetChunk:
         columns = None if self.columns is None else list(self.columns)
         return parquet.ParquetFile(self.path).read_row_groups(list(self.groups), columns=columns)
 
+    def delayed(self) -> Any:
+        """The frame as a value that Dask computes."""
+        from dask.delayed import delayed
+
+        return delayed(self.load, pure=False)()
+
 
 @dataclass(frozen=True, slots=True)
 class FrameChunk:
@@ -46,8 +51,35 @@ class FrameChunk:
     partition: Any
     columns: tuple[str, ...] | None
 
+    def load(self) -> Any:
+        return self.delayed().compute()
+
+    def delayed(self) -> Any:
+        return self.partition if self.columns is None else self.partition[list(self.columns)]
+
 
 Chunk = ParquetChunk | FrameChunk
+
+
+class _File(NamedTuple):
+    """What a Parquet file says of itself: the columns that are read, and the rows of its row groups."""
+
+    path: str
+    names: tuple[str, ...]
+    columns: tuple[str, ...] | None
+    groups: Sequence[int]
+
+    def chunks(self, rows: int) -> list[Chunk]:
+        chunks: list[Chunk] = []
+        numbers: list[int] = []
+        filled = 0
+        for number, size in enumerate(self.groups):
+            numbers.append(number)
+            filled += size
+            if filled >= rows or number == len(self.groups) - 1:
+                chunks.append(ParquetChunk(self.path, tuple(numbers), self.columns))
+                numbers, filled = [], 0
+        return chunks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +90,7 @@ class OpenedTable:
     """Of the columns that are read."""
     rows: int | None
     """None of a Dask data frame."""
-    _groups: "Sequence[_Group]" = ()
+    _files: Sequence[_File] = ()
     _frame: Sequence[FrameChunk] = ()
 
     def chunks(self, rows: int | None = None, threads: int = 1) -> Sequence[Chunk]:
@@ -67,8 +99,7 @@ class OpenedTable:
             return self._frame
         if rows is None:
             rows = min(max(self.rows // (CHUNKS * threads), FEWEST_ROWS), MOST_ROWS)
-        files = itertools.groupby(self._groups, key=lambda group: group.path)
-        return [chunk for _, own in files for chunk in _packed(list(own), rows)]
+        return [chunk for file in self._files for chunk in file.chunks(rows)]
 
 
 def open_table(source: Any, columns: Sequence[str] | None, without: Sequence[str] = ()) -> OpenedTable:
@@ -86,11 +117,10 @@ def open_table(source: Any, columns: Sequence[str] | None, without: Sequence[str
                 f"{file.path} has the columns {list(file.names)}, {first.path} {list(first.names)}. "
                 "All files need the same columns, in the same order."
             )
-    groups = [group for file in files for group in file.groups]
-    total = sum(group.rows for group in groups)
+    total = sum(sum(file.groups) for file in files)
     if total == 0:
         raise DataError(f"a network is learned from at least one row; there are none in {brief(source)}.")
-    return OpenedTable(first.names, total, groups)
+    return OpenedTable(first.names, total, files)
 
 
 def files_of(source: Any) -> list[str]:
@@ -118,56 +148,21 @@ def files_of(source: Any) -> list[str]:
     )
 
 
-class _Group(NamedTuple):
-    """A row group of a file, and its chosen columns."""
-
-    path: str
-    number: int
-    rows: int
-    columns: tuple[str, ...] | None
-
-
-class _File(NamedTuple):
-    """What a Parquet file says of itself: the columns that are read, and its row groups."""
-
-    path: str
-    names: tuple[str, ...]
-    groups: Sequence[_Group]
-
-
 def _opened_file(path: str, columns: Sequence[str] | None, without: Sequence[str]) -> _File:
     from pyarrow import ArrowInvalid, parquet
 
     try:
         with parquet.ParquetFile(path) as file:
             names = [str(name) for name in file.schema_arrow.names]
-            chosen = _chosen(columns, without, names)
-            own = tuple(name for name in names if chosen is None or name in chosen)
-            groups = [
-                _Group(path, number, file.metadata.row_group(number).num_rows, chosen)
-                for number in range(file.metadata.num_row_groups)
-            ]
+            groups = [file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)]
     except (ArrowInvalid, OSError) as error:
         said = str(error).rstrip(".")
         raise DataError(
             f"{path} is not read as Parquet, and rows in chunks come in no other format ({said}). Convert it to Parquet "
             "first, or learn from it in one process: depnet fit without a cluster, or depnet.read."
         ) from None
-    return _File(path, own, groups)
-
-
-def _packed(groups: Sequence[_Group], rows: int) -> list[ParquetChunk]:
-    """The row groups of one file in chunks of about `rows` rows."""
-    chunks: list[ParquetChunk] = []
-    numbers: list[int] = []
-    filled = 0
-    for group in groups:
-        numbers.append(group.number)
-        filled += group.rows
-        if filled >= rows or group is groups[-1]:
-            chunks.append(ParquetChunk(group.path, tuple(numbers), group.columns))
-            numbers, filled = [], 0
-    return chunks
+    chosen = _chosen(columns, without, names)
+    return _File(path, tuple(name for name in names if chosen is None or name in chosen), chosen, groups)
 
 
 def _chosen(

@@ -9,30 +9,28 @@ hole. What needs distinct rows, H(p^D) and with it KL(p^D || Q) and the FC-limit
 import contextlib
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, IntArray, read_only
-from depnet.cluster.columns import DescribedTable, describe_chunks
+from depnet.arrays import IntArray
+from depnet.cluster.columns import ChunkedColumns
 from depnet.cluster.places import Client, DaskPlace, LocalPlace, Place, free_memory
 from depnet.cluster.source import Chunk, OpenedTable, open_table
-from depnet.data.binning.bins import Numbers
 from depnet.data.files.engine import bytes_of
-from depnet.data.table.dataset import Dataset, Holed, code_type, nothing_hidden
+from depnet.data.table.dataset import Dataset, Holed, join_rows
 from depnet.data.table.domain import Domain
-from depnet.data.table.encode import encode
-from depnet.data.table.values import Values
-from depnet.data.table.variables import Keep, StateOptions, check_keep
+from depnet.data.table.encode import described, encode
+from depnet.data.table.variables import Keep, LeftOut, StateOptions, check_keep
 from depnet.errors import DataError, LearningError
 from depnet.model.counting import leaves_of, tabulate
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
+from depnet.model.node import TableNode
 from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable
 
@@ -99,30 +97,35 @@ class ChunkedTable:
 
     place: Place
     chunks: Sequence[Chunk]
-    described: DescribedTable
+    chunk_rows: Sequence[int]
+    """The rows of each chunk."""
+    columns: int
+    """Of the table, those that were left out among them."""
+    domain: Domain
+    left_out: tuple[LeftOut, ...]
     room: int
 
     @property
-    def domain(self) -> Domain:
-        return self.described.domain
+    def total(self) -> int:
+        """The rows of all chunks."""
+        return sum(self.chunk_rows)
 
     @property
     def fits(self) -> bool:
         """May all rows be learned from in one place?"""
-        return _bytes(self.described.total, self.described.columns) <= self.room
+        return _bytes(self.total, self.columns) <= self.room
 
     def rows(self) -> Holed:
         """All rows in codes, or, where these do not fit, a uniform sample of them: the same one whatever the chunks are."""
-        total = self.described.total
-        share = 1.0 if self.fits else self.room / _bytes(total, self.described.columns)
-        firsts = list(itertools.accumulate(self.described.rows, initial=0))
+        share = 1.0 if self.fits else self.room / _bytes(self.total, self.columns)
+        firsts = list(itertools.accumulate(self.chunk_rows, initial=0))
         coded = list(self.place.each(self.chunks, _code_chunk, self.domain, firsts, share))
-        if not sum(len(chunk.codes) for chunk in coded):
+        if not sum(chunk.rows for chunk in coded):
             raise LearningError(
-                f"of {total:,} rows of {self.described.columns:,} columns not one fits into {self.room:,} bytes. Give more "
+                f"of {self.total:,} rows of {self.columns:,} columns not one fits into {self.room:,} bytes. Give more "
                 "memory (memory=...)."
             )
-        return _joined(self.domain, coded)
+        return join_rows(coded)
 
     def counted(self, networks: Sequence[Network], told: Any = None) -> list[Network]:
         """Networks learned from a sample, with tables and 1- and 2-way counts of all rows: one pass over them.
@@ -142,7 +145,8 @@ class ChunkedTable:
             replace(
                 network,
                 nodes=tuple(
-                    replace(node, table=_recounted(node.table, next(tables))) for node in network.nodes
+                    TableNode(node.variable, node.source, _recounted(node.table, next(tables)))
+                    for node in network.nodes
                 ),
                 counts=found.marginals,
             )
@@ -160,12 +164,15 @@ def chunked(table: TableRequest, where: Where, *, boost: bool = False) -> Iterat
     chunks = opened.chunks(table.chunk_rows, place.threads)
     once = opened.rows is not None and _check_room(opened.rows, len(opened.names), room, boost)
     with place.summaries(chunks, once=once) as summaries:
-        described = describe_chunks(place, summaries, table.states, table.keep)
+        columns = ChunkedColumns(place, summaries)
+        if columns.rows == 0:
+            raise DataError("a network is learned from at least one row; there are none.")
+        found = described(columns, table.states, table.keep)
     del summaries
-    if described.total == 0:
-        raise DataError("a network is learned from at least one row; there are none.")
-    _check_room(described.total, described.columns, room, boost)
-    yield ChunkedTable(place, chunks, described, room)
+    _check_room(columns.rows, len(columns.names), room, boost)
+    yield ChunkedTable(
+        place, chunks, columns.chunk_rows, len(columns.names), found.domain, found.left_out, room
+    )
 
 
 def _check_room(rows: int, columns: int, room: int, boost: bool) -> bool:
@@ -185,45 +192,13 @@ def _bytes(rows: int, columns: int) -> int:
     return rows * columns * CELL_BYTES
 
 
-class _CodedChunk(NamedTuple):
-    """Rows of a chunk in codes, as they travel."""
-
-    codes: CodeArray
-    hidden: NDArray[np.bool_] | None
-    values: Values | None
-
-
-def _code_chunk(frame: Any, number: int, domain: Domain, firsts: Sequence[int], share: float) -> _CodedChunk:
+def _code_chunk(frame: Any, number: int, domain: Domain, firsts: Sequence[int], share: float) -> Holed:
     """The rows of a chunk, or a random share of them: each row of the table has a random number of its own."""
     table = encode(frame, domain)
-    if share < 1:
-        words = np.random.Generator(np.random.PCG64(0).advance(firsts[number]))
-        table = table.rows_at(np.flatnonzero(words.random(table.rows) < share))
-    return _CodedChunk(table.codes, None if table.complete else table.hidden, table.values)
-
-
-def _joined(domain: Domain, chunks: Iterable[_CodedChunk]) -> Holed:
-    """The rows of all chunks, one after the other."""
-    chunks = list(chunks)
-    ends = np.cumsum([len(chunk.codes) for chunk in chunks])
-    codes: CodeArray = np.empty((int(ends[-1]), len(domain)), dtype=code_type(domain), order="F")
-    holes = any(chunk.hidden is not None for chunk in chunks)
-    hidden = np.zeros(codes.shape, dtype=bool, order="F") if holes else None
-    for chunk, end in zip(chunks, ends.tolist(), strict=True):
-        own = slice(end - len(chunk.codes), end)
-        codes[own] = chunk.codes
-        if hidden is not None and chunk.hidden is not None:
-            hidden[own] = chunk.hidden
-    values = Values()
-    for i in sorted({i for chunk in chunks for i in chunk.values or ()}):
-        numbers: list[Numbers] = [chunk.values[i] for chunk in chunks if chunk.values is not None]
-        values.put(i, np.concatenate(numbers))
-    return Holed(
-        domain,
-        read_only(codes),
-        nothing_hidden(codes.shape) if hidden is None else read_only(hidden),
-        values=values if len(values) else None,
-    )
+    if share == 1:
+        return table
+    words = np.random.Generator(np.random.PCG64(0).advance(firsts[number]))
+    return table.rows_at(np.flatnonzero(words.random(table.rows) < share))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

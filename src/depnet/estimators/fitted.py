@@ -14,9 +14,9 @@ from depnet.estimators.tables import later_table
 from depnet.fitting.complete import Completion
 from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import Summary, short_lines, summary_of
-from depnet.inference.judge.cell_laws import CellLaws, cell_laws
+from depnet.inference.judge.cells import CellLaws, cell_laws
 from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.links.links import links
+from depnet.learning.links import links
 from depnet.model.model import NO_LAW
 from depnet.model.network import Network
 from depnet.notebook import beside, card, line, table

@@ -21,20 +21,20 @@ from depnet.estimators.fitted import FittedModel
 from depnet.estimators.tables import filled, fitted_table, joined, joined_tables, later_table, unchanged
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit, learn_network
-from depnet.inference.answer.query import query
 from depnet.inference.answer.question import TOLERANCE, Method
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.ask.query import query
 from depnet.inference.effort import SECONDS
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import drawn_whole, impute
 from depnet.inference.rows.query import query_rows
 from depnet.inference.rows.to_fill import open_holes, present_law, split_holes, warn_left
-from depnet.learning.links.links import Link, links
+from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.file import load_model, save
 from depnet.model.holes import all_known, drawn_holes, log_pattern
-from depnet.model.network import Network
+from depnet.model.model import Model
 from depnet.sampling import sample
 
 KEPT_CODES = 200_000_000
@@ -113,9 +113,9 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         """
         if not hasattr(self, "network_"):
             return self.fit(X, y)
-        for network in (self.network_, self.law_):
-            if network is not None:
-                network.check_updatable("partial_fit")
+        model = Model(self.network_, self.law_)
+        for network in model.networks:
+            network.check_updatable("partial_fit")
         holed = self._rows(X, values=True)
         rng = self._steady_generator()
         rows = (
@@ -124,10 +124,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             else drawn_whole(self._answering(), holed, rng=rng, n_jobs=self._threads)
         )
         kept, learned = self.data_, self._learned
-        same = self.law_ is self.network_  # a file had the law alone
-        self.network_ = self.network_.updated(rows, holed)
-        if self.law_ is not None:
-            self.law_ = self.network_ if same else self.law_.updated(rows, holed)
+        model = model.updated(rows, holed)
+        self.network_, self.law_ = model.network, model.law
         self.data_ = None if kept is None else joined_tables(kept, holed, KEPT_CODES)
         self._learned = None if learned is None else joined(learned, rows, KEPT_CODES)
         self._certified, self._law_certified, self._updated = None, None, True
@@ -135,12 +133,11 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 
     def _take(
         self,
-        network: Network,
-        law: Network | None,
-        completed: Completion | None,
+        model: Model,
+        completed: Completion | None = None,
         table: Holed | None = None,
     ) -> None:
-        self.network_, self.law_, self.domain_ = network, law, network.domain
+        self.network_, self.law_, self.domain_ = model.network, model.law, model.domain
         self.completion_ = completed
         rows = None if completed is None else completed.dataset
         few = rows is not None and rows.codes.size <= KEPT_CODES
@@ -378,7 +375,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             path: the file's name; compressed where it ends in .gz.
         """
         check_is_fitted(self, "network_")
-        save(self.network_, path, None if self.law_ is self.network_ else self.law_, layout=self.layout_)
+        save(self.network_, path, self.law_, layout=self.layout_)
 
     @classmethod
     def load(
@@ -399,14 +396,14 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             The estimator.
         """
         loaded = load_model(path)
-        network, layout = loaded.first, loaded.layout
+        domain, layout = loaded.domain, loaded.layout
         model = cls(**parameters)
-        model._take(network, loaded.law, None)
+        model._take(loaded)
         if layout is None or frame not in (None, layout.kind):
-            layout = Layout.of(network.domain, frame or "pandas")
+            layout = Layout.of(domain, frame or "pandas")
         model.layout_, model.left_out_ = layout, None
-        model.n_features_in_ = len(network.domain)
-        model.feature_names_in_ = np.array(network.domain.names, dtype=object)
+        model.n_features_in_ = len(domain)
+        model.feature_names_in_ = np.array(domain.names, dtype=object)
         return model
 
     def __sklearn_tags__(self) -> Any:
@@ -424,5 +421,5 @@ def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> De
         done = fit(holed, options, model._steady_generator(), tasks.until)  # noqa: SLF001
         tasks.until(options.steps(holed))
     model.layout_ = layout
-    model._take(done.network, done.law, done.completion, done.table)  # noqa: SLF001  # a method but for its callbacks
+    model._take(done, done.completion, done.table)  # noqa: SLF001  # a method but for its callbacks
     return model

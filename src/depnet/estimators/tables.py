@@ -16,12 +16,11 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.frames.decode import fill, numbers_of
-from depnet.data.table.dataset import Dataset, Holed, with_holes
+from depnet.data.table.dataset import Dataset, Holed, join_rows, with_holes
 from depnet.data.table.domain import Domain
 from depnet.data.table.encode import HandleUnknown, described, encode, places_of
 from depnet.data.table.layout import Layout
 from depnet.data.table.open import open_frame
-from depnet.data.table.values import Values
 from depnet.data.table.variables import BinChoice, StateOptions, warn_left_out
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
@@ -230,20 +229,4 @@ def joined(old: Dataset, new: Dataset, most: int) -> Dataset | None:
 
 def joined_tables(old: Holed, new: Holed, most: int) -> Holed | None:
     """All rows of both, their holes and their numbers as they came, or None where they have more than `most` codes."""
-    if old.codes.size + new.codes.size > most:
-        return None
-    weights = None
-    if old.weights is not None or new.weights is not None:
-        weights = np.concatenate(
-            [np.ones(d.rows, dtype=np.int64) if d.weights is None else d.weights for d in (old, new)]
-        )
-    values = Values()
-    for i in (old.values or {}).keys() & (new.values or {}).keys():
-        values.put(i, np.concatenate([numbers for d in (old, new) if (numbers := d.numbers(i)) is not None]))
-    return Holed(
-        old.domain,
-        np.concatenate([old.codes, new.codes]),
-        np.concatenate([old.hidden, new.hidden]),
-        weights,
-        values if len(values) else None,
-    )
+    return None if old.codes.size + new.codes.size > most else join_rows([old, new])

@@ -85,10 +85,10 @@ def consistency(network: Network, *, tolerance: float = TOLERANCE) -> Consistenc
 
     >>> consistency(Network.from_joint([[0.1, 0.2], [0.3, 0.4]])).consistent
     True
-    >>> from depnet import ConditionalTable, ConstantSource, Domain, LosslessSource, Node
+    >>> from depnet import ConditionalTable, ConstantSource, Domain, LosslessSource, Node, TableNode
     >>> table = ConditionalTable.from_probabilities
-    >>> alone = Node((0,), ConstantSource(), table([[0.5, 0.5]]))
-    >>> reader = Node((1,), LosslessSource((0,), (2,)), table([[0.9, 0.1], [0.1, 0.9]]))
+    >>> alone = TableNode(0, ConstantSource(), table([[0.5, 0.5]]))
+    >>> reader = TableNode(1, LosslessSource((0,), (2,)), table([[0.9, 0.1], [0.1, 0.9]]))
     >>> print(consistency(Network(Domain.from_cardinalities([2, 2]), (alone, reader))))
     inconsistent: no joint has all these full conditionals
     KL(pi‖E(theta)) of each node, in nats:

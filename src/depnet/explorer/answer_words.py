@@ -3,7 +3,8 @@
 import math
 
 from depnet.explorer.ask import Answer
-from depnet.inference.answer.result import Diagnostics, QueryResult
+from depnet.inference.answer.part import Diagnostics
+from depnet.inference.answer.result import QueryResult
 from depnet.wording import counted
 
 

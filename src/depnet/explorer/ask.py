@@ -10,11 +10,10 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.explorer.known import Known, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE, Loaded
-from depnet.inference.answer.query import query
-from depnet.inference.answer.remark import Remark
+from depnet.inference.answer.part import Remark, Spread
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
-from depnet.inference.answer.spread import Spread
+from depnet.inference.ask.query import query
 from depnet.inference.judge.shifts import (
     Shift,
     by_target,

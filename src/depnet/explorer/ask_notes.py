@@ -12,7 +12,7 @@ from depnet.explorer.known import Known, is_clamped
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.parts import bar, card, copyable, fact, note, stack, warning
 from depnet.explorer.session import Session
-from depnet.inference.answer.remark import Remark
+from depnet.inference.answer.part import Remark
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import LEAST
 from depnet.wording import counted

@@ -8,7 +8,7 @@ import numpy as np
 from depnet.data import Variable
 from depnet.data.binning.bins import Bins
 from depnet.explorer.known import Held, held_by
-from depnet.inference.answer.table import FEWEST_STATES
+from depnet.inference.answer.result import FEWEST_STATES
 from depnet.model.condition_text import EQUALS, split, unquoted
 from depnet.model.conditions import condition_weights
 

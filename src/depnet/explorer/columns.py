@@ -8,7 +8,7 @@ from depnet.arrays import FloatArray
 from depnet.data import Domain, Holed, Variable
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
 from depnet.inference.answer.observed import MatchingRows
-from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.part import Spread
 from depnet.inference.answer.target import targets_of
 from depnet.model.evidence import NOTHING
 from depnet.model.marginals import MarginalCounts

@@ -14,7 +14,7 @@ from depnet.explorer.cards import is_holed, known_share
 from depnet.explorer.component import Component
 from depnet.explorer.known import Held, Known, Opened, opened, pairs
 from depnet.inference.answer.numbers import shown
-from depnet.inference.answer.table import FEWEST_STATES
+from depnet.inference.answer.result import FEWEST_STATES
 from depnet.inference.judge.shifts import Difference, Shift
 from depnet.wording import counted
 

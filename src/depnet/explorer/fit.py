@@ -22,7 +22,6 @@ from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
 from depnet.fitting.fit import FitOptions, fit
 from depnet.model.file import encode
-from depnet.model.model import Model
 
 MAX_BYTES = 50 * 10**6
 """The largest table that is taken; larger ones are for `depnet fit`."""
@@ -144,9 +143,9 @@ def learn_model(
     told(0)
     found = fit(rows, options, np.random.default_rng(STEADY_SEED), told)
     name = table.name.rsplit(".", 1)[0] or "model"
-    return Loaded(found.network, found.table, found.dataset, name, law=found.law)
+    return Loaded(found.network, found.law, data=found.table, completed=found.dataset, name=name)
 
 
 def model_file(loaded: Loaded) -> bytes:
     """The model as `depnet.save` writes it: network and law."""
-    return encode(Model(loaded.network, loaded.law), compressed=False)
+    return encode(loaded, compressed=False)

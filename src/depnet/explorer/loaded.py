@@ -18,15 +18,15 @@ from depnet.data import Dataset, Holed
 from depnet.explorer.columns import Column, column_of
 from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.fitting.summary import rows_learned
-from depnet.inference.answer.query import query
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.ask.query import query
 from depnet.inference.judge.marginals import Nearness
-from depnet.inference.judge.row_scores import RowScores
+from depnet.inference.judge.rows import RowScores
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.links.links import Link, links
-from depnet.model import Network
+from depnet.learning.links import Link, links
 from depnet.model.marginals import MarginalCounts
+from depnet.model.model import Model
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout, strongest_members
 
 MOST_LEARNED = 8
@@ -46,10 +46,9 @@ WARM_COLUMNS = 24
 
 
 @dataclass(frozen=True)
-class Loaded:
-    """A network and its law, the table they were learned from where it was given, and what is derived, once."""
+class Loaded(Model):
+    """A model, the table it was learned from where that was given, and what is derived, once."""
 
-    network: Network
     data: Holed | None = None
     """All rows of the table, with their holes and numbers as they came."""
     completed: Dataset | None = None
@@ -61,8 +60,6 @@ class Loaded:
     """Where the table is, likewise."""
     stamp: tuple[int, int] | None = None
     """Of the model file when it was read (`stamp_of`); None where there is none."""
-    law: Network | None = None
-    """The ordered network; None where the file has none."""
     priors: dict[tuple[str, ...], QueryResult] = field(default_factory=dict, compare=False, repr=False)
     """The best answers without evidence so far, by their targets (`prior`)."""
     asking: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
@@ -85,14 +82,14 @@ class Loaded:
         if self.data is None or self.data.complete:
             return self.whole
         node = self.network.nodes[number]
-        read = [*node.inputs, *node.variables]
+        read = [*node.inputs, node.variable]
         rows = np.flatnonzero(~self.data.hidden[:, read].any(axis=1))
         weights = None if self.data.weights is None else self.data.weights[rows]
         return Dataset.from_codes(self.data.codes[rows], domain=self.data.domain, weights=weights)
 
     def has_holes(self, i: int) -> bool:
         """Can variable i be missing, by the model or in the table?"""
-        if self.network.domain.variables[i].missing is not None:
+        if self.domain.variables[i].missing is not None:
             return True
         counts = self.asked.counts
         if counts is not None and counts.holes[i] > 0:
@@ -107,11 +104,6 @@ class Loaded:
                 return None
             self.columns[i] = found
         return self.columns[i]
-
-    @property
-    def asked(self) -> Network:
-        """What answers, draws and scores are of: the law; where there is none, the network's clamped chains."""
-        return self.network if self.law is None else self.law
 
     @cached_property
     def nearness(self) -> Nearness | None:
@@ -158,7 +150,7 @@ class Loaded:
         self, targets: tuple[str, ...] | None = None, *, tolerance: float = TOLERANCE, **bounds: Any
     ) -> QueryResult:
         """The marginals without evidence (None: all): the best that were found so far, or better ones within `bounds`."""
-        targets = self.network.domain.names if targets is None else targets
+        targets = self.domain.names if targets is None else targets
         with self.asking:
             kept = self.priors.get(targets)
             if (
@@ -185,10 +177,8 @@ class Loaded:
     @property
     def counts(self) -> MarginalCounts | None:
         """How often each state is met in the table, where the file keeps that or the rows are there."""
-        for kept in (self.asked.counts, self.network.counts):
-            if kept is not None:
-                return kept
-        return None if self.data is None else self._counted
+        kept = super().counts
+        return self._counted if kept is None and self.data is not None else kept
 
     @cached_property
     def _counted(self) -> MarginalCounts:

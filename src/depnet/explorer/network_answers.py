@@ -20,8 +20,7 @@ from depnet.explorer.loaded import TOLERANCE
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
-from depnet.inference.judge.pair import Pair, pair
-from depnet.inference.judge.shifts import Missing, Shift, by_target
+from depnet.inference.judge.shifts import Missing, Pair, Shift, by_target, pair
 from depnet.model.conditions import MISSING
 
 MAX_SECONDS = 6.0

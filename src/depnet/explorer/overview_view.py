@@ -17,7 +17,7 @@ from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.small_counts import LEAST, hidden_cells
-from depnet.inference.judge.row_list import row_list
+from depnet.inference.judge.rows import row_list
 from depnet.pictures.labels import line
 from depnet.wording import counted, percent
 

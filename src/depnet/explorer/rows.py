@@ -23,10 +23,9 @@ from depnet.data.table.layout import ColumnLayout, Layout
 from depnet.data.table.values import Values
 from depnet.errors import DepnetError, MixingWarning
 from depnet.explorer.loaded import Loaded
-from depnet.inference.judge.cell_laws import cell_laws
-from depnet.inference.judge.row_list import Order as Order
-from depnet.inference.judge.row_list import RowList
-from depnet.inference.judge.row_scores import RowScores, row_scores
+from depnet.inference.judge.cells import cell_laws
+from depnet.inference.judge.rows import Order as Order
+from depnet.inference.judge.rows import RowList, RowScores, row_scores
 from depnet.inference.rows.impute import impute
 from depnet.model.evidence import Evidence, narrowed_domain
 from depnet.model.holes import drawn_holes

@@ -13,8 +13,7 @@ from depnet.explorer.row_editor import Editor
 from depnet.explorer.rows import A_PAGE, LEVELS, ListedRow, Order, listed_rows, scores_csv, scores_of
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
-from depnet.inference.judge.row_list import RowList, row_list
-from depnet.inference.judge.row_scores import RowScores
+from depnet.inference.judge.rows import RowList, RowScores, row_list
 from depnet.model.evidence import Evidence
 from depnet.wording import counted
 

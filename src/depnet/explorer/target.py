@@ -15,15 +15,14 @@ from depnet.explorer.known import Known, given
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
 from depnet.inference.answer.interval import ends
-from depnet.inference.answer.most_probable import MostProbable, most_probable
 from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.observed import Support
-from depnet.inference.answer.query import query
+from depnet.inference.answer.result import AnswerTable
 from depnet.inference.answer.small_counts import LEAST, without_small_counts
-from depnet.inference.answer.table import AnswerTable
+from depnet.inference.ask.query import query
+from depnet.inference.ask.states import MostProbable, most_probable
 from depnet.inference.judge.influence import MAX_SECONDS, Effect, Influence, influence, reach
-from depnet.inference.judge.measure import MEAN
-from depnet.inference.judge.seen_effects import SeenEffect, seen_effects, seen_measure
+from depnet.inference.judge.measure import MEAN, SeenEffect, seen_effects, seen_measure
 from depnet.inference.judge.shifts import Missing
 from depnet.model.conditions import MISSING
 from depnet.model.evidence import Evidence

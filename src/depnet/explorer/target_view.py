@@ -25,7 +25,7 @@ from depnet.explorer.target import (
 from depnet.explorer.target_lists import Completions, Telling
 from depnet.explorer.tornado import Bar, Tornado
 from depnet.inference.judge.influence import Effect
-from depnet.inference.judge.seen_effects import SeenEffect
+from depnet.inference.judge.measure import SeenEffect
 from depnet.wording import percent
 
 TITLE = "Target"

@@ -10,8 +10,7 @@ import numpy as np
 from depnet.explorer.component import Component
 from depnet.explorer.known import Held
 from depnet.inference.judge.influence import Effect, Influence
-from depnet.inference.judge.measure import Measure
-from depnet.inference.judge.seen_effects import SeenEffect
+from depnet.inference.judge.measure import Measure, SeenEffect
 from depnet.wording import counted
 
 STATES = 20

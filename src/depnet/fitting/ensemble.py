@@ -16,11 +16,11 @@ from depnet.data.table.domain import Domain
 from depnet.fitting.complete import Completion, Learner
 from depnet.fitting.fit import QUICK, FitOptions
 from depnet.fitting.redraw import redrawn
-from depnet.learning.grow.cut_learner import CutLearner
-from depnet.learning.grow.cuts import CutDomain
-from depnet.learning.grow.node_specs import node_specs
+from depnet.learning.cuts import CutDomain
+from depnet.learning.grow import CutLearner
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
 from depnet.learning.rows.some_rows import drawn_again, some_rows
+from depnet.learning.specs import node_specs
 from depnet.model.network import Network
 from depnet.model.score import log_theta
 

@@ -6,7 +6,7 @@ Both networks are learned from one completed table: the paper's, in full conditi
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,16 +22,16 @@ from depnet.fitting.complete import Completion, complete_and_learn
 from depnet.fitting.row_order import row_order
 from depnet.fitting.sure import PARTS, Sure, chosen_sure
 from depnet.fitting.worth import chosen_worth
-from depnet.learning.choose.ladder import Auto
-from depnet.learning.choose.trials import Choice
-from depnet.learning.grow.node_specs import node_specs
+from depnet.learning.auto import Choice
+from depnet.learning.grow import TrainingRows, warn_of_identifiers
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Order, Progress
-from depnet.learning.penalty import Mdl, StructuralMdl
-from depnet.learning.rows.training import TrainingRows, warn_of_identifiers
+from depnet.learning.options import LearnOptions, Order
+from depnet.learning.penalty import Auto, Mdl, StructuralMdl
+from depnet.learning.rows.work import Progress, Work
+from depnet.learning.specs import node_specs
 from depnet.learning.within import learn_within
-from depnet.learning.work import Work
 from depnet.model.marginals import MarginalCounts
+from depnet.model.model import Model
 from depnet.model.network import Network
 from depnet.threads import threads_of
 
@@ -97,17 +97,12 @@ class FitOptions(LearnOptions):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fitted:
-    """Both models of one table, with its 1- and 2-way counts, and how its holes were completed.
+class Fitted(Model):
+    """A model with the rows that it was learned from, and how their holes were completed."""
 
-    `network` is the paper's: full conditionals, for `predict_proba` of complete rows, links, odd cells and decision
-    graphs. `law` is ordered: what answers, samples, scores and most probable rows are of.
-    """
-
-    network: Network
     law: Network
-    completion: Completion
-    table: Holed
+    completion: Completion = field(kw_only=True)
+    table: Holed = field(kw_only=True)
     """The rows as they came, in the model's codes: their holes are holes."""
 
     @property
@@ -138,7 +133,7 @@ def fit(
     network = replace(completed.network, counts=counts)
     within = _within(law, table, completed.dataset, options, order)
     law = replace(law, counts=counts, within=within)
-    return Fitted(network, law, replace(completed, network=network), table)
+    return Fitted(network, law, completion=replace(completed, network=network), table=table)
 
 
 def holes_chosen(table: Holed, options: FitOptions) -> Holed:

@@ -10,7 +10,7 @@ from depnet.fitting.complete import Completion
 from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.inference.judge.marginals import Nearness
 from depnet.learning.certificate import Certificate
-from depnet.learning.links.links import Link, links
+from depnet.learning.links import Link, links
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
 from depnet.notebook import card, line, note, table
@@ -155,5 +155,5 @@ def rows_learned(network: Network) -> int | None:
     if network.counts is not None:
         return network.counts.total
     first = network.nodes[0]
-    counts = None if first.boosted else first.table.counts
+    counts = first.counts
     return None if counts is None else int(counts.sum())

@@ -5,8 +5,6 @@ tables. Numbers play no part, nor do the weights c_i: they are positive.
 """
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from depnet.arrays import IntArray
 from depnet.data.table.domain import Domain
@@ -32,6 +30,9 @@ def closed_classes(chain: FreeChain, network: Network, scan: Scan) -> list[IntAr
     """The members of each class; a class that keeps meeting impossible evidence is an `EvidenceError`."""
     if chain.positive:
         return [np.arange(chain.size)]
+    from scipy.sparse import coo_array  # takes longer to import than most classes to find
+    from scipy.sparse.csgraph import connected_components
+
     if isinstance(scan, RandomScan):
         order, places = tuple(range(len(chain.nodes))), 1
     else:  # a vertex is a state before a place's update, and leads to the next place

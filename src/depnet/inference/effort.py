@@ -13,6 +13,10 @@ from depnet.sampling.words import generator
 SECONDS = 10.0
 """How long an estimator's query and the command sample one question where nothing else is said."""
 
+RESOLUTION = 0.25
+"""No error is reported below this share of the tolerance. A run is as long as the tolerance makes it, and what no draw has
+met by then, or one for a moment, shows in no spread of the draws."""
+
 Over = Callable[[], bool]
 """Asked several times a second: is it time to end?"""
 

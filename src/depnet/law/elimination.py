@@ -33,11 +33,9 @@ from depnet.law.factors import (
     scope_of,
 )
 from depnet.law.program import joint_codes
-from depnet.model.boosted import BoostedNode
 from depnet.model.compiled import weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.model.node import Node
 from depnet.model.sources.source import product_within
 
 MOST_CELLS = 1 << 24
@@ -258,7 +256,7 @@ def log_largest_weight(network: Network, variables: Iterable[int], evidence: Evi
             table = table * known[j][fixed[j]] if j in fixed else table @ known[j]
             factors.append(Factor(tuple(i for i in node.inputs if i not in fixed), table))
         else:
-            logs += _log(_largest_mean(node, known[j]))
+            logs += _log(node.largest_mean(known[j]))
     plan = elimination_plan([factor.variables for factor in factors], cards, most_cells=BOUND_CELLS)
     if plan is None:
         return logs + sum(_log(float(factor.table.max())) for factor in factors)
@@ -266,17 +264,6 @@ def log_largest_weight(network: Network, variables: Iterable[int], evidence: Evi
         return logs + Elimination(factors, cards, plan, largest=True).log_total
     except EvidenceError:
         return -math.inf
-
-
-def _largest_mean(node: Node, weights: FloatArray) -> float:
-    """A bound on sum_x theta(x | y) w(x) over all y."""
-    if not isinstance(node, BoostedNode):
-        return float((node.table.probabilities @ weights).max())
-    # Most of the mass on the states of most weight, none of which can have more than its own bound.
-    order = np.argsort(-weights, kind="stable")
-    most = node.largest_theta()[order]
-    before = np.minimum(np.cumsum(most) - most, 1.0)
-    return float(np.minimum(most, 1.0 - before) @ weights[order])
 
 
 def _log(value: float) -> float:

@@ -6,15 +6,16 @@ The paper, in reading order:
 - `penalty`: R(k, N), what complexity costs; `cost`: the cost of a source, and how an operation changes it;
 - `parameters`: tables for given sources (Theorem 4);
 - `framework`: Algorithm 3 with any way of making candidates, in Python;
-- `certificate`: how far a network's law is from the data; `node_certificate`: one node's part of it; `recurrence`: where
-  Theorem 3 holds.
+- `certificate`: how far a network's law is from the data; `recurrence`: where Theorem 3 holds.
 
 How it is done:
 
-- `options`: what is learned, as one value; `work`: what it may take;
-- `grow/`: nodes grown by splits and merges; `rows/`: the rows that they are grown from;
+- `options`: what is learned, as one value; `rows/`: the rows, and what learning may take;
+- `specs`: the nodes to learn, with what each may read; `order`: the order "auto";
+- `grow`: nodes grown by splits and merges; `cuts`: splits of variables with an order at a cut;
+- `auto`: the penalty and smoothing, chosen by held-out rows;
 - `boost/`: nodes that add up the scores of many small graphs, stage by stage;
 - `within`: where numbers lie in their bins, given those before them;
 - `forest/`: trees of values, beside the networks of the imputer; `crps`: how good the law of a number is;
-- `choose/`: the penalty and the order, chosen by the rows; `links/`: what each variable tells of others.
+- `links`: what each variable tells of others; `strengths`: how much, from rows or from counts.
 """

@@ -21,13 +21,12 @@ from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.cost import delta
-from depnet.learning.grow.node_specs import node_specs, order_of
 from depnet.learning.options import Order
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty
-from depnet.learning.rows.pair_counts import TablePairs
+from depnet.learning.specs import node_specs, order_of
 from depnet.model.counting import leaf_counts, tabulate
 from depnet.model.network import Network
-from depnet.model.node import Node
+from depnet.model.node import TableNode
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.operations import Merge, Split
 from depnet.model.sources.source import InformationSource, LosslessSource
@@ -128,12 +127,12 @@ def learn_with(
         raise LearningError(
             f"a strategy has a method candidates(source, data) that proposes sources; got {strategy!r}."
         )
-    found = order_of(node_specs(dataset.domain, order, TablePairs(dataset)))
+    found = order_of(node_specs(dataset.domain, order, dataset))
     nodes = []
     for i in range(len(dataset.domain)):
         data = NodeData(dataset, i, rule, found)
         source = greedy(strategy, data)
-        nodes.append(Node((i,), source, ConditionalTable.from_counts(data.counts(source), smoothing)))
+        nodes.append(TableNode(i, source, ConditionalTable.from_counts(data.counts(source), smoothing)))
     return Network(dataset.domain, tuple(nodes), order=found)
 
 

@@ -1,18 +1,17 @@
 """What is learned: limits on leaves, roles of variables, forbidden links, an order, boosting.
 
 `LearnOptions` is all of it as one value, checked when it is made; what names of variables mean is checked against the
-domain before any work is done (`depnet.learning.grow.node_specs`).
+domain before any work is done (`depnet.learning.specs`).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self, TypeAlias
 
-from depnet.checks import whole_number
 from depnet.errors import LearningError, brief
 from depnet.learning.boost.settings import AutoBoost, Boost, BoostLike, checked_boost
-from depnet.learning.choose.ladder import Auto
-from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
+from depnet.learning.penalty import Auto, Mdl, Penalty, PenaltyLike, checked_penalty
+from depnet.learning.rows.work import Limits
 from depnet.model.table import checked_smoothing
 from depnet.wording import nearest
 
@@ -21,26 +20,6 @@ Role = Literal["target", "input"]
 
 Order: TypeAlias = Sequence[str] | Sequence[int] | Literal["auto"] | None
 """What `learn(order=...)` takes: None (the paper's), "auto", or all variables by name (or number)."""
-
-Progress: TypeAlias = Callable[[int, int], object]
-"""Called as progress(nodes done, all nodes)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How far a node's information source may be grown.
-
-    A split is admissible if it leaves at most `max_leaves` leaves (the empty ones count) and if each of
-    its new leaves has either no rows at all or at least `min_leaf_rows`. Merges are always admissible.
-    """
-
-    max_leaves: int | None = None
-    min_leaf_rows: int = 0
-
-    def __post_init__(self) -> None:
-        if self.max_leaves is not None:
-            whole_number("max_leaves", self.max_leaves, at_least=1, error=LearningError)
-        whole_number("min_leaf_rows", self.min_leaf_rows, at_least=0, error=LearningError)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import LearningError, brief
-from depnet.learning.grow.node_specs import checked_order
+from depnet.learning.specs import checked_order
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
-from depnet.model.node import Node
+from depnet.model.node import Node, TableNode
 from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable
 
@@ -56,7 +56,7 @@ def learn_parameters(
     for i, source in enumerate(_checked_sources(dataset.domain, sources)):
         source.check_domain(dataset.domain.cardinalities)
         counts = leaf_counts(source, i, dataset)
-        nodes.append(Node((i,), source, ConditionalTable.from_counts(counts, smoothing)))
+        nodes.append(TableNode(i, source, ConditionalTable.from_counts(counts, smoothing)))
     chosen = None if order is None else checked_order(dataset.domain, order)
     return Network(dataset.domain, tuple(nodes), order=chosen)
 

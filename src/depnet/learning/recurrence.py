@@ -74,10 +74,7 @@ def _searched(network: Network, codes: CodeArray) -> str | None:
 
 def hub_leads_to(network: Network, codes: CodeArray) -> bool:
     """There is a hub (see the module), and it leads to every one of these states, one variable at a time."""
-    always = [
-        np.ones(node.states, dtype=bool) if node.boosted else (node.table.probabilities > 0).all(axis=0)
-        for node in network.nodes
-    ]
+    always = [node.always_possible for node in network.nodes]
     if not all(states.any() for states in always):
         return False
     now = np.empty_like(codes, order="F")

@@ -11,18 +11,20 @@ counting does not apply. One stage with free scores is the paper's node.
 The scores of a number's node may be those of the digits of its word instead of its states (`depnet.model.digits`).
 """
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, LeafArray, read_only
-from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
 from depnet.model.digits import DigitTree
-from depnet.model.node import Node
+from depnet.model.node import Node, TableNode, checked_variable
 from depnet.model.sources.enumerate import JointStates
+from depnet.model.sources.restrict import KeptVariables, reached, restrict
 from depnet.model.sources.source import (
     ConstantSource,
     InformationSource,
@@ -45,13 +47,14 @@ BOUND_SLACK = 1e-9
 """A bound on probabilities is larger by this share than what it was computed as, which was rounded."""
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BoostedNode(Node):
     r"""A node whose theta adds up many small decision graphs: a first source with its scores, and stages added to it.
 
     .. math:: \theta_i(x \mid \cdot) \propto \exp \left(\sum_m s_m[Y_m, x]\right)
 
     Args:
-        variables: `(i,)`, the number of the variable.
+        variable: i, the number of the variable.
         start: the first source.
         start_scores: [leaf, state] of the first source, in multiples of `stages.UNIT`.
         stages: the small decision graphs, with their scores.
@@ -67,32 +70,24 @@ class BoostedNode(Node):
     [[0.42, 0.58]]
     """
 
-    __slots__ = ("_inputs", "digits", "gains", "stages", "start", "start_scores")
-
+    variable: int
     start: InformationSource
-    start_scores: Scores
+    start_scores: Any  # `Scores`, once it is made
     stages: Stages
-    gains: FloatArray
-    digits: DigitTree | None
+    gains: Any = None  # a `FloatArray`, once it is made: zeros
+    digits: DigitTree | None = None
+    inputs: tuple[int, ...] = field(init=False)
     boosted: ClassVar[bool] = True
-    _inputs: tuple[int, ...]
 
-    def __init__(
-        self,
-        variables: tuple[int, ...],
-        start: InformationSource,
-        start_scores: Any,
-        stages: Stages,
-        gains: Any = None,
-        digits: DigitTree | None = None,
-    ) -> None:
-        given = tuple(variables)
-        if len(given) != 1 or not is_whole(given[0]) or given[0] < 0:
-            raise ModelError(
-                f"a node updates one variable, by its number: variables=(i,); got {brief(variables)}."
-            )
-        who = f"node {given[0]}"
-        scores = read_only(np.array(start_scores, dtype=np.int32, order="C"))
+    def __post_init__(self) -> None:
+        variable, start, stages, digits = (
+            checked_variable(self.variable),
+            self.start,
+            self.stages,
+            self.digits,
+        )
+        who = f"node {variable}"
+        scores = read_only(np.array(self.start_scores, dtype=np.int32, order="C"))
         if scores.ndim != 2 or scores.shape != (start.size, stages.states):
             raise ModelError(
                 f"{who}: its first source has {start.size} leaves and its stages {stages.states} states; the first scores "
@@ -106,51 +101,43 @@ class BoostedNode(Node):
         if most >= MOST_SCORE:
             raise ModelError(f"{who}: its scores sum to more than 1,000 nats.")
         inputs = tuple(sorted({*start.inputs, *stages.inputs}))
-        if given[0] in inputs:
-            raise ModelError(f"{who}: it reads variable {given[0]}, which the node itself updates.")
-        found = np.zeros(len(inputs)) if gains is None else np.array(gains, dtype=np.float64)
-        if found.shape != (len(inputs),) or not np.isfinite(found).all():
+        if variable in inputs:
+            raise ModelError(f"{who}: it reads variable {variable}, which the node itself updates.")
+        gains = np.zeros(len(inputs)) if self.gains is None else np.array(self.gains, dtype=np.float64)
+        if gains.shape != (len(inputs),) or not np.isfinite(gains).all():
             raise ModelError(
-                f"{who}: it has {len(inputs)} inputs; expected one finite gain each, got {brief(gains)}."
+                f"{who}: it has {len(inputs)} inputs; expected one finite gain each, got {brief(self.gains)}."
             )
-        for name, value in (
-            ("variables", (int(given[0]),)),
-            ("start", start),
-            ("start_scores", scores),
-            ("stages", stages),
-            ("gains", read_only(found)),
-            ("digits", digits),
-            ("_inputs", inputs),
-        ):
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "variable", variable)
+        object.__setattr__(self, "start_scores", scores)
+        object.__setattr__(self, "gains", read_only(gains))
+        object.__setattr__(self, "inputs", inputs)
 
-    @property
-    def source(self) -> InformationSource:
-        """Not one source but many: an error that says what there is instead."""
-        raise ModelError(f"{self._who()} has no single information source. {_INSTEAD}")
-
-    @property
-    def table(self) -> ConditionalTable:
-        """Not one table: an error that says what there is instead."""
-        raise ModelError(f"{self._who()} has no conditional table. {_INSTEAD}")
+    def __getattr__(self, name: str) -> NoReturn:
+        """What a boosted node has in the place of one source and one table."""
+        if name in ("source", "table"):
+            what = "single information source" if name == "source" else "conditional table"
+            raise ModelError(
+                f"{self._who()} has no {what}. Ask node.probabilities(codes) and node.inputs, or node.start and node.stages "
+                "for its first graph and what is added to it; node.tabulated(cardinalities) writes it out where its inputs "
+                "are few."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _who(self) -> str:
         return f"node {self.variable} is boosted: it"
 
     @property
-    def inputs(self) -> tuple[int, ...]:
-        """The variables that it reads, ascending."""
-        return self._inputs
-
-    @property
     def states(self) -> int:
-        """|X_i|."""
         return self.stages.states
 
     @property
-    def positive(self) -> bool:
-        """No probability is 0."""
-        return True
+    def counts(self) -> None:
+        return None
+
+    @property
+    def always_possible(self) -> NDArray[np.bool_]:
+        return np.ones(self.states, dtype=bool)
 
     def scores(self, codes: CodeArray) -> Scores:
         """[N, |X_i|]: the sum of all scores for every row of `codes`, in multiples of `stages.UNIT`."""
@@ -174,14 +161,6 @@ class BoostedNode(Node):
         return self.stages.sums(flat, self.start_scores[self.start(flat)])
 
     def probabilities(self, codes: CodeArray) -> FloatArray:
-        """theta_i(. | x_-i) of every row x: a distribution over the states of X_i.
-
-        Args:
-            codes: [row, variable].
-
-        Returns:
-            [row, state].
-        """
         return self.theta(self.scores(codes))
 
     def theta(self, scores: Scores) -> FloatArray:
@@ -189,16 +168,14 @@ class BoostedNode(Node):
         return theta_of(scores, self.digits)
 
     def own_probabilities(self, codes: CodeArray) -> FloatArray:
-        """theta_i(x_i | x_-i) of every row x of `codes` [N, n], [N]: in pieces, as scores are of all states."""
         size = max(1, PIECE_CELLS // self.states)
-        parts = [
+        parts = [  # in pieces, as scores are of all states
             self.probabilities(part)[np.arange(len(part)), part[:, self.variable]]
             for part in (codes[at : at + size] for at in range(0, len(codes), size))
         ]
         return np.concatenate([np.zeros(0), *parts])
 
     def log_theta(self, dataset: Dataset) -> FloatArray:
-        """Log theta_i(x_i | x_-i) for every row, in nats."""
         codes: CodeArray = np.asarray(dataset.codes, order="F")  # type: ignore[assignment]
         return np.asarray(np.log(self.own_probabilities(codes)))
 
@@ -228,7 +205,33 @@ class BoostedNode(Node):
             most[x] = 1.0 / np.exp(np.clip(least * UNIT, -FARTHEST, FARTHEST)).sum()
         return np.minimum(most * (1 + BOUND_SLACK), 1.0)
 
-    def smoothed(self, smoothing: float) -> "Node":
+    def largest_mean(self, weights: FloatArray) -> float:
+        # Most of the mass on the states of most weight, none of which can have more than its own bound.
+        order = np.argsort(-weights, kind="stable")
+        most = self.largest_theta()[order]
+        before = np.minimum(np.cumsum(most) - most, 1.0)
+        return float(np.minimum(most, 1.0 - before) @ weights[order])
+
+    def open_inputs(self, fixed: Mapping[int, int]) -> frozenset[int]:
+        first, _ = reached(self.start, {j: (code,) for j, code in fixed.items()})
+        return first.union(self.stages.decided(fixed)[0].inputs)
+
+    def restricted(self, number: int, fixed: Mapping[int, int], kept: KeptVariables) -> "BoostedNode":
+        start, leaves = restrict(self.start, fixed, kept)
+        stages, constant = self.stages.decided(fixed)
+        renumbered = replace(stages, variable=kept.number[stages.variable].astype(np.int32))
+        gains = {int(kept.number[j]): gain for j, gain in zip(self.inputs, self.gains.tolist(), strict=True)}
+        inputs = sorted({*start.inputs, *renumbered.inputs})
+        return BoostedNode(
+            number,
+            start,
+            self.start_scores[leaves] + constant,
+            renumbered,
+            np.array([gains[j] for j in inputs]),
+            self.digits,
+        )
+
+    def smoothed(self, smoothing: float) -> "BoostedNode":
         """There is nothing to smooth: an error."""
         raise ModelError(
             f"{self._who()} has no counts to smooth. No probability of it is 0; its scores were regularised when it was "
@@ -236,7 +239,6 @@ class BoostedNode(Node):
         )
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
-        """Raise a `ModelError` unless this is a node of a domain with these cardinalities."""
         self.start.check_domain(cardinalities)
         self.stages.check_domain(cardinalities)
         if self.states != cardinalities[self.variable]:
@@ -245,12 +247,10 @@ class BoostedNode(Node):
             )
 
     def written_out(self, states: JointStates) -> tuple[LeafArray, FloatArray]:
-        """Theta for every one of these joint states, each of which has a row of its own."""
         theta = np.concatenate([self.probabilities(codes) for codes in states.parts()])
         return np.arange(len(theta), dtype=np.int32), theta
 
-    def tabulated(self, cardinalities: Sequence[int]) -> Node:
-        """The same theta as a plain node, with a lossless source over its inputs: for what works on tables."""
+    def tabulated(self, cardinalities: Sequence[int]) -> TableNode:
         cards = [cardinalities[j] for j in self.inputs]
         if not product_within(cards, MOST_WRITTEN):
             raise DomainTooLargeError(
@@ -259,41 +259,19 @@ class BoostedNode(Node):
             )
         _, theta = self.written_out(JointStates(cardinalities, self.inputs))
         source = LosslessSource(self.inputs, tuple(cards)) if self.inputs else ConstantSource()
-        return Node(self.variables, source, ConditionalTable.from_probabilities(theta))
+        return TableNode(self.variable, source, ConditionalTable.from_probabilities(theta))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BoostedNode):
             return NotImplemented
         return (
-            self.variables == other.variables
-            and self.start == other.start
+            (self.variable, self.start, self.stages, self.digits)
+            == (other.variable, other.start, other.stages, other.digits)
             and np.array_equal(self.start_scores, other.start_scores)
-            and self.stages == other.stages
             and np.array_equal(self.gains, other.gains)
-            and self.digits == other.digits
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"BoostedNode(variables={self.variables}, inputs={self.inputs}, stages={len(self.stages)})"
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """For notebooks and tests, which would else print the fields of a `Node`, and it has none of these."""
-        printer.text(repr(self))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BoostedNode, (
-            self.variables,
-            self.start,
-            self.start_scores,
-            self.stages,
-            self.gains,
-            self.digits,
-        )
-
-
-_INSTEAD = (
-    "Ask node.probabilities(codes) and node.inputs, or node.start and node.stages for its first graph and what is added to "
-    "it; node.tabulated(cardinalities) writes it out where its inputs are few."
-)
+        return f"BoostedNode(variable={self.variable}, inputs={self.inputs}, stages={len(self.stages)})"

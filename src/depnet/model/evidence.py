@@ -117,6 +117,12 @@ class Evidence:
         """The variables of which something is known."""
         return frozenset(self.clamped) | frozenset(self.tilts)
 
+    @property
+    def log_share(self) -> float:
+        """The log of what weights of states were divided by, so that the largest is 1: the shares of bins that are cut."""
+        shares = (float(each.weights().max(initial=0.0)) for each in self.allowed.values())
+        return sum(math.log(share) for share in shares if share)
+
     def free_nodes(self, network: "Network") -> tuple[int, ...]:
         """The nodes that still have something to update: their variable is not clamped."""
         return tuple(i for i in range(len(network)) if i not in self.clamped)

@@ -29,10 +29,10 @@ class OneSidedLink:
 def one_sided_links(network: Network) -> tuple[OneSidedLink, ...]:
     """The one-sided links of a network, by reader, then by source, in the order of the domain.
 
-    >>> from depnet import ConditionalTable, ConstantSource, Domain, LosslessSource, Node
+    >>> from depnet import ConditionalTable, ConstantSource, Domain, LosslessSource, Node, TableNode
     >>> table = ConditionalTable.from_probabilities
-    >>> alone = Node((0,), ConstantSource(), table([[0.5, 0.5]]))
-    >>> reader = Node((1,), LosslessSource((0,), (2,)), table([[0.9, 0.1], [0.1, 0.9]]))
+    >>> alone = TableNode(0, ConstantSource(), table([[0.5, 0.5]]))
+    >>> reader = TableNode(1, LosslessSource((0,), (2,)), table([[0.9, 0.1], [0.1, 0.9]]))
     >>> one_sided_links(Network(Domain.from_cardinalities([2, 2]), (alone, reader)))
     (OneSidedLink(reader='X1', source='X0', carried=False),)
     """

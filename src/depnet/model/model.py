@@ -1,9 +1,13 @@
-"""`Model`: what a fit gives and a model file holds."""
+"""`Model`: what a fit gives, a model file holds, and every face asks."""
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 
+from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.domain import Domain
 from depnet.data.table.layout import Layout
 from depnet.errors import ModelError, brief
+from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 
 NO_LAW = (
@@ -14,22 +18,27 @@ NO_LAW = (
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The paper's network and the ordered law of one table. At least one is there; they share domain and counts.
+    """The paper's network and the ordered law of one table. They share domain and counts.
 
-    `network` has full conditionals, for links, odd cells and decision graphs. `law` is ordered: what answers,
-    samples, scores and most probable rows are of.
+    `network` has full conditionals, for links, odd cells and decision graphs. `law` is ordered: what answers, samples,
+    scores and most probable rows are of. A network that is ordered is the law itself, and then both are one.
     """
 
-    network: Network | None
-    law: Network | None
+    network: Network
+    law: Network | None = None
     layout: Layout | None = None
     """Of the frame they were learned from, where it is known and its library is installed."""
 
     def __post_init__(self) -> None:
         network, law = self.network, self.law
-        if not isinstance(self.first, Network) or (network is not None and network.order is not None):
+        if not isinstance(network, Network):
+            raise ModelError(f"a model's network is a Network; got {brief(network)}.")
+        if network.order is not None and (law is None or law is network):
+            object.__setattr__(self, "law", network)
+            return
+        if network.order is not None:
             raise ModelError(
-                f"a model's network is a Network without an order; got {brief(network)}. A law is its second part."
+                "a model's network is a Network without an order; got one with an order, and a law beside it."
             )
         if law is None:
             return
@@ -38,8 +47,6 @@ class Model:
             raise ModelError(
                 f'the law of a model is an ordered Network; got {got}. Learn one with depnet.learn(dataset, order="auto").'
             )
-        if network is None:
-            return
         if network.domain != law.domain:
             raise ModelError("network and law are of different domains. Learn both from one dataset.")
         if network.counts is not None and law.counts is not None and network.counts != law.counts:
@@ -48,17 +55,34 @@ class Model:
                 "one dataset."
             )
 
-    @classmethod
-    def of(cls, network: Network, law: Network | None = None, layout: Layout | None = None) -> "Model":
-        """A network and the law beside it; a network that is ordered is a law itself."""
-        if law is None and isinstance(network, Network) and network.order is not None:
-            return cls(None, network, layout)
-        return cls(network, law, layout)
+    @property
+    def networks(self) -> tuple[Network, ...]:
+        """The network, and the law where there is one beside it."""
+        alone = self.law is None or self.law is self.network
+        return (self.network,) if alone else (self.network, self.law)  # type: ignore[return-value]  # it is there
 
     @property
-    def first(self) -> Network:
-        """The paper's network where there is one, else the law: what `depnet.load` gives."""
-        found = self.law if self.network is None else self.network
-        if found is None:
-            raise ModelError("a model has a network, a law, or both; got neither.")
-        return found
+    def domain(self) -> Domain:
+        """The variables."""
+        return self.network.domain
+
+    @property
+    def counts(self) -> MarginalCounts | None:
+        """The 1- and 2-way counts of the rows, where they are kept."""
+        return next((each.counts for each in self.networks if each.counts is not None), None)
+
+    @property
+    def asked(self) -> Network:
+        """What answers, draws and scores are of: the law; where there is none, the network's clamped chains."""
+        return self.network if self.law is None else self.law
+
+    def ask(self) -> Network:
+        """`asked`, with a warning where there is no law."""
+        if self.law is None:
+            warnings.warn(NO_LAW, UserWarning, stacklevel=3)
+        return self.asked
+
+    def updated(self, rows: Dataset, known: Holed) -> "Model":
+        """The same model with more rows added to its counts; `known` are these rows with their holes."""
+        new = [each.updated(rows, known) for each in self.networks]
+        return replace(self, network=new[0], law=None if self.law is None else new[-1])

@@ -15,7 +15,7 @@ from depnet.errors import ModelError, brief
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
-from depnet.model.node import Node
+from depnet.model.node import Node, TableNode
 from depnet.model.sources.source import LosslessSource
 from depnet.model.table import ConditionalTable
 from depnet.notebook import card, note, table
@@ -146,8 +146,8 @@ class Network:
             rows = np.moveaxis(joint, i, -1).reshape(-1, k)
             totals = rows.sum(axis=1, keepdims=True)
             theta = np.divide(rows, totals, out=np.full_like(rows, 1.0 / k), where=totals > 0)
-            source = LosslessSource.of_all_but((i,), joint.shape)
-            nodes.append(Node((i,), source, ConditionalTable.from_probabilities(theta)))
+            source = LosslessSource.of_all_but(i, joint.shape)
+            nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(theta)))
         return cls(domain, tuple(nodes))
 
     def __len__(self) -> int:
@@ -250,7 +250,7 @@ class Network:
             assert smoothing is not None
             more = leaf_counts(node.source, node.variable, dataset)
             table = ConditionalTable.from_counts(counts + more, smoothing)
-            nodes.append(Node(node.variables, node.source, table))
+            nodes.append(TableNode(node.variable, node.source, table))
         kept = (
             None
             if self.counts is None

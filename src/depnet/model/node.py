@@ -1,50 +1,167 @@
-"""Node i: a variable, its information source and its conditional table (Fig. 1)."""
+"""Nodes: a variable and theta_i, its law given the others (Fig. 1).
 
-from collections.abc import Iterable, Sequence
+`Node` is what every kind has. `TableNode` is the paper's: an information source and a conditional table. The other kind is
+`depnet.model.boosted.BoostedNode`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, LeafArray
+from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray, read_only
 from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
 from depnet.model.counting import leaves_of
 from depnet.model.sources.enumerate import JointStates
+from depnet.model.sources.restrict import KeptVariables, reached, restrict
 from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable, checked_smoothing
 
 
+class Node(ABC):
+    """The variable that is updated, and theta_i(X_i | x_-i), a function of `inputs` (Fig. 1).
+
+    Attributes:
+        variable: i, the number of the variable.
+        source: of a `TableNode` Y_i; a boosted node has many sources, and none of this name.
+        table: of a `TableNode` theta_i(X_i | Y_i).
+
+    >>> from depnet import learn, titanic
+    >>> node = learn(titanic()).nodes[3]
+    >>> node.variable, node.states, node.inputs, node.boosted
+    (3, 2, (0, 1, 2), False)
+    """
+
+    __slots__ = ()
+
+    variable: int
+    source: InformationSource
+    table: ConditionalTable
+    boosted: ClassVar[bool]
+    """Is theta a sum of stages (`BoostedNode`), and not one table?"""
+
+    @property
+    @abstractmethod
+    def inputs(self) -> tuple[int, ...]:
+        """The variables that it reads, ascending."""
+
+    @property
+    @abstractmethod
+    def states(self) -> int:
+        """|X_i|."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> IntArray | None:
+        """[leaf, state] of the rows that its table was counted from; None where it was not."""
+
+    @property
+    @abstractmethod
+    def always_possible(self) -> NDArray[np.bool_]:
+        """[state]: is its probability above 0 in every row?"""
+
+    @property
+    def positive(self) -> bool:
+        """Is no probability 0?"""
+        return bool(self.always_possible.all())
+
+    @abstractmethod
+    def probabilities(self, codes: CodeArray) -> FloatArray:
+        """theta_i(. | x_-i) of every row x: a distribution over the states of X_i.
+
+        Args:
+            codes: [row, variable].
+
+        Returns:
+            [row, state].
+        """
+
+    @abstractmethod
+    def own_probabilities(self, codes: CodeArray) -> FloatArray:
+        """theta_i(x_i | x_-i) of every row x: the other states are not written out.
+
+        Args:
+            codes: [row, variable].
+
+        Returns:
+            [row].
+        """
+
+    @abstractmethod
+    def log_theta(self, dataset: Dataset) -> FloatArray:
+        """Log theta_i(x_i | x_-i) for every row, in nats; -inf where theta is 0.
+
+        Args:
+            dataset: the rows.
+
+        Returns:
+            [row].
+        """
+
+    @abstractmethod
+    def largest_mean(self, weights: FloatArray) -> float:
+        """A bound on sum_x theta(x | y) w(x) over all y, with w [state]."""
+
+    @abstractmethod
+    def check_domain(self, cardinalities: Sequence[int]) -> None:
+        """Raise a `ModelError` unless this is a node of a domain with these cardinalities."""
+
+    @abstractmethod
+    def written_out(self, states: JointStates) -> tuple[LeafArray, FloatArray]:
+        """Theta for every one of these joint states: the number of its row, and the rows."""
+
+    @abstractmethod
+    def tabulated(self, cardinalities: Sequence[int]) -> "TableNode":
+        """The same theta as a table, where that has few rows, for what works on tables."""
+
+    @abstractmethod
+    def open_inputs(self, fixed: Mapping[int, int]) -> frozenset[int]:
+        """The inputs that still matter where the variables `fixed` have these codes."""
+
+    @abstractmethod
+    def restricted(self, number: int, fixed: Mapping[int, int], kept: KeptVariables) -> "Node":
+        """The node with the variables `fixed` at their codes, as node `number` of those that are kept (Sec. 5)."""
+
+    @abstractmethod
+    def smoothed(self, smoothing: float) -> "Node":
+        """The same node, of the same counts, with another pseudo-count of each cell.
+
+        Args:
+            smoothing: the pseudo-count.
+
+        Returns:
+            A new node.
+        """
+
+
 @dataclass(frozen=True, slots=True)
-class Node:
-    """The variable that is updated, what is known of the others, and theta (Fig. 1).
+class TableNode(Node):
+    """The paper's node: what is known of the other variables, and a table of theta.
 
     Args:
-        variables: `(i,)`, the number of the variable.
+        variable: i, the number of the variable.
         source: Y_i, the function of the other variables that its table is given.
         table: theta_i(X_i | Y_i).
 
     >>> from depnet import ConstantSource
-    >>> node = Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[0.25, 0.75]]))
+    >>> node = TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.25, 0.75]]))
     >>> node.variable, node.inputs, node.states
     (0, (), 2)
     """
 
-    variables: tuple[int, ...]
+    variable: int
     source: InformationSource
     table: ConditionalTable
     boosted: ClassVar[bool] = False
-    """Is theta a sum of stages (`BoostedNode`), and not one table?"""
 
     def __post_init__(self) -> None:
-        given = tuple(self.variables) if isinstance(self.variables, Iterable) else ()
-        if len(given) != 1 or not is_whole(given[0]) or given[0] < 0:
-            raise ModelError(
-                f"a node updates one variable, by its number: variables=(i,); got {brief(self.variables)}."
-            )
-        object.__setattr__(self, "variables", (int(given[0]),))
-        who = f"node {self.variables[0]}"
+        object.__setattr__(self, "variable", checked_variable(self.variable))
+        who = f"node {self.variable}"
         # Not isinstance: that reads `inputs`, which compiles a decision graph before its size is checked.
         if not (
             callable(self.source) and hasattr(self.source, "size") and hasattr(self.source, "check_domain")
@@ -56,104 +173,84 @@ class Node:
             raise ModelError(
                 f"{who}: the information source has {self.source.size} leaves, the conditional table {self.table.size}."
             )
-        if self.variables[0] in self.source.inputs:
+        if self.variable in self.source.inputs:
             raise ModelError(
-                f"{who}: its information source reads variable {self.variables[0]}, which the node itself updates; "
+                f"{who}: its information source reads variable {self.variable}, which the node itself updates; "
                 "Y_i is a function of the other variables."
             )
 
     @classmethod
-    def learned(
-        cls, variables: tuple[int, ...], source: InformationSource, table: ConditionalTable
-    ) -> "Node":
+    def learned(cls, variable: int, source: InformationSource, table: ConditionalTable) -> "TableNode":
         """A node as the native learner made it, whose parts fit together: nothing is checked again."""
         node = object.__new__(cls)
-        object.__setattr__(node, "variables", variables)
+        object.__setattr__(node, "variable", variable)
         object.__setattr__(node, "source", source)
         object.__setattr__(node, "table", table)
         return node
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The variables that its information source reads, ascending."""
         return tuple(self.source.inputs)
 
+    @property
+    def states(self) -> int:
+        return self.table.states
+
+    @property
+    def counts(self) -> IntArray | None:
+        return self.table.counts
+
+    @property
+    def always_possible(self) -> NDArray[np.bool_]:
+        return np.asarray((self.table.probabilities > 0).all(axis=0))
+
     def probabilities(self, codes: CodeArray) -> FloatArray:
-        """theta_i(. | Y_i(x)) of every row x: a distribution over the states of X_i.
-
-        Args:
-            codes: [row, variable].
-
-        Returns:
-            [row, state].
-        """
         return self.table.probabilities[self.source(codes)]
 
     def own_probabilities(self, codes: CodeArray) -> FloatArray:
-        """theta_i(x_i | Y_i(x)) of every row x: the other states are not written out.
-
-        Args:
-            codes: [row, variable].
-
-        Returns:
-            [row].
-        """
         chosen: FloatArray = self.table.probabilities[self.source(codes), codes[:, self.variable]]
         return chosen
 
     def log_theta(self, dataset: Dataset) -> FloatArray:
-        """Log theta_i(x_i | Y_i(x)) for every row, in nats; -inf where theta is 0.
-
-        Args:
-            dataset: the rows.
-
-        Returns:
-            [row].
-        """
         with np.errstate(divide="ignore"):
             logs = np.log(self.table.probabilities)
         chosen: FloatArray = logs[leaves_of(self.source, dataset), dataset.column(self.variable)]
         return chosen
 
-    @property
-    def states(self) -> int:
-        """|X_i|, as its table has it."""
-        return self.table.states
-
-    @property
-    def positive(self) -> bool:
-        """Is no probability 0?"""
-        return bool((self.table.probabilities > 0).all())
+    def largest_mean(self, weights: FloatArray) -> float:
+        return float((self.table.probabilities @ weights).max())
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
-        """Raise a `ModelError` unless this is a node of a domain with these cardinalities."""
         self.source.check_domain(cardinalities)
 
     def written_out(self, states: JointStates) -> tuple[LeafArray, FloatArray]:
-        """Theta for every one of these joint states: the number of its row, and the rows."""
         return states.leaves(self.source), self.table.probabilities
 
-    def tabulated(self, cardinalities: Sequence[int]) -> "Node":
-        """The node itself; of a boosted one the same theta as a table, where its inputs are few."""
+    def tabulated(self, cardinalities: Sequence[int]) -> "TableNode":
         return self
 
-    def smoothed(self, smoothing: float) -> "Node":
-        """The same node, of the same counts, with another pseudo-count of each cell.
+    def open_inputs(self, fixed: Mapping[int, int]) -> frozenset[int]:
+        return reached(self.source, {j: (code,) for j, code in fixed.items()})[0]
 
-        Args:
-            smoothing: the pseudo-count.
+    def restricted(self, number: int, fixed: Mapping[int, int], kept: KeptVariables) -> "TableNode":
+        table = self.table
+        source, leaves = restrict(self.source, fixed, kept)
+        # The same floats, not normalised again; the counts of what the evidence still allows start chains well.
+        counts = None if table.counts is None else read_only(table.counts[leaves])
+        rows = read_only(table.probabilities[leaves])
+        return TableNode(number, source, ConditionalTable(rows, counts, table.smoothing))
 
-        Returns:
-            A new node.
-        """
+    def smoothed(self, smoothing: float) -> "TableNode":
         if self.table.counts is None:
             raise ModelError(f"node {self.variable} has no counts to smooth: its table was given.")
         if smoothing == self.table.smoothing:
             return self
         table = ConditionalTable.learned(self.table.counts, checked_smoothing(smoothing))
-        return Node.learned(self.variables, self.source, table)
+        return TableNode.learned(self.variable, self.source, table)
 
-    @property
-    def variable(self) -> int:
-        """i, the number of the variable that the node updates."""
-        return self.variables[0]
+
+def checked_variable(variable: object) -> int:
+    """The number of a node's variable."""
+    if not is_whole(variable) or variable < 0:
+        raise ModelError(f"a node updates one variable, by its number 0, 1, ...; got {brief(variable)}.")
+    return int(variable)

@@ -13,7 +13,7 @@ which is the paper's Split of that leaf with Merges of what stays and of what go
 (`UNIT`): their sums are the same in any order, and so theta has the same bits everywhere.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -222,6 +222,47 @@ class Stages:
             found += [leaf, t + 1] if test.low > 0 else [t + 1, leaf]
         return DecisionGraph(tuple(operations), tuple(cardinalities)), np.array(found, dtype=np.int32)
 
+    def decided(self, fixed: Mapping[int, int]) -> tuple["Stages", Scores]:
+        """The stages that known variables leave open, on the same variables, and the sum of the scores of all others.
+
+        A test of a known variable is decided. Where it fails, its split is none; where it passes, its leaf goes
+        on under the new leaf's number. Splits of leaves that nothing reaches go with them, and a stage of which one leaf is
+        left is a constant.
+        """
+        constant = np.zeros(self.states, dtype=np.int32)
+        known = np.isin(self.variable, list(fixed))
+        codes = np.array([fixed.get(j, 0) for j in self.variable.tolist()], dtype=np.int64)
+        passes = (known & (self.low <= codes) & (codes <= self.high)).tolist()
+        splits: list[tuple[int, int]] = []
+        sizes: list[int] = []
+        scores: list[Scores] = []
+        known_at = known[self.test]
+        for m in range(len(self)):
+            first, last = int(self.begin[m]), int(self.begin[m + 1])
+            own = list(zip(self.leaf[first:last].tolist(), self.test[first:last].tolist(), strict=True))
+            order: list[int] | slice = slice(None)
+            if known_at[first:last].any():
+                own, order = _left(own, known, passes)
+            left = self.scores[first + m : last + m + 1][order]
+            if not own:
+                constant += left[0]
+                continue
+            splits += own
+            sizes.append(len(own))
+            scores.append(left)
+        leaf, test = np.array(splits, dtype=np.int64).reshape(-1, 2).T
+        used, renumbered = np.unique(test, return_inverse=True)
+        left_open = Stages(
+            self.variable[used],
+            self.low[used],
+            self.high[used],
+            np.cumsum([0, *sizes]).astype(np.int32),
+            leaf.astype(np.uint16),
+            renumbered.astype(np.int32),
+            np.concatenate([np.zeros((0, self.states), dtype=np.int32), *scores]),
+        )
+        return left_open, constant
+
     def sums(self, codes: CodeArray, start: Scores | None = None) -> Scores:
         """[N, states]: the sum of all stages' scores, added to those of `start`, for column-major codes [N, n]."""
         if codes.ndim != 2 or codes.shape[1] <= self.variable.max(initial=-1):
@@ -265,6 +306,23 @@ def _split_in_two(split: Split, first: int, test: Test, states: int) -> list[Ope
     if low == 0:
         return [split, *passing, *[Merge(first + 1, first + 2)] * (above - 1)]
     return [split, *passing, *[Merge(first, first + 1)] * (low - 1), *[Merge(first, first + 2)] * above]
+
+
+def _left(
+    splits: list[tuple[int, int]], known: NDArray[np.bool_], passes: list[bool]
+) -> tuple[list[tuple[int, int]], list[int]]:
+    """The splits (leaf, test) of one stage that are still open, and the old leaf that each new leaf is."""
+    number = {0: 0}  # old leaf -> new leaf, of those that something reaches
+    left: list[tuple[int, int]] = []
+    for t, (leaf, test) in enumerate(splits):
+        if leaf not in number:
+            continue
+        if not known[test]:
+            left.append((number[leaf], test))
+            number[t + 1] = len(left)
+        elif passes[test]:
+            number[t + 1] = number.pop(leaf)
+    return left, sorted(number, key=number.__getitem__)
 
 
 def theta_of(sums: Scores, digits: DigitTree | None = None) -> FloatArray:

@@ -82,7 +82,7 @@ def with_lossless(greedy: Network, dataset: Dataset, smoothing: float = 0.0) -> 
     sources = [node.source for node in greedy.nodes]
     graphs = (source for source in sources if isinstance(source, DecisionGraph))
     first_steps = [DecisionGraph(graph.operations[:1], cardinalities) for graph in graphs]
-    lossless = [LosslessSource.of_all_but(node.variables, cardinalities) for node in greedy.nodes]
+    lossless = [LosslessSource.of_all_but(node.variable, cardinalities) for node in greedy.nodes]
     candidates = (sources, first_steps, lossless)
     ends, firsts, full = (certificate(learn_parameters(dataset, each), dataset).nodes for each in candidates)
     taken = [all_known.cost < first.cost - STEP for all_known, first in zip(full, firsts, strict=True)]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from depnet.arrays import FloatArray
 from depnet.data.table.domain import Domain
 from depnet.geometry import m_projection, manifolds
-from depnet.model import ConditionalTable, LosslessSource, Network, Node
+from depnet.model import ConditionalTable, LosslessSource, Network, TableNode
 from depnet.pictures.colours import BLUE, GREEN, GREY
 
 CORNERS: FloatArray = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=np.float64)
@@ -76,5 +76,5 @@ def two_nodes(first: Sequence[float], second: Sequence[float]) -> Network:
     nodes = []
     for i, zeros in enumerate((first, second)):
         table = ConditionalTable.from_probabilities([[p, 1 - p] for p in zeros])
-        nodes.append(Node((i,), LosslessSource((1 - i,), (2,)), table))
+        nodes.append(TableNode(i, LosslessSource((1 - i,), (2,)), table))
     return Network(Domain.from_cardinalities([2, 2]), tuple(nodes))

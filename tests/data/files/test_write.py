@@ -205,7 +205,7 @@ def test_killed_in_the_middle_leaves_no_file(tmp_path: Path) -> None:
         "import sys, os, depnet, depnet.data.files.write as w\n"
         "def values(column):\n"
         "    os.kill(os.getpid(), 9)\n"
-        "w._values = values\n"
+        "w.plain_values = values\n"
         "depnet.write(depnet.titanic(), sys.argv[1])\n"
     )
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path / "t.csv")], check=False)

@@ -31,6 +31,6 @@ def test_bad_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     network = coupled()
     with pytest.raises(DataError, match="another domain"):
         log_probability(network, Dataset.from_codes([[0]], [2]))
-    monkeypatch.setattr("depnet.inference.answer.density.EXACT_STATES", 1)
+    monkeypatch.setattr("depnet.inference.ask.states.EXACT_STATES", 1)
     with pytest.raises(DomainTooLargeError, match='order="auto"'):
         log_probability(network, all_rows(network))

@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from depnet import ConditionalTable, ConstantSource, Dataset, Domain, LosslessSource, Network, Node, query
+from depnet import (
+    ConditionalTable,
+    ConstantSource,
+    Dataset,
+    Domain,
+    LosslessSource,
+    Network,
+    TableNode,
+    query,
+)
 from depnet.inference.clamped import sampled
-from depnet.inference.clamped.starts import start_states
+from depnet.inference.clamped.chains import start_states
 from depnet.model import Evidence
 
 SIDE = 8
@@ -34,7 +43,7 @@ def spins() -> Network:
         up = 1 / (1 + np.exp(-2 * ((2 * states - 1).sum(axis=1) - 0.01)))
         theta = np.zeros((source.size, 2))
         theta[source(codes)] = np.column_stack([1 - up, up])
-        nodes.append(Node((i,), source, ConditionalTable.from_probabilities(theta)))
+        nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(theta)))
     return Network(Domain.from_cardinalities([2] * SIDE**2), tuple(nodes))
 
 
@@ -92,7 +101,7 @@ def test_an_answer_in_no_time_is_not_called_converged(network: Network) -> None:
 def test_starts_are_far_apart_and_as_the_evidence_allows() -> None:
     domain = Domain.from_cardinalities([2, 3, 4])
     table = [ConditionalTable.from_probabilities(np.full((1, k), 1 / k)) for k in (2, 3, 4)]
-    alone = Network(domain, tuple(Node((i,), ConstantSource(), t) for i, t in enumerate(table)))
+    alone = Network(domain, tuple(TableNode(i, ConstantSource(), t) for i, t in enumerate(table)))
     evidence = Evidence({0: 1}, {2: np.array([0.0, 1.0, 0.5, 0.0])})
     rows = np.array([[0, 2, 2], [1, 0, 3]], dtype=np.uint16)
     starts = start_states(alone, evidence, 400, np.random.default_rng(0), rows)

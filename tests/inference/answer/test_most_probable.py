@@ -25,7 +25,7 @@ def test_the_mode_of_the_exact_law(network: Network, seed: int) -> None:
 
 
 def test_a_law_of_a_chain_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depnet.inference.answer.most_probable.EXACT_STATES", 3)
+    monkeypatch.setattr("depnet.inference.ask.states.MODE_STATES", 3)
     network = Network.from_joint(np.full((2, 2), 0.25))
     with pytest.raises(DomainTooLargeError, match='order="auto"'):
         most_probable(network)

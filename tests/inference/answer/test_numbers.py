@@ -15,7 +15,7 @@ from depnet.data.binning.bins import Bins
 from depnet.data.binning.times import HOUR
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error, worth_of_mean
-from depnet.inference.answer.spread import Spread, margins
+from depnet.inference.answer.part import Spread, margins
 from depnet.inference.ordered.moved import moved
 from depnet.law.conditional import Conditional
 from depnet.model import Evidence

@@ -15,17 +15,17 @@ from depnet import (
     Domain,
     LosslessSource,
     Network,
-    Node,
     QueryResult,
     RandomScan,
     SequentialScan,
+    TableNode,
     Variable,
     query,
 )
 from depnet.errors import DataError, EvidenceError, ModelError, ReducibleError, ScanError
 from depnet.inference.answer.observed import MatchingRows, Support, support
+from depnet.inference.answer.part import Diagnostics
 from depnet.inference.answer.question import Method
-from depnet.inference.answer.result import Diagnostics
 from depnet.model import Evidence
 from tests.inference.cases import names, random_evidence, random_question, random_scan, random_targets
 from tests.interrupts import ctrl_c
@@ -112,7 +112,7 @@ def test_bayes_rule_conditions_the_joint_law(network: Network, seed: int) -> Non
     found = query(network, asked, evidence, scan=scan, joint=True, method="bayes")
     np.testing.assert_allclose(table(found), expected / expected.sum(), atol=1e-8)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("depnet.inference.answer.query.EXACT_STATES", 0)
+        patch.setattr("depnet.inference.clamped.answer.EXACT_STATES", 0)
         with pytest.raises(EvidenceError, match='order="auto"'):
             query(network, asked, evidence, scan=scan, joint=True, method="bayes")
 
@@ -172,7 +172,7 @@ def irrelevant() -> Network:
     theta = [[[0.9, 0.1], [0.2, 0.8]], [[0.7, 0.3], [0.4, 0.6]], [[0.6, 0.4], [0.1, 0.9]]]
     reads = [(1,), (0,), (0,)]
     nodes = [
-        Node((i,), LosslessSource(reads[i], (2,)), ConditionalTable.from_probabilities(theta[i]))
+        TableNode(i, LosslessSource(reads[i], (2,)), ConditionalTable.from_probabilities(theta[i]))
         for i in range(3)
     ]
     return Network(Domain.from_cardinalities([2, 2, 2]), tuple(nodes))
@@ -198,7 +198,7 @@ def test_evidence_that_clamping_makes_silent_is_warned_of() -> None:
     assert query(network, "X0", {"X2": 1}, method="bayes").warnings == ()
     assert query(network, "X0", {"X1": 1}).warnings == ()
     # X2 depends on X0 alone, which is known here: Bayes' rule would not change the answer either.
-    alone = Node((2,), ConstantSource(), ConditionalTable.from_probabilities([[0.6, 0.4]]))
+    alone = TableNode(2, ConstantSource(), ConditionalTable.from_probabilities([[0.6, 0.4]]))
     apart = Network(network.domain, (*network.nodes[:2], alone))
     assert query(apart, "X0", {"X2": 1}).evidence_ignored == ("X2",)
     assert query(apart, "X0", {"X2": 1}).warnings == ()
@@ -208,7 +208,7 @@ def test_evidence_that_clamping_makes_silent_is_warned_of() -> None:
 def test_bayes_rule_gives_the_marginals_of_many_targets() -> None:
     coin = ConditionalTable.from_probabilities([[0.25, 0.75]])
     domain = Domain.from_cardinalities([2] * 24)
-    coins = Network(domain, tuple(Node((i,), ConstantSource(), coin) for i in range(24)))
+    coins = Network(domain, tuple(TableNode(i, ConstantSource(), coin) for i in range(24)))
     found = query(coins, domain.names[1:], {"X0": 1}, method="bayes")
     assert isinstance(found.probabilities, dict)
     for name in domain.names[1:]:
@@ -308,7 +308,7 @@ def test_more_sweeps_bring_smaller_errors(titanic: Network, scan: RandomScan | S
 def frozen_pair() -> Network:
     """X1 copies X0 and X0 copies X1: two recurrent classes."""
     copy = ConditionalTable.from_probabilities([[1.0, 0.0], [0.0, 1.0]])
-    nodes = (Node((0,), LosslessSource((1,), (2,)), copy), Node((1,), LosslessSource((0,), (2,)), copy))
+    nodes = (TableNode(0, LosslessSource((1,), (2,)), copy), TableNode(1, LosslessSource((0,), (2,)), copy))
     return Network(Domain.from_cardinalities([2, 2]), nodes)
 
 
@@ -323,13 +323,13 @@ def test_chains_that_never_mix_are_said_not_to() -> None:
 def test_zeros_on_a_domain_too_large_to_check_are_warned_of() -> None:
     cards = [4] * 10
     sure = ConditionalTable.from_probabilities(np.where(np.eye(4) > 0, 0.0, 1 / 3))
-    nodes = tuple(Node((i,), LosslessSource(((i - 1) % 10,), (4,)), sure) for i in range(10))
+    nodes = tuple(TableNode(i, LosslessSource(((i - 1) % 10,), (4,)), sure) for i in range(10))
     ring = Network(Domain.from_cardinalities(cards), nodes)
     result = query(ring, "X0", tolerance=0.05, rng=np.random.default_rng(0))
     assert result.method == "sample"
     assert any("some conditional tables have zeros" in text for text in result.warnings)
     full = ConditionalTable.from_probabilities(np.full((4, 4), 0.25))
-    positive = Network(ring.domain, tuple(Node(node.variables, node.source, full) for node in nodes))
+    positive = Network(ring.domain, tuple(TableNode(node.variable, node.source, full) for node in nodes))
     assert query(positive, "X0", tolerance=0.05, rng=np.random.default_rng(0)).warnings == ()
 
 
@@ -411,7 +411,7 @@ def test_evidence_that_leaves_no_mass_is_an_error(method: str) -> None:
     sure = ConditionalTable.from_probabilities([[1.0, 0.0, 0.0]])
     coin = ConditionalTable.from_probabilities([[0.5, 0.5]])
     domain = Domain((Variable("a", ("x", "y", "z")), Variable("b", ("x", "y"))))
-    network = Network(domain, (Node((0,), ConstantSource(), sure), Node((1,), ConstantSource(), coin)))
+    network = Network(domain, (TableNode(0, ConstantSource(), sure), TableNode(1, ConstantSource(), coin)))
     with pytest.raises(EvidenceError, match=r"contradict|no state|impossible|probability 0"):
         query(network, ["a", "b"], {"a": {"y", "z"}}, joint=True, method=method)  # type: ignore[arg-type]
 

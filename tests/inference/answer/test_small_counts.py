@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import depnet
-from depnet.inference.answer.remark import Remark, RemarkKind
+from depnet.inference.answer.part import Remark, RemarkKind
 from depnet.inference.answer.small_counts import LEAST, hidden_cells, without_small_counts
 
 COUNTS = st.lists(st.integers(0, 40), min_size=2, max_size=8)

@@ -9,9 +9,7 @@ from hypothesis import given, settings
 
 from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
-from depnet.inference.clamped.chains import ChainProgram, Chains, Order
-from depnet.inference.clamped.estimates import estimate
-from depnet.inference.clamped.starts import start_states
+from depnet.inference.clamped.chains import ChainProgram, Chains, Order, estimate, start_states
 from depnet.model import Evidence, Scan, compiled
 from tests.inference.cases import (
     random_evidence,
@@ -140,7 +138,7 @@ def test_estimates_follow_the_exact_law(scan: Scan, clamped: dict[int, int]) -> 
         with pytest.raises(AssertionError):
             assert_mean(averages, wrong, detects=0.03)
     else:  # a ratio: the error of the pooled estimate is its own, at 7 of them
-        errors = estimate(chains, [4]).errors[0]
+        errors = estimate(chains, one_more=False).errors[0]
         assert errors.max() < 1e-3, "resolves 0.014"
         assert (np.abs(pooled - law.ravel()) < 7 * errors).all()
         with pytest.raises(AssertionError):

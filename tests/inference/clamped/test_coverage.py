@@ -8,9 +8,9 @@ from scipy import stats
 
 import depnet
 from depnet import Network, impute, query, query_rows
-from depnet.inference.clamped import draws as clamped_draws
+from depnet.inference.clamped import rows as clamped_draws
 from depnet.inference.clamped import sampled
-from depnet.inference.clamped.estimates import Estimate, estimate
+from depnet.inference.clamped.chains import Estimate, estimate
 from tests.strategies import random_joint
 
 SEEDS = 250
@@ -65,8 +65,8 @@ def test_two_standard_errors_cover_the_exact_answer(network: Network, target: st
 def test_the_spread_of_the_chains_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Mutant: the error of a mean over chains, of runs that may end as soon as it is small."""
 
-    def plain(*arguments: Any, one_more: bool) -> Estimate:
-        return estimate(*arguments, one_more=False)
+    def plain(chains: Any) -> Estimate:
+        return estimate(chains, one_more=False)
 
     monkeypatch.setattr(sampled, "estimate", plain)
     monkeypatch.setattr(sampled, "RESOLUTION", 0.0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from depnet.inference.clamped.estimates import drift, split_r_hat
+from depnet.inference.clamped.chains import drift, split_r_hat
 
 
 def test_drift_sees_what_moves_all_chains_alike() -> None:

@@ -15,13 +15,13 @@ from depnet import (
     LosslessSource,
     Merge,
     Network,
-    Node,
     RandomScan,
     SequentialScan,
     Split,
+    TableNode,
 )
+from depnet.inference.clamped.answer import exact_law, marginal
 from depnet.inference.clamped.relevance import closure, reduce
-from depnet.inference.clamped.solved import exact_law, marginal
 from depnet.model import Evidence
 from depnet.model.sources.restrict import KeptVariables, reached, restrict
 from tests.inference.cases import random_evidence, random_question, random_targets
@@ -88,7 +88,7 @@ def chain_of_three() -> Network:
     tables = [[[0.9, 0.1], [0.2, 0.8]], [[0.7, 0.3], [0.4, 0.6]], [[0.6, 0.4], [0.1, 0.9]]]
     theta = [ConditionalTable.from_probabilities(rows) for rows in tables]
     reads = [(1,), (0,), (1,)]
-    nodes = [Node((i,), LosslessSource(reads[i], (2,)), theta[i]) for i in range(3)]
+    nodes = [TableNode(i, LosslessSource(reads[i], (2,)), theta[i]) for i in range(3)]
     return Network(Domain.from_cardinalities([2, 2, 2]), tuple(nodes))
 
 
@@ -110,7 +110,11 @@ def test_relevance_is_found_after_substitution() -> None:
     graph = DecisionGraph((Split(0, 1), Split(0, 2)), (2, 2, 2))  # X2 is read only where X1 = 0
     three = ConditionalTable.from_probabilities([[0.9, 0.1], [0.5, 0.5], [0.3, 0.7]])
     coin = ConditionalTable.from_probabilities([[0.5, 0.5]])
-    nodes = (Node((0,), graph, three), Node((1,), ConstantSource(), coin), Node((2,), ConstantSource(), coin))
+    nodes = (
+        TableNode(0, graph, three),
+        TableNode(1, ConstantSource(), coin),
+        TableNode(2, ConstantSource(), coin),
+    )
     network = Network(Domain.from_cardinalities([2, 2, 2]), nodes)
     assert closure(network, [0], Evidence({1: 0}, {})).variables == (0, 2)
     assert closure(network, [0], Evidence({1: 1}, {})).variables == (0,)
@@ -121,7 +125,7 @@ def test_a_split_that_was_merged_back_is_not_read() -> None:
     graph = DecisionGraph((Split(0, 1), Merge(0, 1)), (2, 2))
     coin = ConditionalTable.from_probabilities([[0.25, 0.75]])
     network = Network(
-        Domain.from_cardinalities([2, 2]), (Node((0,), graph, coin), Node((1,), ConstantSource(), coin))
+        Domain.from_cardinalities([2, 2]), (TableNode(0, graph, coin), TableNode(1, ConstantSource(), coin))
     )
     reduced = reduce(network, [0], Evidence({}, {}), RandomScan())
     assert reduced.variables == (0,)

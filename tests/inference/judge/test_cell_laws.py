@@ -6,7 +6,7 @@ from hypothesis import given
 
 from depnet import Dataset, Network, score_samples
 from depnet.errors import ModelError
-from depnet.inference.judge.cell_laws import cell_laws
+from depnet.inference.judge.cells import cell_laws
 from tests.strategies import networks, seeds
 
 

@@ -1,18 +1,22 @@
 """What would move a target: exact by elimination, within its errors by draws, and what a table's own rows say."""
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from depnet import Domain, Network, Variable
+from depnet import Domain, Network, Variable, log_probability, query
 from depnet.data import Bins
 from depnet.errors import EvidenceError, InferenceError
+from depnet.inference.answer.result import QueryResult
 from depnet.inference.judge import influence as module
 from depnet.inference.judge.influence import LEVEL, Influence, influence
 from depnet.inference.judge.measure import Measure
 from depnet.inference.ordered import targets
+from tests.inference.ordered.test_levels import random_law
 from tests.law.cases import evidence_of, given_tables
 from tests.reference import influence as twin
 from tests.reference import ordered
@@ -145,3 +149,56 @@ def test_a_measure_is_a_state_first() -> None:
     days = Variable("day", (10, 20, 30))
     assert Measure.of(days).shown(12.5) == "12.5"
     assert Measure.of(days, "20").shown(0.25) == "0.250"
+
+
+def test_evidence_that_cuts_bins_counts_by_values_as_in_answers() -> None:
+    """What `query` says given the same, at 6 standard errors of both; a law that forgets values is far from it."""
+    law, rng = random_law(3), np.random.default_rng(0)
+    known = {"x": "<4", "z": ">1"}
+    options: dict[str, Any] = {"tolerance": 0.003, "max_seconds": None, "rng": rng}
+
+    def gaps(asked: Network) -> list[float]:
+        found = influence(asked, "sex", known, **options)
+        gaps = [abs(found.value - of(query(law, "sex", known, rng=rng))[0]) / (found.error + 0.002)]
+        for effect in found.effects:
+            for code, state in enumerate(effect.variable.states):
+                if effect.variable.name in known or not effect.probabilities[code] > 0.02:
+                    continue
+                given = {**known, effect.variable.name: None if state == effect.variable.missing else state}
+                gap = effect.values[code] - of(query(law, "sex", given, rng=rng))[0]
+                gaps.append(abs(gap) / (effect.errors[code] + 0.002))
+        number = influence(asked, "y", known, **options)
+        mean = query(law, "y", known, rng=rng).summary("y", of="probabilities")
+        assert mean is not None
+        return [*gaps, abs(number.value - mean.mean) / (number.error + mean.mean_error + 1e-3)]
+
+    assert max(gaps(law)) < 6
+    assert max(gaps(replace(law, within=None))) > 6
+
+
+def of(found: QueryResult) -> np.ndarray:
+    assert isinstance(found.probabilities, np.ndarray)
+    return found.probabilities[::-1]
+
+
+@pytest.mark.parametrize(
+    "known", [{"sex": "!=female", "x": "<4"}, {"x": 3, "z": ">1"}, {"y": "<=1.5", "z": "!=3"}]
+)
+def test_the_probability_of_evidence_that_cuts_bins_is_that_of_answers(known: dict[str, Any]) -> None:
+    """P(a, b) = P(a) P(b | a), each by `query`; also as `influence` has it."""
+    law, rng = random_law(5), np.random.default_rng(0)
+    first, second = (
+        f"{name} {text}" if isinstance(text, str) else f"{name} = {text}" for name, text in known.items()
+    )
+    name, *_ = known
+    p = of(query(law, first, rng=rng, tolerance=5e-4))[0]
+    q = of(query(law, second, {name: known[name]}, rng=rng, tolerance=5e-4))[0]
+    if name == "y":  # a condition is answered of rows that know it
+        p *= 1 - query(law, "y", rng=rng).missing["y"]
+    found = log_probability(law, known, rng=rng, tolerance=5e-4)
+    assert found.values[0] == pytest.approx(math.log(p * q), abs=0.01)
+    assert found.standard_errors[0] < 1e-3
+    other_way = influence(law, "sex" if "sex" not in known else "z", known, rng=rng, tolerance=0.003)
+    assert other_way.log_evidence == pytest.approx(found.values[0], abs=0.03)
+    forgetful = log_probability(replace(law, within=None), known)
+    assert abs(forgetful.values[0] - math.log(p * q)) > 0.02

@@ -9,9 +9,8 @@ import depnet
 from depnet import Dataset, Network
 from depnet.data import Holed
 from depnet.data.table.values import Values
-from depnet.inference.judge.cell_laws import cell_laws, row_tails
-from depnet.inference.judge.oddness import Column, joined
-from depnet.inference.judge.row_scores import row_scores
+from depnet.inference.judge.cells import Column, cell_laws, joined, row_tails
+from depnet.inference.judge.rows import row_scores
 from tests.inference.judge.test_cell_laws import rows_for
 from tests.reference.oddness import category_tail, ordered_tail, row_tail, upper_share
 from tests.strategies import networks, seeds

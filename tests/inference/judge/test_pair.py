@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import depnet
 from depnet import Network
 from depnet.errors import InferenceError
-from depnet.inference.judge.pair import pair
+from depnet.inference.judge.shifts import pair
 
 
 @given(st.lists(st.integers(0, 9), min_size=6, max_size=6).filter(lambda counts: sum(counts) > 0))

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet import Dataset
-from depnet.inference.judge.row_list import Order, matching_rows, row_list
-from depnet.inference.judge.row_scores import row_scores
+from depnet.inference.judge.rows import Order, matching_rows, row_list, row_scores
 from depnet.model.evidence import Evidence
 
 PEOPLE = depnet.titanic()

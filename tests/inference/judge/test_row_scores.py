@@ -7,8 +7,8 @@ import pytest
 
 import depnet
 from depnet import Network
-from depnet.inference.judge.cell_laws import cell_laws
-from depnet.inference.judge.row_scores import row_scores
+from depnet.inference.judge.cells import cell_laws
+from depnet.inference.judge.rows import row_scores
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,7 @@
 import numpy as np
 
 from depnet import Dataset, Domain, Variable
-from depnet.inference.judge.measure import Measure
-from depnet.inference.judge.seen_effects import seen_effects
+from depnet.inference.judge.measure import Measure, seen_effects
 from depnet.model import Evidence
 
 DOMAIN = Domain(

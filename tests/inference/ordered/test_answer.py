@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from depnet import Dataset, Network, RandomScan, log_probability, query, score_samples
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.inference.answer.result import PassDiagnostics
+from depnet.inference.answer.part import PassDiagnostics
 from depnet.inference.ordered import answer as engine
 from depnet.model import Given
 from tests.law.cases import evidence_of, given_tables, some

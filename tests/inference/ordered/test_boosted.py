@@ -13,8 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from depnet import (
+    ConditionalTable,
     Dataset,
     Network,
+    TableNode,
     impute,
     log_probability,
     most_probable,
@@ -172,10 +174,8 @@ def test_mutant_another_score_is_another_answer() -> None:
     node = wrong.nodes[4]
     rows = np.array(node.table.probabilities)
     rows[:, 0] *= math.exp(0.1)
-    changed = type(node)(
-        node.variables,
-        node.source,
-        type(node.table).from_probabilities(rows / rows.sum(axis=1, keepdims=True)),
+    changed = TableNode(
+        4, node.source, ConditionalTable.from_probabilities(rows / rows.sum(axis=1, keepdims=True))
     )
     wrong = Network(wrong.domain, (*wrong.nodes[:4], changed, *wrong.nodes[5:]), order=wrong.order)
     with pytest.raises(AssertionError):

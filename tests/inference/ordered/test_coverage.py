@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from depnet import ConditionalTable, DecisionGraph, Domain, Merge, Network, Node, Split, query
+from depnet import ConditionalTable, DecisionGraph, Domain, Merge, Network, Split, TableNode, query
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError
 from depnet.inference.ordered import weighted as engine
@@ -57,7 +57,7 @@ def threshold(coins: int) -> Network:
     rates = [1 / (1 + math.exp(-1.5 * (count - 0.65 * coins))) for count in counts]
     table = ConditionalTable.from_probabilities([[1 - p, p] for p in rates])
     nodes = list(given_tables(*[([], [[0.6, 0.4]])] * coins, ([], [[0.5, 0.5]])).nodes)
-    nodes[coins] = Node((coins,), graph, table)
+    nodes[coins] = TableNode(coins, graph, table)
     return Network(Domain.from_cardinalities(cards), tuple(nodes), order=tuple(range(coins + 1)))
 
 

@@ -15,19 +15,19 @@ from depnet import (
     Domain,
     LosslessSource,
     Network,
-    Node,
     RandomScan,
+    TableNode,
     impute,
     query_rows,
     score_samples,
 )
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
+from depnet.inference.answer.rows import METHODS
 from depnet.inference.ordered import items as law_items
 from depnet.inference.ordered import log_observed as observed
 from depnet.inference.ordered import rows as law_rows
 from depnet.inference.rows.holed_score import score_holed
-from depnet.inference.rows.result import METHODS
 from tests.laws import assert_same_law
 from tests.reference.law_rows import hole_laws, log_observed, of_row
 from tests.reference.ordered import law
@@ -107,7 +107,7 @@ def chained(seed: int = 3, n: int = 6) -> Network:
         before = tuple(range(max(i - 2, 0), i))
         source = LosslessSource(before, tuple(cards[j] for j in before)) if before else ConstantSource()
         rows = rng.dirichlet(np.ones(k), size=source.size)
-        nodes.append(Node((i,), source, ConditionalTable.from_probabilities(rows)))
+        nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(rows)))
     return Network(Domain.from_cardinalities(cards), tuple(nodes), order=tuple(range(n)))
 
 
@@ -116,7 +116,7 @@ def slightly_wrong(network: Network, i: int) -> Network:
     nodes = list(network.nodes)
     table = 0.97 * nodes[i].table.probabilities
     table[:, 0] += 0.03
-    nodes[i] = Node((i,), nodes[i].source, ConditionalTable.from_probabilities(table))
+    nodes[i] = TableNode(i, nodes[i].source, ConditionalTable.from_probabilities(table))
     return Network(network.domain, tuple(nodes), order=network.order)
 
 
@@ -156,15 +156,17 @@ def test_errors_tell_how_far_off_moves_are() -> None:
 
 def two_modes(n: int = 9) -> Network:
     """A hidden switch X0 that n copies follow nearly always, and a last variable that tells little of it."""
-    rows = [Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[0.3, 0.7]]))]
+    rows = [TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.3, 0.7]]))]
     copy = ConditionalTable.from_probabilities([[1 - 1e-6, 1e-6], [1e-6, 1 - 1e-6]])
-    rows += [Node((i,), LosslessSource((0,), (2,)), copy) for i in range(1, n)]
+    rows += [TableNode(i, LosslessSource((0,), (2,)), copy) for i in range(1, n)]
     told = ConditionalTable.from_probabilities([[0.6, 0.4], [0.4, 0.6]])
     inputs = tuple(range(1, n))
     table = np.where(
         np.arange(2 ** len(inputs))[:, None] % 2 == 0, told.probabilities[0], told.probabilities[1]
     )
-    last = Node((n,), LosslessSource(inputs, (2,) * len(inputs)), ConditionalTable.from_probabilities(table))
+    last = TableNode(
+        n, LosslessSource(inputs, (2,) * len(inputs)), ConditionalTable.from_probabilities(table)
+    )
     return Network(Domain.from_cardinalities([2] * (n + 1)), (*rows, last), order=tuple(range(n + 1)))
 
 
@@ -223,8 +225,8 @@ def test_holes_drawn_one_by_one_would_be_noticed() -> None:
     """Two holes that are nearly copies: by their marginals half of the draws would differ in them."""
     copy = ConditionalTable.from_probabilities([[0.99, 0.01], [0.01, 0.99]])
     nodes = (
-        Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]])),
-        Node((1,), LosslessSource((0,), (2,)), copy),
+        TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]])),
+        TableNode(1, LosslessSource((0,), (2,)), copy),
     )
     network = Network(Domain.from_cardinalities([2, 2]), nodes, order=(0, 1))
     rows = np.full((2000, 2), -1)
@@ -303,9 +305,9 @@ def test_time_that_is_over_leaves_rows_unconverged() -> None:
 def test_what_contradicts_itself_is_named() -> None:
     rows = ConditionalTable.from_probabilities([[1.0, 0.0], [0.0, 1.0]])
     nodes = (
-        Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]])),
-        Node((1,), LosslessSource((0,), (2,)), rows),
-        Node((2,), LosslessSource((0,), (2,)), rows),
+        TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]])),
+        TableNode(1, LosslessSource((0,), (2,)), rows),
+        TableNode(2, LosslessSource((0,), (2,)), rows),
     )
     network = Network(Domain.from_cardinalities([2, 2, 2]), nodes, order=(0, 1, 2))
     with pytest.raises(EvidenceError, match="probability 0 under the law"):
@@ -328,9 +330,9 @@ def test_wide_rows_of_which_little_is_hidden(how: str, monkeypatch: pytest.Monke
     if how == "elimination":
         monkeypatch.setattr(law_items, "ITEM_STATES", 1)
     step = np.array([[0.8, 0.2], [0.3, 0.7]])
-    nodes = [Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]]))]
+    nodes = [TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]]))]
     nodes += [
-        Node((i,), LosslessSource((i - 1,), (2,)), ConditionalTable.from_probabilities(step))
+        TableNode(i, LosslessSource((i - 1,), (2,)), ConditionalTable.from_probabilities(step))
         for i in range(1, 60)
     ]
     network = Network(Domain.from_cardinalities([2] * 60), tuple(nodes), order=tuple(range(60)))
@@ -355,8 +357,8 @@ def test_wide_rows_of_which_little_is_hidden(how: str, monkeypatch: pytest.Monke
 def test_errors_hold_where_variables_are_nearly_copies(slip: float) -> None:
     """Rows of a chain of 12 near copies: of cells that converged, 88 of 100 lie within 2 errors and 98 within 4."""
     step = ConditionalTable.from_probabilities([[1 - slip, slip], [slip, 1 - slip]])
-    nodes = [Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]]))]
-    nodes += [Node((i,), LosslessSource((i - 1,), (2,)), step) for i in range(1, 12)]
+    nodes = [TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]]))]
+    nodes += [TableNode(i, LosslessSource((i - 1,), (2,)), step) for i in range(1, 12)]
     network = Network(Domain.from_cardinalities([2] * 12), tuple(nodes), order=tuple(range(12)))
     rng = np.random.default_rng(3)
     codes, hidden = rng.integers(0, 2, size=(60, 12)), rng.random((60, 12)) < 0.7

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from depnet.inference.rows import chunks as module
-from depnet.inference.rows.chunks import ChunkedImputation, chunk_rows
-from depnet.inference.rows.impute import impute
+from depnet.inference.rows import impute as module
+from depnet.inference.rows.impute import ChunkedImputation, chunk_rows, impute
 from depnet.model.network import Network
 
 JOINT = np.random.default_rng(3).dirichlet(np.ones(24)).reshape(2, 3, 4)

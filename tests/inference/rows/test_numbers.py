@@ -11,8 +11,8 @@ from depnet.data.binning.bins import Bins
 from depnet.data.table.mixture import Mixture
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary
-from depnet.inference.answer.spread import Spread
-from depnet.inference.rows.numbers import RowNumbers
+from depnet.inference.answer.part import Spread
+from depnet.inference.answer.rows import RowNumbers
 from tests.inference.answer.test_numbers import LAW
 
 

@@ -7,10 +7,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from depnet import Dataset, Domain, LosslessSource, Network, Node, RandomScan, SequentialScan, query_rows
+from depnet import (
+    Dataset,
+    Domain,
+    LosslessSource,
+    Network,
+    RandomScan,
+    SequentialScan,
+    TableNode,
+    query_rows,
+)
 from depnet.errors import DataError
+from depnet.inference.answer.rows import METHODS
 from depnet.inference.clamped import rows as module
-from depnet.inference.rows.result import METHODS
 from depnet.model import ConditionalTable, Evidence, Scan
 from tests.inference.cases import coupled, random_rows, random_scan, slightly_wrong
 from tests.reference.inference import query_law
@@ -154,7 +163,7 @@ def test_more_variables_than_numpy_has_axes() -> None:
     """70 variables in a ring, each a copy of the one before: holes get what the ring knows."""
     n = 70
     table = ConditionalTable.from_probabilities([[0.9, 0.1], [0.1, 0.9]])
-    nodes = tuple(Node((i,), LosslessSource(((i - 1) % n,), (2,)), table) for i in range(n))
+    nodes = tuple(TableNode(i, LosslessSource(((i - 1) % n,), (2,)), table) for i in range(n))
     network = Network(Domain.from_cardinalities([2] * n), nodes)
     rows = np.tile(np.arange(2)[:, None], (1, n))
     rows[:, 5] = -1

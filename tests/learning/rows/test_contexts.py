@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 
 from depnet import Dataset
-from depnet.learning.rows import contexts
 from depnet.learning.rows.contexts import Contexts
 from tests.learning.weak_words import weak_words
 from tests.reference import counting
@@ -19,18 +18,6 @@ def test_contexts_equal_the_dictionary(dataset: Dataset) -> None:
     for i in range(len(dataset.domain)):
         expected = counting.entropy_given_the_others(i, dataset)
         np.testing.assert_allclose(found.entropies_given_others([i])[0], expected, rtol=1e-9, atol=1e-13)
-
-
-@given(datasets(max_variables=7, max_rows=60, weighted=True))
-def test_halves_of_the_variables_find_the_same_contexts(dataset: Dataset) -> None:
-    every = list(range(len(dataset.domain)))
-    found = Contexts(dataset)
-    expected = [counting.entropy_given_the_others(i, dataset) for i in every]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(contexts, "_FEW_ROWS", 0)
-        for share in (0.0, 0.7, 1.0):
-            patch.setattr(contexts, "_FEWER", share)
-            np.testing.assert_allclose(found.entropies_given_others(every), expected, rtol=1e-9, atol=1e-13)
 
 
 @given(datasets(max_variables=5, max_rows=200, weighted=True), seeds)
@@ -54,14 +41,3 @@ def test_a_collision_of_hashes_is_seen_and_repaired(monkeypatch: pytest.MonkeyPa
     assert found.seed >= 3, "the weak words were given up"
     expected = counting.entropy_given_the_others(4, dataset)
     np.testing.assert_allclose(found.entropies_given_others([4])[0], expected, rtol=1e-12)
-
-
-def test_a_collision_of_what_comes_before_is_seen_and_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two rows whose whole hashes differ, whatever those of their first variables do."""
-    dataset = Dataset.from_codes(np.arange(40)[:, None] * [1, 0] + [0, 1], [40, 2])
-    expected = Contexts(dataset).entropies_in_order([0, 1])
-    found = Contexts(dataset)
-    found.words = [words.copy() for words in found.words]
-    found.words[0][0][:] %= 4
-    assert found.entropies_in_order([0, 1]) == expected
-    assert found.seed == 1

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet import Dataset, Mdl, NoPenalty
-from depnet.learning.choose.ladder import Auto
-from depnet.learning.choose.trials import paired_counts
-from depnet.learning.rows import contexts, held_out
+from depnet.learning.auto import paired_counts
+from depnet.learning.penalty import Auto
+from depnet.learning.rows import some_rows as held_out
+from depnet.learning.rows.contexts import Contexts
 from depnet.learning.rows.distinct import distinct_rows
 from depnet.learning.rows.some_rows import some_rows
 from tests.learning.weak_words import weak_words
@@ -70,7 +71,7 @@ def test_collisions_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     dataset = Dataset.from_codes(rng.integers(0, 2, size=(60, 10)), [2] * 10)
     weak_words(monkeypatch, bits=8)
-    assert contexts.Contexts(dataset).seed == 3
+    assert Contexts(dataset).seed == 3
     for learned, held in held_out.held_out(dataset):
         assert multiset(*_arrays(learned)) + multiset(*_arrays(held)) == multiset(*_arrays(dataset))
 

@@ -21,8 +21,8 @@ from depnet import (
     LosslessSource,
     Merge,
     Network,
-    Node,
     Split,
+    TableNode,
     TabulatedSource,
     Variable,
 )
@@ -62,7 +62,7 @@ def boosted() -> BoostedNode:
         3,
     )
     start = DecisionGraph((Split(0, 2),), CARDS)
-    return BoostedNode((4,), start, [[100, -100, 0], [-200, 200, 0]], stages, [0.25, 0.125, 0.5])
+    return BoostedNode(4, start, [[100, -100, 0], [-200, 200, 0]], stages, [0.25, 0.125, 0.5])
 
 
 def network() -> Network:
@@ -76,7 +76,7 @@ def network() -> Network:
     ]
     learned = depnet.learn_parameters(ROWS, sources, smoothing=0.5).with_counts(ROWS)
     given = ConditionalTable.from_probabilities(learned.nodes[3].table.probabilities)
-    nodes = (*learned.nodes[:3], Node((3,), learned.nodes[3].source, given), boosted())
+    nodes = (*learned.nodes[:3], TableNode(3, learned.nodes[3].source, given), boosted())
     return Network(DOMAIN, nodes, learned.counts, None, HeldOut(100, -2.5, -3.0))
 
 

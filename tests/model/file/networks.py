@@ -17,6 +17,7 @@ from depnet import (
     InformationSource,
     Network,
     Node,
+    TableNode,
     TabulatedSource,
     Variable,
 )
@@ -59,8 +60,7 @@ def domains(draw: DrawFn) -> Domain:
 
 
 def save(model: Model, path: Path) -> None:
-    law = None if model.network is None else model.law
-    depnet.save(model.first, path, law, layout=model.layout)
+    depnet.save(model.network, path, model.law, layout=model.layout)
 
 
 KINDS = ("network", "law", "both")
@@ -88,7 +88,7 @@ def model_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> M
     network = Network(domain, _any_nodes(rng, cards, None), counts, None, _any_held_out(rng))
     within = _any_within(rng, domain, order) if rng.random() < 0.7 else None
     law = Network(domain, _any_nodes(rng, cards, order), counts, order, _any_held_out(rng), within)
-    return Model(None if kind == "law" else network, None if kind == "network" else law)
+    return Model(law if kind == "law" else network, None if kind == "network" else law)
 
 
 def _any_nodes(
@@ -102,7 +102,7 @@ def _any_nodes(
         if rng.random() < boosted:
             nodes.append(_any_boosted(rng, i, source, cards, unread))
         else:
-            nodes.append(Node((i,), source, _any_table(rng, source.size, k)))
+            nodes.append(TableNode(i, source, _any_table(rng, source.size, k)))
     return tuple(nodes)
 
 
@@ -127,7 +127,7 @@ def _any_boosted(
         column = np.repeat(of_stage, np.diff(stages.begin) + 1)
         alone[rows, column] = stages.scores[rows, column]
         stages = replace(stages, scores=alone)
-    return BoostedNode((i,), start, scores, stages, gains, digits)
+    return BoostedNode(i, start, scores, stages, gains, digits)
 
 
 def _any_held_out(rng: np.random.Generator) -> HeldOut | None:
@@ -215,7 +215,7 @@ def assert_same(loaded: Network, saved: Network) -> None:
     cards = saved.domain.cardinalities
     rows = np.array(list(itertools.product(*map(range, cards))))
     for node, original in zip(loaded.nodes, saved.nodes, strict=True):
-        assert node.variables == original.variables
+        assert node.variable == original.variable
         assert node.boosted == original.boosted
         assert node.probabilities(rows).tobytes() == original.probabilities(rows).tobytes()
         if isinstance(node, BoostedNode) and isinstance(original, BoostedNode):

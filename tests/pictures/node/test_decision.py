@@ -40,7 +40,7 @@ def test_states_without_mass_are_not_listed() -> None:
 
 def test_sources_that_are_no_decision_graph_are_written_out() -> None:
     data = titanic()
-    source = LosslessSource.of_all_but((3,), data.domain.cardinalities)
+    source = LosslessSource.of_all_but(3, data.domain.cardinalities)
     rest = [LosslessSource((3,), (2,))] * 3
     network = learn_parameters(data, [*rest, source])
     graph = decision(network, "survived")
@@ -59,7 +59,7 @@ def test_sources_that_are_no_decision_graph_are_written_out() -> None:
 def test_too_large_to_draw() -> None:
     n = 14
     data = Dataset.from_codes([[0] * n, [1] * n], [2] * n)
-    sources = [LosslessSource.of_all_but((i,), [2] * n) for i in range(n)]
+    sources = [LosslessSource.of_all_but(i, [2] * n) for i in range(n)]
     with pytest.raises(ModelError, match="too large to be drawn"):
         node_text(learn_parameters(data, sources), 0)
 

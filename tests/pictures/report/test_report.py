@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from depnet import Dataset, Domain, Network, Node, learn, sample, titanic
+from depnet import Dataset, Domain, Network, TableNode, learn, sample, titanic
 from depnet.model import ConditionalTable, ConstantSource, LosslessSource
 from depnet.model.held_out import HeldOut
 from depnet.pictures import html_report
@@ -145,7 +145,7 @@ def test_rows_are_drawn_from_the_law() -> None:
     few, many = (
         Network(
             Domain.from_cardinalities([2]),
-            (Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[1 - p, p]])),),
+            (TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[1 - p, p]])),),
             order=order,
         )
         for p, order in ((0.1, None), (0.9, (0,)))
@@ -164,7 +164,7 @@ def _first_distance(text: str) -> float:
 
 def test_a_chain_that_cannot_be_drawn_from_is_said() -> None:
     table = ConditionalTable.from_probabilities([[1.0, 0.0], [0.0, 1.0]])
-    nodes = (Node((0,), LosslessSource((1,), (2,)), table), Node((1,), LosslessSource((0,), (2,)), table))
+    nodes = (TableNode(0, LosslessSource((1,), (2,)), table), TableNode(1, LosslessSource((0,), (2,)), table))
     page = check(html_report(Network(Domain.from_cardinalities([2, 2]), nodes), drawn=400))
     assert any("No rows were drawn" in word for word in page.words)
 

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,6 @@ from depnet.data.table.open import open_frame
 from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, Hint, brief
 from depnet.files import new_file, not_written, scratch_folder
 
-if TYPE_CHECKING:
-    import duckdb
-
 ENDINGS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -42,22 +39,15 @@ ENDINGS: dict[str, Format] = {
 BLOCK = 50_000
 """Rows made into text at once."""
 
-_TYPES: dict[ColumnKind, str] = {
-    "boolean": "BOOLEAN",
-    "integer": "BIGINT",
-    "float": "DOUBLE",
-    "date": "DATE",
-    "datetime": "TIMESTAMP",
-    "duration": "BIGINT",
+_TYPES: dict[ColumnKind, tuple[str, str]] = {
+    "boolean": ("BOOLEAN", "bool"),
+    "integer": ("BIGINT", "int64"),
+    "float": ("DOUBLE", "float64"),
+    "date": ("DATE", "date32"),
+    "datetime": ("TIMESTAMP", "timestamp[us]"),
+    "duration": ("BIGINT", "duration[us]"),
 }
-_ARROW: dict[ColumnKind, str] = {
-    "boolean": "bool",
-    "integer": "int64",
-    "float": "float64",
-    "date": "date32",
-    "datetime": "timestamp[us]",
-    "duration": "duration[us]",
-}
+"""The types of columns, in DuckDB's words and in Arrow's; of all others text."""
 
 Holes: TypeAlias = Callable[[int], NDArray[np.bool_] | None]
 
@@ -216,32 +206,30 @@ def _decoded(
 def _write_text(blocks: Blocks, file: IO[str], chosen: Format) -> None:
     if chosen == "json":
         for block in blocks.blocks:
-            for row in zip(*map(_values, block), strict=True):
+            for row in zip(*map(plain_values, block), strict=True):
                 cells = dict(zip(blocks.names, row, strict=True))
                 file.write(json.dumps(cells, ensure_ascii=False, separators=(",", ":")) + "\n")
         return
     writer = csv.writer(file, delimiter="\t" if chosen == "tsv" else ",", lineterminator="\n")
     writer.writerow(blocks.names)
     for block in blocks.blocks:
-        writer.writerows(zip(*map(_values, block), strict=True))
+        writer.writerows(zip(*map(plain_values, block), strict=True))
 
 
-def _values(column: Column) -> list[Any]:
+def plain_values(column: Column) -> list[Any]:
     """The values as JSON has them: text, numbers, booleans, dates and durations as text, None."""
-    if column.kind == "empty":
-        return [None] * len(column.hidden)
-    if column.ids is not None:
-        values = column.objects()
-    elif column.layout.form is not None and column.numbers is not None:
+    if column.numbers is None:
+        return list(column.objects()) if column.ids is not None else [None] * len(column.hidden)
+    values: NDArray[Any] = column.times
+    if column.layout.form is not None:
         values = texts_in(column.numbers, column.layout.form)
-    elif column.times.dtype.kind == "M":
-        values = np.datetime_as_string(column.times)
+    elif values.dtype.kind == "M":
+        values = np.datetime_as_string(values)
     elif column.kind == "duration":
-        lengths = column.times.astype(np.int64).tolist()
-        values = np.array([cell_of_duration(length) for length in lengths], dtype=object)
-    else:
-        values = column.times.astype(bool) if column.kind == "boolean" else column.times
-    if column.hidden.any() and column.ids is None:
+        values = np.array([*map(cell_of_duration, column.numbers.tolist())], dtype=object)
+    elif column.kind == "boolean":
+        values = values.astype(bool)
+    if column.hidden.any():
         values = values.astype(object)
         values[column.hidden] = None
     listed: list[Any] = values.tolist()
@@ -264,78 +252,41 @@ def _write_parquet(table: Any, blocks: Blocks, target: Path) -> None:
 
 
 def _write_with_engine(blocks: Blocks, target: Path) -> None:
-    """Blocks of arrays into a table of DuckDB's, labels as their places, then all of it to the file."""
+    """Blocks of arrays into a table of DuckDB's, then all of it to the file."""
     import duckdb
 
+    types = [_TYPES.get(kind, ("VARCHAR", "string")) for kind in blocks.kinds]
+    options = ["FORMAT parquet", "USE_TMP_FILE false"]
+    if "duration" in blocks.kinds:
+        options.append(schema_option(kept_schema(list(blocks.names), [arrow for _, arrow in types])))
     with (
         scratch_folder() as scratch,
         locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection,
     ):
         try:
-            options = ["FORMAT parquet", "USE_TMP_FILE false"]
-            if "duration" in blocks.kinds:
-                kinds = [_ARROW.get(kind, "string") for kind in blocks.kinds]
-                options.append(schema_option(kept_schema(list(blocks.names), kinds)))
-            chosen = _fill_table(connection, blocks)
-            connection.execute(
-                f"COPY (SELECT {', '.join(chosen)} FROM kept) TO {text_literal(str(target))} ({', '.join(options)})"
-            )
+            own = ", ".join(f"c{i} {kind}" for i, (kind, _) in enumerate(types))
+            connection.execute(f"CREATE TEMP TABLE kept ({own})")
+            for block in blocks.blocks:
+                connection.register("block", {f"c{i}": _cells(column) for i, column in enumerate(block)})
+                connection.execute("INSERT INTO kept SELECT * FROM block")
+                connection.unregister("block")
+            named = ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(blocks.names))
+            place = text_literal(str(target))
+            connection.execute(f"COPY (SELECT {named} FROM kept) TO {place} ({', '.join(options)})")
         except duckdb.Error as error:
+            said = str(error).splitlines()[0]
             if isinstance(error, duckdb.IOException):
-                raise OSError(str(error).splitlines()[0]) from error
-            raise DataError(
-                f"the table cannot be written as Parquet: {str(error).splitlines()[0]}."
-            ) from error
+                raise OSError(said) from error
+            raise DataError(f"the table cannot be written as Parquet: {said}.") from error
 
 
-def _fill_table(connection: "duckdb.DuckDBPyConnection", blocks: Blocks) -> list[str]:
-    """The blocks in a table `kept`; how each column is made of it, in SQL."""
-    types = [_TYPES.get(kind, "VARCHAR") for kind in blocks.kinds]
-    parts = iter(blocks.blocks)
-    first = next(parts, None)
-    labels: list[tuple[Any, ...] | None] = [None] * len(types)
-    if first is not None:
-        labels = [None if column.ids is None else column.labels for column in first]
-    kept = [kind if own is None else "UINTEGER" for kind, own in zip(types, labels, strict=True)]
-    connection.execute(f"CREATE TEMP TABLE kept ({', '.join(f'c{i} {kind}' for i, kind in enumerate(kept))})")
-    for block in itertools.chain([] if first is None else [first], parts):
-        arrays: dict[str, NDArray[Any]] = {}
-        chosen = [_put(column, i, labels[i], arrays) for i, column in enumerate(block)]
-        arrays["rows"] = np.zeros(len(block[0].hidden), dtype=np.uint8)  # there may be no other
-        connection.register("block", arrays)
-        connection.execute(f"INSERT INTO kept SELECT {', '.join(chosen)} FROM block")
-        connection.unregister("block")
-    named = []
-    for i, (name, kind, own) in enumerate(zip(blocks.names, types, labels, strict=True)):
-        value = f"c{i}"
-        if own is not None:  # a list begins at 1, and has NULL at 0
-            # A truth value is true or false in SQL, a date as ISO has it.
-            plain = (str(label).lower() if isinstance(label, bool) else str(label) for label in own)
-            texts = ", ".join(map(text_literal, plain))
-            value = f"CAST([{texts}] AS {kind}[])[{value}]"
-        named.append(f"{value} AS {identifier(name)}")
-    return named
-
-
-def _put(column: Column, i: int, labels: tuple[Any, ...] | None, arrays: dict[str, NDArray[Any]]) -> str:
-    """The arrays of a block's column, and how its cells are made of them, in SQL."""
-    if column.kind == "empty":
-        return "NULL"
-    if column.ids is not None:
-        if labels != column.labels:
-            raise DataError(
-                f"column {column.name!r} has other states in a later table: write one domain to a file."
-            )
-        arrays[f"c{i}"] = (column.ids + 1).astype(np.uint32)
-        return f"c{i}"
-    assert column.numbers is not None
-    arrays[f"c{i}"] = column.numbers
-    value = f"c{i}"
-    if column.kind == "date":
-        value = f"DATE '1970-01-01' + CAST(c{i} AS INTEGER)"
-    elif column.kind == "datetime":
-        value = f"make_timestamp(c{i})"
-    if column.hidden.any():
-        arrays[f"h{i}"] = column.hidden
-        value = f"CASE WHEN h{i} THEN NULL ELSE {value} END"
-    return value
+def _cells(column: Column) -> Any:
+    """The cells of a column as DuckDB takes them: a masked array, of text where they are places of labels."""
+    if column.ids is not None or column.numbers is None:
+        texts = np.array([*map(str, column.labels), ""], dtype=object)
+        values: NDArray[Any] = texts[np.full(len(column.hidden), -1) if column.ids is None else column.ids]
+    else:
+        values = column.numbers
+        if column.kind in ("date", "datetime"):
+            values = column.times.astype("datetime64[us]")
+    return np.ma.masked_array(values, mask=column.hidden)

@@ -361,11 +361,27 @@ class Holed(CodeTable):
             None if self.values is None else self.values.rows_of(rows),
         )
 
+    def __reduce__(self) -> Any:
+        # What takes no memory here would be written out cell by cell.
+        hidden = None if self.complete else self.hidden
+        return _unpacked, (self.domain, self.codes, hidden, self.weights, self.values)
+
     def whole_rows(self) -> Dataset:
         """The rows without holes, for what needs all cells of a row."""
         if self.complete:
             return self.dataset()
         return self.rows_at(np.flatnonzero(~self.hidden.any(axis=1))).dataset()
+
+
+def _unpacked(
+    domain: Domain,
+    codes: CodeArray,
+    hidden: NDArray[np.bool_] | None,
+    weights: IntArray | None,
+    values: Values | None,
+) -> Holed:
+    holes = nothing_hidden(codes.shape) if hidden is None else read_only(hidden)
+    return Holed(domain, read_only(codes), holes, weights, values)
 
 
 def with_holes(table: Dataset | Holed) -> Holed:
@@ -379,6 +395,36 @@ def holed_rows(domain: Domain, codes: CodeArray, hidden: NDArray[np.bool_]) -> H
     seen = codes.copy(order="F")
     seen[hidden] = 0
     return Holed(domain, read_only(seen), hidden)
+
+
+def join_rows(tables: Sequence[Holed]) -> Holed:
+    """The rows of tables of one domain, one after the other, with their holes, weights and numbers."""
+    domain, shape = tables[0].domain, (sum(table.rows for table in tables), len(tables[0].domain))
+    codes: CodeArray = np.empty(shape, dtype=code_type(domain), order="F")
+    np.concatenate([table.codes for table in tables], out=codes)
+    hidden = nothing_hidden(shape)
+    if not all(table.complete for table in tables):
+        hidden = read_only(np.asfortranarray(np.concatenate([table.hidden for table in tables])))
+    weights = None
+    if any(table.weights is not None for table in tables):
+        each = [np.ones(t.rows, dtype=np.int64) if t.weights is None else t.weights for t in tables]
+        weights = np.concatenate(each)
+    values = Values()
+    for i in sorted(set().union(*(table.values or () for table in tables))):
+        found = [_numbers_or_holes(table, i) for table in tables]
+        if all(numbers is not None for numbers in found):
+            values.put(i, np.concatenate(found))  # type: ignore[arg-type]  # none is None
+    return Holed(domain, read_only(codes), hidden, weights, values if len(values) else None)
+
+
+def _numbers_or_holes(table: Holed, i: int) -> Numbers | None:
+    """The numbers of X_i; any where all of it is missing, as in a chunk that came without its type."""
+    numbers, known = table.numbers(i), table.known(i)
+    return (
+        np.zeros(table.rows, np.int64)
+        if numbers is None and known is not None and not known.any()
+        else numbers
+    )
 
 
 def nothing_hidden(shape: tuple[int, ...]) -> NDArray[np.bool_]:

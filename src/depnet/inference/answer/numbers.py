@@ -29,7 +29,7 @@ from depnet.data.table.mixture import SLACK, Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, InferenceError, brief
 from depnet.inference.answer.interval import mean_ends
-from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.part import Spread
 from depnet.model.spans import ends_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)

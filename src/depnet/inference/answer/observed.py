@@ -28,8 +28,7 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
-from depnet.inference.answer.remark import Remark
-from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.part import Remark, Spread
 from depnet.inference.answer.target import Target
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
@@ -201,7 +200,7 @@ def support(network: Network, evidence: Evidence) -> Support | None:
     allowed = {i: [code] for i, code in evidence.clamped.items()}
     allowed |= {i: np.flatnonzero(weights).tolist() for i, weights in evidence.tilts.items()}
     for i, node in enumerate(network.nodes):
-        counts = None if node.boosted else node.table.counts
+        counts = node.counts
         if counts is None:
             continue
         total = int(counts.sum()) if total is None else total

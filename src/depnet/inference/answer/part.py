@@ -1,14 +1,154 @@
-"""What was found of tables of variables, whoever found it, and the tables of a question from it."""
+r"""What was found of tables of variables, whoever found it, with its errors and what a person should know of it.
 
+How far a sum of sampled probabilities may be wrong (a mean, a share, a quantile) is what a `Spread` says. The errors of a
+variable's states hang together (they sum to 0), so the standard error of sum over k of g_k p_k does not
+follow from theirs. What is sampled therefore keeps its answer in batches that are independent: rows of passes, moved
+batches, or chains. With what batch b of B adds to the error of state k, d_bk, the squared errors of all sums are
+
+.. math:: \widehat{Var}\Big(\sum_k g_k \hat p_k\Big) = \sum_b \Big(\sum_k g_k d_{bk}\Big)^2, \qquad
+          d_{bk} = \sqrt{\tfrac{B}{B-1}}\, \frac{S_{bk} - \hat p_k W_b}{\sum_b W_b},
+
+S_bk being the weight of state k and W_b all weight in batch b. The errors that are told of states are larger (by caution,
+by what no draw has met), so each d_.k is stretched until its sum of squares is what is told of state k; a state in which no
+batch differs stands apart, its error being nobody else's. Where there are no batches the bound sum_k |g_k| s_k holds
+whatever hangs together: it is too large by about the root of the number of states.
+"""
+
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from depnet.arrays import FloatArray
-from depnet.inference.answer.remark import Remark
-from depnet.inference.answer.result import Diagnostics, PassDiagnostics
-from depnet.inference.answer.spread import Spread
+from depnet.arrays import FloatArray, read_only
+from depnet.wording import counted
+
+RemarkKind: TypeAlias = Literal["note", "rare", "difference", "stopped"]
+"""About the question; the evidence matches few rows; model and table differ; the answer is not as sharp as was asked."""
+
+ROUNDING = 1e-12
+"""Errors and deviations below this are those of sums of floats: no batch differs."""
+
+
+class Remark(str):
+    """A warning of an answer. It is the sentence itself; who hides or orders warnings asks for its `kind`.
+
+    >>> remark = Remark("only 3 training rows match the evidence.", "rare")
+    >>> remark.kind, remark.endswith("the evidence.")
+    ('rare', True)
+    """
+
+    __slots__ = ("kind",)
+    kind: RemarkKind
+
+    def __new__(cls, text: str, kind: RemarkKind = "note") -> "Remark":
+        """A sentence of a kind; one that has a kind keeps it."""
+        made = super().__new__(cls, text)
+        made.kind = text.kind if isinstance(text, Remark) else kind
+        return made
+
+    def __reduce__(self) -> tuple[type["Remark"], tuple[str, RemarkKind]]:
+        return Remark, (str(self), self.kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """The standard `errors` of a variable's states, and `deviations` [batch, state], or None where there are no batches."""
+
+    errors: FloatArray
+    deviations: FloatArray | None = None
+
+    @classmethod
+    def of(cls, errors: FloatArray, deviations: FloatArray | None) -> "Spread":
+        """Deviations stretched to the errors.
+
+        >>> Spread.of(np.array([0.2, 0.2]), np.array([[0.1, -0.1], [0.0, 0.0]])).error(np.array([1.0, 1.0]))
+        0.0
+        """
+        if deviations is None or not errors.any():
+            return cls(read_only(np.array(errors)))
+        norms = np.sqrt((deviations**2).sum(axis=0))
+        stretch = np.divide(errors, norms, out=np.zeros_like(errors), where=norms > ROUNDING)
+        return cls(read_only(np.array(errors)), read_only(deviations * stretch))
+
+    def error(self, g: FloatArray) -> float:
+        """The standard error of sum_k g_k p_k; g is best centred, so that sum_k g_k p_k is 0."""
+        if self.deviations is None:
+            return float(np.abs(g) @ self.errors)
+        apart = ~self.deviations.any(axis=0)
+        alone = float(((g * self.errors)[apart] ** 2).sum())
+        return float(np.sqrt(((self.deviations @ g) ** 2).sum() + alone))
+
+    def times(self, share: float) -> "Spread":
+        """Of an answer in which these probabilities have a share, and the rest has no error."""
+        shrunk = None if self.deviations is None else read_only(share * self.deviations)
+        return Spread(read_only(share * self.errors), shrunk)
+
+
+def margins(deviations: FloatArray) -> list[FloatArray]:
+    """Of the deviations [batch, axis, axis, ...] of a joint table, those of each axis alone, [batch, state]."""
+    axes = range(1, deviations.ndim)
+    return [deviations.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
+
+
+class _EffectiveDraws:
+    """What says how many independent draws it is worth."""
+
+    __slots__ = ()
+    effective_sample_size: float
+
+    @property
+    def effective_draws(self) -> str:
+        """`effective_sample_size` to be shown."""
+        size = self.effective_sample_size
+        return f"{size:,.0f}" if math.isfinite(size) else "unlimited"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics(_EffectiveDraws):
+    """How a sampled answer was found.
+
+    `r_hat` is the largest split R-hat of any probability reported; `effective_sample_size` the smallest
+    number of independent draws of the targets that would have the same standard error (infinite where no probability
+    varies from chain to chain); `updates` are site
+    updates in all, burn-in included.
+    """
+
+    r_hat: float
+    effective_sample_size: float
+    chains: int
+    sweeps: int
+    burn_in: int
+    updates: int
+    largest_error: float
+
+    def __str__(self) -> str:
+        chains = f"{self.chains} chains of {counted(self.sweeps, 'sweep')}"
+        return f"R-hat {self.r_hat:.3f}, effective sample size {self.effective_draws}, {chains}"
+
+
+@dataclass(frozen=True, slots=True)
+class PassDiagnostics(_EffectiveDraws):
+    """How an answer of an ordered law was found where it is not exact: from weighted passes, which are independent.
+
+    `effective_sample_size` is the number of passes without weights that would be as good. Where a few had most of the
+    weight, they were `moved`, and standard errors are between independent batches.
+    """
+
+    passes: int
+    effective_sample_size: float
+    moved: bool
+    largest_error: float
+
+    def __str__(self) -> str:
+        return f"effective sample size {self.effective_draws}, {counted(self.passes, 'pass', 'passes')}"
+
+
+def effective_sample_size(values: FloatArray, errors: FloatArray) -> float:
+    """The smallest p (1 - p) / error^2 of the probabilities that vary; infinite where none does."""
+    vary = errors > ROUNDING
+    return float(((values * (1 - values))[vary] / errors[vary] ** 2).min(initial=math.inf))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,7 +156,7 @@ class Part:
     """The answers of some of the tables asked for: their values and standard errors, and how they were found.
 
     `deviations` has, of each table, of each of its variables, [batch, state]: what each batch adds to the errors of its
-    states (`depnet.inference.answer.spread`); it is empty of what is exact. `levels` has, of some numbers, the weights of
+    states; it is empty of what is exact. `levels` has, of some numbers, the weights of
     their levels (`depnet.data.binning.levels`), 1 in all where the number is there, and `level_spreads` their errors; of a
     number without, all levels of a bin are as likely.
     """
@@ -42,35 +182,8 @@ class Table:
     spreads: Mapping[int, Spread]
 
     def margin(self, i: int) -> FloatArray:
-        return _sum_but(self.values, self.variables.index(i))
-
-    @classmethod
-    def of(
-        cls,
-        variables: tuple[int, ...],
-        cards: Sequence[int],
-        clamped: Mapping[int, int],
-        found: tuple[FloatArray, FloatArray, Sequence[FloatArray]] | None,
-    ) -> "Table":
-        """From (values, errors, deviations) of the variables that are not `clamped`, None where all are.
-
-        A variable whose state is known has it with certainty.
-        """
-        free = tuple(i for i in variables if i not in clamped)
-        values, errors = np.zeros((2, *(cards[i] for i in variables)))
-        where = tuple(clamped[i] if i in clamped else slice(None) for i in variables)
-        spreads = {i: Spread(np.zeros(cards[i])) for i in variables if i in clamped}
-        if found is None:
-            values[where] = 1.0
-            return cls(variables, values, errors, spreads)
-        values[where], errors[where], deviations = found
-        for at, i in enumerate(free):
-            spreads[i] = _margin(found[1], at, deviations[at] if deviations else None)
-        return cls(variables, values, errors, spreads)
-
-
-def _sum_but(table: FloatArray, axis: int) -> FloatArray:
-    return np.asarray(table.sum(axis=tuple(a for a in range(table.ndim) if a != axis)))
+        axis = self.variables.index(i)
+        return np.asarray(self.values.sum(axis=tuple(a for a in range(self.values.ndim) if a != axis)))
 
 
 def tables_of(
@@ -79,23 +192,33 @@ def tables_of(
     cards: Sequence[int],
     clamped: Mapping[int, int],
 ) -> list[Table]:
-    """The tables asked for; each part has the variables that it answers, those of one table, or of a table each."""
+    """The tables asked for; each part has the variables that it answers, those of one table, or of a table each.
+
+    A variable whose state is known has it with certainty.
+    """
     found: dict[tuple[int, ...], tuple[FloatArray, FloatArray, Sequence[FloatArray]]] = {}
     for variables, part in parts:
         names = [variables] if len(part.values) < len(variables) else [(i,) for i in variables]
         deviations = part.deviations or [()] * len(names)
-        of_table = zip(part.values, part.errors, deviations, strict=True)
-        found |= dict(zip(names, of_table, strict=True))
-    return [
-        Table.of(table, cards, clamped, found.get(tuple(i for i in table if i not in clamped)))
-        for table in asked
-    ]
+        found |= dict(zip(names, zip(part.values, part.errors, deviations, strict=True), strict=True))
+    tables = []
+    for variables in asked:
+        free = tuple(i for i in variables if i not in clamped)
+        values, errors = np.zeros((2, *(cards[i] for i in variables)))
+        where = tuple(clamped[i] if i in clamped else slice(None) for i in variables)
+        spreads = {i: Spread(np.zeros(cards[i])) for i in variables if i in clamped}
+        values[where] = 1.0
+        if free in found:
+            values[where], errors[where], of_batches = found[free]
+            for at, i in enumerate(free):
+                spreads[i] = _margin(found[free][1], at, of_batches[at] if of_batches else None)
+        tables.append(Table(variables, values, errors, spreads))
+    return tables
 
 
 def _margin(errors: FloatArray, axis: int, deviations: FloatArray | None) -> Spread:
     """The spread of one variable of a table: a state's error is that of a sum of cells."""
     if errors.ndim == 1 or deviations is None:
-        others = tuple(a for a in range(errors.ndim) if a != axis)
-        return Spread.of(errors.sum(axis=others), deviations)
+        return Spread.of(errors.sum(axis=tuple(a for a in range(errors.ndim) if a != axis)), deviations)
     # No smaller than that of the surest cell: what no draw has met counts there.
     return Spread.of(np.maximum(np.sqrt((deviations**2).sum(axis=0)), errors.min()), deviations)

@@ -17,8 +17,7 @@ from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError
 from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.answer.observed import MatchingRows, Seen, Support, differing, support, warning_of
-from depnet.inference.answer.part import Part, Table, tables_of
-from depnet.inference.answer.remark import Remark
+from depnet.inference.answer.part import Part, Remark, Table, tables_of
 from depnet.inference.answer.result import Answer, QueryResult
 from depnet.inference.answer.target import Target, targets_of
 from depnet.inference.effort import check_method, checked_tolerance

@@ -1,21 +1,19 @@
 """What a query answers: probabilities with their errors, and everything needed to judge them."""
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, read_only
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import InferenceError, brief
-from depnet.inference.answer.interval import LAW_ROWS, SURE_MEANS, SURE_SHARES
+from depnet.inference.answer.interval import LAW_ROWS, SURE_MEANS, SURE_SHARES, ends
 from depnet.inference.answer.numbers import LevelLaw, NumberLaw, NumberSummary
 from depnet.inference.answer.observed import SeenNumbers, Support
-from depnet.inference.answer.remark import Remark
-from depnet.inference.answer.spread import Spread
-from depnet.inference.answer.table import AnswerTable
+from depnet.inference.answer.part import Diagnostics, PassDiagnostics, Remark, Spread
 from depnet.model.scan import Scan, SequentialScan
 from depnet.wording import counted, nearest, some_of
 
@@ -27,67 +25,104 @@ WORTH = 50.0
 Of: TypeAlias = Literal["probabilities", "combined", "observed"]
 """Which probabilities of a result."""
 
-ROUNDING = 1e-12
-"""A standard error below this is that of sums of floats, not of chains: the estimator does not vary."""
+FEWEST_STATES = 3
+"""A number with fewer states is shown by these alone: the mean of 0 and 1 is the probability of 1."""
 
 
-class _EffectiveDraws:
-    """What says how many independent draws it is worth."""
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerTable:
+    """What a result says of one target, or of all targets of a joint, `names`."""
 
-    __slots__ = ()
-    effective_sample_size: float
+    result: "QueryResult"
+    names: tuple[str, ...]
+    answer: FloatArray
+    """`QueryResult.combined`: the law's probabilities and the observed frequencies, joined."""
+    law: FloatArray
+    errors: FloatArray
+    """The errors of computing the law's probabilities."""
+    observed: FloatArray | None
+    """None where no rows take part; nan where they are hidden."""
+    share: float
+    """The law's share s / (n + s) in the answer."""
+
+    @classmethod
+    def of(cls, result: "QueryResult", names: tuple[str, ...]) -> "AnswerTable":
+        """The table of these targets: one of them, or all of a joint."""
+        law, errors = (_named(each, names[0]) for each in (result.probabilities, result.standard_errors))
+        observed = (
+            _named(result.observed, names[0]) if result.observed is not None and result.matching else None
+        )
+        n, s = result.rows_of(names[0]), result.worth
+        if observed is None or np.isnan(observed).any():  # there are no rows, or some are hidden
+            return cls(result, names, law, law, errors, observed, 1.0)
+        joined = read_only((n * observed + s * law) / (n + s))
+        return cls(result, names, joined, law, errors, observed, s / (n + s))
 
     @property
-    def effective_draws(self) -> str:
-        """`effective_sample_size` to be shown."""
-        size = self.effective_sample_size
-        return f"{size:,.0f}" if math.isfinite(size) else "unlimited"
+    def flat(self) -> "AnswerTable":
+        """The same with flat arrays, in the order of `labels`."""
+        return replace(
+            self,
+            answer=self.answer.ravel(),
+            law=self.law.ravel(),
+            errors=self.errors.ravel(),
+            observed=None if self.observed is None else self.observed.ravel(),
+        )
 
+    @property
+    def variable(self) -> Variable:
+        """The first target."""
+        return self.result.variables[self.result.targets.index(self.names[0])]
 
-@dataclass(frozen=True, slots=True)
-class Diagnostics(_EffectiveDraws):
-    """How a sampled answer was found.
+    @property
+    def labels(self) -> list[tuple[Label, ...]]:
+        """The states of the targets, or their joint states."""
+        states = dict(zip(self.result.targets, self.result.states, strict=True))
+        return list(itertools.product(*(states[name] for name in self.names)))
 
-    `r_hat` is the largest split R-hat of any probability reported; `effective_sample_size` the smallest
-    number of independent draws of the targets that would have the same standard error (infinite where no probability
-    varies from chain to chain); `updates` are site
-    updates in all, burn-in included.
-    """
+    @property
+    def rows(self) -> int:
+        return self.result.rows_of(self.names[0])
 
-    r_hat: float
-    effective_sample_size: float
-    chains: int
-    sweeps: int
-    burn_in: int
-    updates: int
-    largest_error: float
+    @property
+    def error(self) -> FloatArray:
+        """The error of computing the answer, of which the law has its share."""
+        return self.share * self.errors
 
-    def __str__(self) -> str:
-        chains = f"{self.chains} chains of {counted(self.sweeps, 'sweep')}"
-        return f"R-hat {self.r_hat:.3f}, effective sample size {self.effective_draws}, {chains}"
+    def interval(self, some: slice | Sequence[int] = slice(None)) -> FloatArray:
+        """[..., 2]: where the shares of the population lie, around the answer; of all states, or some."""
+        rows = self.result.rows_known(self.names[0], self.share) + self.result.sure_shares
+        at = some if isinstance(some, slice) else list(some)
+        return ends(self.answer[at], self.error[at], rows)
 
+    @property
+    def number(self) -> "NumberSummary | None":
+        """What is said of a single target that is a number."""
+        return self.result.numbers_of(self.variable, "combined")
 
-@dataclass(frozen=True, slots=True)
-class PassDiagnostics(_EffectiveDraws):
-    """How an answer of an ordered law was found where it is not exact: from weighted passes, which are independent.
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The targets that are numbers of several states."""
+        return tuple(
+            v.name
+            for v in self.result.variables
+            if v.name in self.names
+            and len(v.present_states) >= FEWEST_STATES
+            and self.result.numbers_of(v, "combined") is not None
+        )
 
-    `effective_sample_size` is the number of passes without weights that would be as good. Where a few had most of the
-    weight, they were `moved`, and standard errors are between independent batches.
-    """
+    @property
+    def is_number(self) -> bool:
+        """Are the states bins, or values, of one number, of which its mean and quantiles say more?"""
+        return self.names == self.numbers
 
-    passes: int
-    effective_sample_size: float
-    moved: bool
-    largest_error: float
-
-    def __str__(self) -> str:
-        return f"effective sample size {self.effective_draws}, {counted(self.passes, 'pass', 'passes')}"
-
-
-def effective_sample_size(values: FloatArray, errors: FloatArray) -> float:
-    """The smallest p (1 - p) / error^2 of the probabilities that vary; infinite where none does."""
-    vary = errors > ROUNDING
-    return float(((values * (1 - values))[vary] / errors[vary] ** 2).min(initial=math.inf))
+    def order(self, most: int) -> Sequence[int]:
+        """The states to list: all, or the most probable; those that have an order of their own in that."""
+        if self.answer.size <= most:
+            return range(self.answer.size)
+        chosen = np.argsort(-self.answer, kind="stable")[:most]
+        ordered = len(self.names) == 1 and self.variable.has_order
+        return [int(at) for at in (np.sort(chosen) if ordered else chosen)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -342,3 +377,8 @@ class QueryResult:
         from depnet.inference.answer.shown import html_of
 
         return html_of(self)
+
+
+def _named(answer: "FloatArray | dict[str, FloatArray]", name: str) -> FloatArray:
+    """The table of a target, or the only one."""
+    return answer[name] if isinstance(answer, dict) else answer

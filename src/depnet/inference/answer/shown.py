@@ -11,7 +11,7 @@ from depnet import notebook
 from depnet.errors import InferenceError, brief
 from depnet.inference.answer.interval import LEVEL
 from depnet.inference.answer.numbers import shown, with_error
-from depnet.inference.answer.table import AnswerTable
+from depnet.inference.answer.result import AnswerTable
 from depnet.model.condition_words import said_of
 from depnet.wording import counted, printable
 

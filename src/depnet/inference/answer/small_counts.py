@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
-from depnet.inference.answer.remark import Remark
+from depnet.inference.answer.part import Remark
 from depnet.inference.answer.result import Answer, QueryResult
 
 LEAST = 5

@@ -18,7 +18,7 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
 from depnet.inference.answer.numbers import LevelLaw
-from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.part import Spread
 from depnet.model.condition_text import cut_at_sign, named_condition
 from depnet.model.condition_words import beyond_data, empty_condition
 from depnet.model.conditions import KNOWN, Allowed, allowed

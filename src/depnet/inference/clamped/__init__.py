@@ -3,11 +3,8 @@
 In reading order:
 
 - `relevance`: the part of the network that a question needs;
-- `solved`: answers from exact laws;
+- `answer`: answers, from exact laws where these are small;
 - `sampled`: answers from chains, run until the standard errors are small enough;
-- `starts`: where chains start;
-- `chains`: chains of one row or of many, by the native batch;
-- `estimates`: what chains say, how exactly, and whether they agree;
-- `rows`: many rows with holes;
-- `draws`: joint draws of their holes.
+- `chains`: chains of one row or of many, by the native batch: where they start, what they say, and whether they agree;
+- `rows`: many rows with holes, and joint draws of their holes.
 """

@@ -20,16 +20,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from depnet.arrays import FloatArray, read_only
+from depnet.arrays import FloatArray
 from depnet.data.table.domain import Domain
-from depnet.model.boosted import BoostedNode
-from depnet.model.decided import open_inputs, restricted
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.model.sources.restrict import KeptVariables, reached, restrict
-from depnet.model.table import ConditionalTable
+from depnet.model.sources.restrict import KeptVariables
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ class Reduced:
 
 def closure(network: Network, targets: Sequence[int], evidence: Evidence) -> Closure:
     """The variables that `targets` need, and the evidence that has an effect on them."""
-    fixed = {j: (code,) for j, code in evidence.clamped.items()}
+    fixed = evidence.clamped
     inside: set[int] = set()
     used: set[int] = set()
     waiting = [i for i in targets if i not in fixed]
@@ -88,10 +85,7 @@ def closure(network: Network, targets: Sequence[int], evidence: Evidence) -> Clo
         if i in evidence.tilts:
             used.add(i)
         node = network.nodes[i]
-        if isinstance(node, BoostedNode):
-            waiting.extend(open_inputs(node, evidence.clamped))
-        else:
-            waiting.extend(reached(node.source, fixed)[0])
+        waiting.extend(node.open_inputs(fixed))
         used.update(j for j in node.inputs if j in fixed)
     return Closure(tuple(sorted(inside)), frozenset(used))
 
@@ -136,16 +130,4 @@ def _reduced_nodes(network: Network, variables: Sequence[int], evidence: Evidenc
     kept = KeptVariables.of(variables, network.domain.cardinalities)
     inside = set(variables)
     fixed = {i: evidence.clamped.get(i, 0) for i in range(len(network)) if i not in inside}
-    nodes: list[Node] = []
-    for k, i in enumerate(variables):
-        node = network.nodes[i]
-        if isinstance(node, BoostedNode):
-            nodes.append(restricted(node, k, fixed, kept))
-            continue
-        table = node.table
-        source, leaves = restrict(node.source, fixed, kept)
-        # The same floats, not normalised again; the counts of what the evidence still allows start chains well.
-        counts = None if table.counts is None else read_only(table.counts[leaves])
-        rows = read_only(table.probabilities[leaves])
-        nodes.append(Node((k,), source, ConditionalTable(rows, counts, table.smoothing)))
-    return tuple(nodes)
+    return tuple(network.nodes[i].restricted(k, fixed, kept) for k, i in enumerate(variables))

@@ -2,11 +2,13 @@
 
 Each row clamps what it knows, and every hole is a target. Rows with one hole are answered by table look-up; rows whose
 holes have few joint states by their exact law, in the native core; the rest by clamped chains, some for each row, a piece
-of the rows at a time, each row until its standard errors are small enough.
+of the rows at a time, each row until its standard errors are small enough. Joint draws of a row's holes are states of its
+chains, run until they have settled.
 """
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +16,22 @@ from numpy.typing import NDArray
 from depnet._native import network as native
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.inference.clamped.chains import ChainProgram, Chains, Order
-from depnet.inference.clamped.estimates import Estimate, estimate
-from depnet.inference.clamped.sampled import R_HAT, RESOLUTION, most_drift
-from depnet.inference.effort import Effort
-from depnet.inference.rows.answers import DistinctRows, RowAnswers, pieces
-from depnet.inference.rows.result import EXACT, LOOK_UP, OBSERVED, SAMPLE
+from depnet.inference.answer.rows import (
+    EXACT,
+    LOOK_UP,
+    OBSERVED,
+    SAMPLE,
+    DistinctRows,
+    RowAnswers,
+    RowsResult,
+    pieces,
+)
+from depnet.inference.clamped.chains import ChainProgram, Chains, Estimate, Order, estimate
+from depnet.inference.clamped.sampled import R_HAT, most_drift
+from depnet.inference.effort import RESOLUTION, Effort, over_after
 from depnet.law.sharpen import sharpen_rows
 from depnet.model.network import Network
-from depnet.model.scan import Scan
+from depnet.model.scan import Scan, SequentialScan
 from depnet.threads import Span, in_threads
 
 EXACT_STATES = 1 << 13
@@ -133,16 +142,11 @@ class ClampedRows(RowAnswers):
         in_time = True
 
         def draw(_: int) -> tuple[FloatArray, NDArray[np.bool_]]:
-            """As many sweeps again as there were, in rounds of twice the length."""
-            nonlocal found, in_time, sweeps
-            if chains.rounds:
-                chains.join_rounds()
-                sweeps *= 2
-            while len(chains.rounds) < ROUNDS and in_time:
-                in_time = chains.run(sweeps, over=effort.over)
+            nonlocal found, in_time
+            in_time = chains.extend(ROUNDS, sweeps, effort.over)
             if not chains.rounds:
                 chains.run(1)  # no time was left: at least one sweep
-            found = estimate(chains, self.cardinalities, one_more=True)
+            found = estimate(chains)
             errors = found.errors.max(axis=1)
             good = (errors <= tolerance) & (found.pooled_r_hat <= R_HAT) & (found.drift <= settled)
             return errors, good
@@ -165,10 +169,8 @@ class ClampedRows(RowAnswers):
             found, rows = found.chosen(left), rows[left]
             chains.keep(left)
 
-        most = sweeps << MAX_DOUBLINGS
-
         def is_over() -> bool:
-            return not in_time or effort.over() or sweeps >= most
+            return not in_time or effort.over() or chains.round_sweeps >= sweeps << MAX_DOUBLINGS
 
         sharpen_rows(draw, take, keep, tolerance, first=sweeps * ROUNDS, most=math.inf, over=is_over)
         self.updates += chains.updates
@@ -189,3 +191,76 @@ def spans_of(states: FloatArray) -> list[Span]:
     call = ((np.cumsum(states) - states) // STATES_PER_CALL).astype(np.int64)
     begins = [*np.flatnonzero(np.diff(call, prepend=-1)).tolist(), len(states)]
     return list(itertools.pairwise(begins))
+
+
+PIECE_CODES = 20_000_000
+SETTLED = 0.05
+"""The standard error at which chains are compared, where states are wanted and not their mean."""
+
+
+def clamped_draws(
+    network: Network,
+    codes: NDArray[np.uint16],
+    cells: RowsResult,
+    scan: Scan,
+    imputations: int,
+    burn_in: int,
+    effort: Effort,
+) -> tuple[IntArray, NDArray[np.bool_]]:
+    """[imputation, row, variable]: states of settled chains, `burn_in` sweeps later; and which rows' have settled.
+
+    `cells` are the answers of the rows: a row with one hole needs no chain, and is drawn from its law.
+    """
+    program, holes = ChainProgram(network), cells.hidden
+    effort = replace(effort, tolerance=SETTLED, over=over_after(None))
+    out = np.repeat(codes[None].astype(np.int64), imputations, axis=0)
+    settled = np.ones(len(codes), dtype=bool)
+    for rows in pieces(np.flatnonzero(holes.any(axis=1)), imputations * codes.shape[1], PIECE_CODES):
+        free = np.tile(holes[rows], (imputations, 1))
+        starts, forgotten, settled[rows] = settled_states(
+            network, codes[rows], holes[rows], scan, imputations, effort
+        )
+        states = starts.reshape(len(free), -1)
+        alone = np.tile(holes[rows].sum(axis=1) == 1, imputations)  # whose node's law is that of the hole
+        for i, name in enumerate(network.domain.names):
+            ends = np.cumsum(cells.probabilities[name][rows], axis=1)[:, :-1]
+            drawn = (effort.rng.random((imputations, len(rows), 1)) >= ends[None]).sum(axis=2).reshape(-1)
+            states[:, i] = np.where(free[:, i] & alone, drawn, states[:, i])
+        more = np.tile(forgotten, imputations)
+        for sweeps in np.unique(more).tolist():
+            some = np.flatnonzero(more == sweeps)
+            order = Order.of(scan, free[some])
+            if isinstance(scan, SequentialScan):
+                order = order.rotated(effort.rng)
+            chains = Chains(program, order, states[some], effort.rng, effort.threads)
+            chains.run(burn_in + sweeps, record=False)
+            states[some] = chains.codes
+        out[:, rows] = states.reshape(imputations, len(rows), -1)
+    return out, settled
+
+
+def settled_states(
+    network: Network,
+    codes: NDArray[np.uint16],
+    holes: NDArray[np.bool_],
+    scan: Scan,
+    draws: int,
+    effort: Effort,
+) -> tuple[NDArray[np.uint16], IntArray, NDArray[np.bool_]]:
+    """[draw, row, variable]: states of each row's clamped chains, run until they have settled.
+
+    And the sweeps by which chains that go on from there have forgotten each other, 0 where all are different chains;
+    and which rows have settled. Equal rows share their chains; rows with one hole need none, and have a 0 there.
+    """
+    distinct = DistinctRows.of(codes, holes)
+    work = ClampedRows(network, distinct, effort, scan, keep_states=True)
+    work.look_up()
+    work.sample()
+    which, copies = distinct.which, distinct.copies
+    order = np.argsort(which, kind="stable")
+    rank = np.empty(len(codes), dtype=np.int64)
+    rank[order] = np.arange(len(codes)) - np.repeat(np.cumsum(copies) - copies, copies)
+    chain = (rank * draws + np.arange(draws)[:, None]) % ROW_CHAINS
+    shared = copies[which] * draws > ROW_CHAINS
+    assert work.kept is not None
+    return work.kept[chain, which], np.where(shared, work.sweeps[which], 0), work.converged[which]

@@ -9,28 +9,21 @@ from numpy.typing import NDArray
 
 from depnet.errors import EvidenceError
 from depnet.geometry.size import check_bytes
-from depnet.inference.answer.part import Part
-from depnet.inference.answer.remark import Remark
-from depnet.inference.answer.result import Diagnostics, effective_sample_size
-from depnet.inference.answer.spread import margins
-from depnet.inference.clamped.chains import ChainProgram, Chains, Order
-from depnet.inference.clamped.estimates import Estimate, estimate
+from depnet.inference.answer.part import Diagnostics, Part, Remark, effective_sample_size, margins
+from depnet.inference.clamped.chains import ChainProgram, Chains, Estimate, Order, estimate, start_states
 from depnet.inference.clamped.relevance import Reduced
-from depnet.inference.clamped.starts import QUESTION_CHAINS, start_states
-from depnet.inference.effort import Over, over_after
+from depnet.inference.effort import RESOLUTION, Over, over_after
 from depnet.law.sharpen import sharpen
 from depnet.model.scan import SequentialScan
 from depnet.sampling.plan import UNCHECKED, chain_plan
 
+QUESTION_CHAINS = 64
 ROUNDS = 16
 MOST_BYTES = 1 << 30
 """Of the sums that all chains keep of all rounds."""
 R_HAT = 1.05
 FALSE_DRIFT = 0.02
 FIRST_SWEEPS = 32
-RESOLUTION = 0.25
-"""No error is reported below this share of the tolerance. A run is as long as the tolerance makes it, and what no chain has
-met by then, or one for a moment, shows in no spread of the chains."""
 
 STALLED_DOUBLINGS = 5
 """After this many doublings without a smaller error, the chains are taken not to mix at all."""
@@ -54,29 +47,23 @@ def sampled(
     over = over_after(max_seconds, stop)
     cards = reduced.network.domain.cardinalities
     shapes = [tuple(cards[i] for i in variables) for variables in estimators]
-    sizes = list(map(math.prod, shapes))
+    cells = sum(map(math.prod, shapes))
     check_bytes(
-        8 * ROUNDS * QUESTION_CHAINS * sum(sizes),
-        what=f"sampling tables of {sum(sizes):,} cells with {QUESTION_CHAINS} chains",
+        8 * ROUNDS * QUESTION_CHAINS * cells,
+        what=f"sampling tables of {cells:,} cells with {QUESTION_CHAINS} chains",
         way_out='Ask for fewer targets, or for an ordered law (learn(dataset, order="auto")), which keeps one table.',
         limit_bytes=MOST_BYTES,
     )
     chains = _started(reduced, estimators, rng, rows)
-    sweeps, history = FIRST_SWEEPS, []
-    warnings = _zeros(reduced)
+    history: list[float] = []
     found: Estimate | None = None
     in_time = True
 
     def draw(_: int) -> None:
-        """As many sweeps again as there were, in rounds of twice the length."""
-        nonlocal found, in_time, sweeps
-        if chains.rounds:
-            chains.join_rounds()
-            sweeps *= 2
-        while len(chains.rounds) < ROUNDS and in_time:
-            in_time = chains.run(sweeps, over=over)
+        nonlocal found, in_time
+        in_time = chains.extend(ROUNDS, FIRST_SWEEPS, over)
         if len(chains.rounds) >= 2:
-            found = estimate(chains, sizes, one_more=True)
+            found = estimate(chains)
             history.append(float(found.errors.max()))
 
     def error() -> float:
@@ -85,24 +72,33 @@ def sampled(
         # Chains that still move need as many sweeps again.
         return history[-1] if _is_settled(found, tolerance) else max(history[-1], math.sqrt(2) * tolerance)
 
-    def is_stalled() -> bool:
-        return found is not None and _is_stalled(history, found)
+    def is_over() -> bool:
+        return not in_time or (found is not None and _is_stalled(history, found))
 
-    good = sharpen(
-        draw, error, tolerance, first=ROUNDS * sweeps, most=math.inf, over=lambda: not in_time or is_stalled()
-    )
-    if found is None:
-        found = _hurried(chains, sizes, warnings)
+    good = sharpen(draw, error, tolerance, first=ROUNDS * FIRST_SWEEPS, most=math.inf, over=is_over)
+    said = None
+    if found is None:  # not even two rounds were done in time: at least one sweep is
+        if not chains.rounds:
+            chains.run(1)
+        found = estimate(chains)
+        said = (
+            "stopped before the chains could be compared with each other: take the answer as a first guess."
+        )
     elif not in_time:  # where rounds had just been joined, the last estimate stands
-        warnings.append(_stopped(found, tolerance, stop))
+        why = "" if stop is not None and stop() else " by max_seconds"
+        said = (
+            f"stopped{why}, at a standard error of {found.errors.max():.2g} where {tolerance:.2g} was asked."
+        )
     elif not good:
         said = (
             f"stopped: the chains do not mix (R-hat {_largest_r_hat(found):.2f}), and more sweeps do not help. They "
             "hardly leave the mode in which they start, or tables with zeros leave several recurrent classes. An "
             'ordered law has no chain to wait for (learn(dataset, order="auto")).'
         )
-        warnings.append(Remark(said, "stopped"))
-    return _told(chains, found, shapes, tolerance, warnings)
+    # Zeros in the tables may leave several recurrent classes, and nobody can check.
+    unchecked = chain_plan(reduced.network, reduced.scan, reduced.evidence).unchecked
+    warnings = [*([Remark(UNCHECKED)] if unchecked else []), *([Remark(said, "stopped")] if said else [])]
+    return _part(chains, found, shapes, tolerance, warnings)
 
 
 def _largest_r_hat(found: Estimate) -> float:
@@ -122,27 +118,11 @@ def _is_stalled(history: Sequence[float], found: Estimate) -> bool:
     return history[-1] > 0.7 * history[-1 - STALLED_DOUBLINGS]
 
 
-def _stopped(found: Estimate, tolerance: float, stop: Over | None) -> Remark:
-    why = "" if stop is not None and stop() else " by max_seconds"
-    error = float(found.errors.max())
-    return Remark(
-        f"stopped{why}, at a standard error of {error:.2g} where {tolerance:.2g} was asked.", "stopped"
-    )
-
-
 def most_drift(cells: int) -> float:
     """What settled chains drift by at most, in standard errors, but for a share FALSE_DRIFT of queries (Bonferroni)."""
     from scipy import special  # slow to import
 
     return -float(special.ndtri(FALSE_DRIFT / 2 / cells))
-
-
-def _zeros(reduced: Reduced) -> list[Remark]:
-    """A warning where zeros in the tables may leave several recurrent classes, and nobody can check."""
-    if all(node.positive for node in reduced.network.nodes):
-        return []
-    unchecked = chain_plan(reduced.network, reduced.scan, reduced.evidence).unchecked
-    return [Remark(UNCHECKED)] if unchecked else []
 
 
 def _started(
@@ -163,21 +143,12 @@ def _started(
     return Chains(ChainProgram(network, estimators, evidence), order, codes, rng)
 
 
-def _hurried(chains: Chains, sizes: Sequence[int], warnings: list[Remark]) -> Estimate:
-    """Not even two rounds were done in time: at least one sweep is."""
-    if not chains.rounds:
-        chains.run(1)
-    said = "stopped before the chains could be compared with each other: take the answer as a first guess."
-    warnings.append(Remark(said, "stopped"))
-    return estimate(chains, sizes, one_more=True)
-
-
-def _told(
+def _part(
     chains: Chains,
     found: Estimate,
     shapes: Sequence[tuple[int, ...]],
     tolerance: float,
-    warnings: list[Remark],
+    warnings: Sequence[Remark],
 ) -> Part:
     if chains.impossible.sum() > 0:
         raise EvidenceError(
@@ -197,13 +168,20 @@ def _told(
         largest_error=float(errors.max()),
     )
     at = np.cumsum([math.prod(shape) for shape in shapes])[:-1]
-    laws, spreads = (
-        [flat.reshape(shape) for flat, shape in zip(np.split(table, at), shapes, strict=True)]
-        for table in (values, errors)
+    laws, spreads, deviations = (
+        [
+            flat.reshape(*flat.shape[:-1], *shape)
+            for flat, shape in zip(np.split(table, at, axis=-1), shapes, strict=True)
+        ]
+        for table in (values, errors, found.deviations[0])
     )
-    deviations = [
-        margins(flat.reshape(-1, *shape))
-        for flat, shape in zip(np.split(found.deviations[0], at, axis=1), shapes, strict=True)
-    ]
     converged = not too_few and _is_settled(found, tolerance)
-    return Part(laws, spreads, "sample", converged, diagnostics, tuple(warnings), deviations)
+    return Part(
+        laws,
+        spreads,
+        "sample",
+        converged,
+        diagnostics,
+        tuple(warnings),
+        [margins(each) for each in deviations],
+    )

@@ -4,9 +4,8 @@ In reading order:
 
 - `marginals`: the 1- and 2-way marginals of drawn rows against a table's, beside what chance alone gives;
 - `compare`: two models, or a model and a table, side by side;
-- `shifts`: how far evidence moves every variable;
-- `pair`: two variables together, and what either tells of the other;
-- `influence`, `measure`: what would move a target, one more fact at a time; `seen_effects`: what rows say of it;
-- `oddness`, `cell_laws`: the tail masses of cells, given the rest of their rows;
-- `row_scores`, `row_list`: the scores of a table's rows; its rows as they are listed, those that match, in an order.
+- `shifts`: how far evidence moves every variable; two variables together, and what either tells of the other;
+- `influence`, `measure`: what would move a target, one more fact at a time, and what rows say of it;
+- `cells`: the tail masses of cells, given the rest of their rows;
+- `rows`: the scores of a table's rows; its rows as they are listed, those that match, in an order.
 """

@@ -332,9 +332,8 @@ def _links(network: Network, names: Sequence[str]) -> dict[LinkPair, None]:
     inside = set(names)
     every = network.domain.names
     return {
-        (every[j], every[i]): None
+        (every[j], every[node.variable]): None
         for node in network.nodes
-        for i in node.variables
         for j in node.inputs
-        if every[i] in inside and every[j] in inside
+        if every[node.variable] in inside and every[j] in inside
     }

@@ -15,11 +15,9 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.inference.answer.part import Part
+from depnet.inference.answer.part import Part, PassDiagnostics, Remark, margins
 from depnet.inference.answer.question import Question
-from depnet.inference.answer.remark import Remark
-from depnet.inference.answer.result import PassDiagnostics, QueryResult
-from depnet.inference.answer.spread import margins
+from depnet.inference.answer.result import QueryResult
 from depnet.inference.effort import Over, over_after
 from depnet.inference.ordered.levels import HALF, refined
 from depnet.inference.ordered.moved import moved

@@ -11,7 +11,7 @@ from, wherever no later weight depends on the draw. Errors are those between bat
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray
 from depnet.data.frames.within import Drawn
-from depnet.inference.answer.part import Part
+from depnet.inference.answer.part import Diagnostics, Part, PassDiagnostics, Remark, Spread, margins
 from depnet.inference.answer.question import Question
-from depnet.inference.answer.remark import Remark
-from depnet.inference.answer.result import Diagnostics, PassDiagnostics
-from depnet.inference.answer.spread import Spread, margins
 from depnet.inference.effort import Over
 from depnet.law.conditional import Conditional
 from depnet.law.draw import PIECE, Rows
 from depnet.law.levels import LevelPlan
 from depnet.law.program import joint_codes, law_of
 from depnet.law.sharpen import BATCHES, sharpen
+from depnet.model.evidence import Evidence
+from depnet.model.network import Network
+from depnet.sampling.words import new_seeds
 
 MOST_ROWS = 1 << 19
 UNEVEN = 64
@@ -77,6 +77,55 @@ def refined(
         return found
     stopped = f"stopped at a standard error of {error:.2g} where {question.tolerance:.2g} was asked."
     return replace(found, converged=False, warnings=(*found.warnings, Remark(stopped, "stopped")))
+
+
+def level_rows(
+    network: Network, evidence: Evidence, plan: LevelPlan, variables: Iterable[int], seed: int
+) -> Iterator[tuple[CodeArray, FloatArray, Drawn]]:
+    """Rows given the evidence as far as it is of codes, their weights, and their levels, which have weights of their own."""
+    rng, asked = np.random.default_rng(seed), Conditional.of_evidence(network, evidence)
+    for codes, weights in _rows(asked, tuple(plan.variables.union(variables)), seed):
+        yield codes, weights, plan.draw(codes, rng)
+
+
+def log_allowed(
+    network: Network, evidence: Evidence, tolerance: float, rng: np.random.Generator | None
+) -> tuple[float, float]:
+    """The log of the share of values that are allowed in the bins that are, and its standard error (0: exact).
+
+    Evidence in codes leaves it out: the largest weight of a state is 1 there, and a bin that is cut counts by the share of
+    its values inside, whatever else is known of them, which E[W] sets right.
+    """
+    plan = LevelPlan.of(network, evidence, ())
+    if plan is None or not plan.cuts:
+        return evidence.log_share, 0.0
+    (seed,) = new_seeds(rng, 1)
+    rows, sums = level_rows(network, evidence, plan, (), seed), np.zeros((2, BATCHES))
+
+    def draw(count: int) -> None:
+        for codes, weights, drawn in rows:
+            batch = np.arange(len(codes)) * BATCHES // len(codes)
+            sums[0] += np.bincount(batch, weights, BATCHES)
+            sums[1] += np.bincount(batch, weights * drawn.weights, BATCHES)
+            count -= len(codes)
+            if count <= 0:
+                break
+
+    def error() -> float:
+        return log_mean(*sums)[1]
+
+    sharpen(draw, error, tolerance, first=PIECE, most=MOST_ROWS)
+    log_weight, standard_error = log_mean(*sums)
+    return evidence.log_share + log_weight, standard_error
+
+
+def log_mean(below: FloatArray, above: FloatArray) -> tuple[float, float]:
+    """The log of a ratio of sums [batch], and its standard error between batches."""
+    total = float(above.sum())
+    if not total > 0:
+        return -math.inf, 0.0
+    moved = above / total - below / below.sum()
+    return math.log(total / below.sum()), math.sqrt(BATCHES / (BATCHES - 1) * float(moved @ moved))
 
 
 def _rows(

@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.inference.clamped.sampled import RESOLUTION
-from depnet.inference.effort import Effort
+from depnet.inference.answer.rows import EXACT, OBSERVED, SAMPLE, DistinctRows, RowAnswers, pieces
+from depnet.inference.effort import RESOLUTION, Effort
 from depnet.inference.ordered.items import Holes, Items, RowEliminations
 from depnet.inference.ordered.replicas import Between, Replicas
-from depnet.inference.rows.answers import DistinctRows, RowAnswers, pieces
-from depnet.inference.rows.result import EXACT, OBSERVED, SAMPLE
 from depnet.law.program import DRAW, law_of
 from depnet.law.sharpen import sharpen_rows
 from depnet.model.network import Network

@@ -69,6 +69,19 @@ def cells_of(network: Network, variables: Sequence[int]) -> IntArray:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(cards, dtype=np.int64)])
 
 
+def sums_by_cell(codes: CodeArray, begin: IntArray, counted: FloatArray) -> FloatArray:
+    """[cell, k]: of rows of the variables' codes, the sums of what is counted, [row, k]."""
+    rows, variables = codes.shape
+    if not codes.size:
+        return np.zeros((int(begin[-1]), counted.shape[1]))
+    from scipy import sparse  # slow to import
+
+    cells = codes.astype(np.int32) + begin[:-1].astype(np.int32)
+    ends = np.arange(0, cells.size + 1, variables)
+    hits = sparse.csr_matrix((np.ones(cells.size), cells.ravel(), ends), shape=(rows, int(begin[-1])))
+    return np.asarray(hits.T @ counted)
+
+
 def exact_tables(
     network: Network,
     evidence: Evidence,
@@ -233,14 +246,7 @@ class TargetDraws:
             return
         weights = np.exp(log_weights - self._top)
         counted = weights[:, None] * (self._conditionals(codes) @ self._columns)
-        cells = codes[:, self._variables].astype(np.int32) + self._begin[:-1].astype(np.int32)
-        ends = np.arange(0, cells.size + 1, max(len(self._variables), 1))
-        ones = np.ones(cells.size)
-        shape = (len(codes), int(self._begin[-1]))
-        if cells.size:
-            from scipy import sparse  # slow to import
-
-            self._sums[b] += sparse.csr_matrix((ones, cells.ravel(), ends), shape=shape).T @ counted
+        self._sums[b] += sums_by_cell(codes[:, self._variables], self._begin, counted)
         self._totals[b] += counted.sum(axis=0)
         self._weights[b] += weights.sum()
 

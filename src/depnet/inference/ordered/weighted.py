@@ -10,7 +10,7 @@ comes of it, theta(x | Y_r) takes the place of 1(X_r = x), whose mean it is and 
 seldom come to, and then with a large weight, shows in no spread before one has come: so one more draw of the largest
 possible weight is counted into every error, and passes go on until that is less than half of the tolerance, or the
 weights have no heavy tail. Sums of each batch of passes are kept as well: how errors of states hang together shows
-between them (`depnet.inference.answer.spread`).
+between them (`depnet.inference.answer.part`).
 
 The largest weights beyond a threshold are fitted by a generalised Pareto distribution (Zhang and Stephens, 2009), whose
 shape k says which moments exist: with k < 1/2 the variance of the weights is finite.

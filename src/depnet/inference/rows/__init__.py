@@ -3,11 +3,8 @@
 In reading order:
 
 - `query`: `depnet.query_rows`: who answers, an ordered law or clamped inference;
-- `result`, `numbers`: the answers, and what they say of numbers;
-- `answers`: rows checked, equal ones answered once: what both share;
-- `impute`: holes filled, by modes or by joint draws;
+- `impute`: holes filled, by modes or by joint draws, also of a long table, a chunk of rows at a time;
 - `to_fill`: which holes are filled where missing is a state, and by what law;
-- `chunks`: the same of a long table, a chunk of rows at a time;
 - `mean_law`: laws of holes averaged over several networks;
 - `holed_score`: scores of rows with holes.
 """

@@ -18,19 +18,15 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
-from depnet.inference.clamped.chains import ChainProgram, Chains
+from depnet.inference.answer.rows import DistinctRows, checked_rows, pieces
+from depnet.inference.clamped.chains import COMPLETION_CHAINS, ChainProgram
+from depnet.inference.clamped.chains import completions as completions_of
 from depnet.inference.ordered.log_observed import log_observed
-from depnet.inference.rows.answers import DistinctRows, checked_rows, pieces
 from depnet.model.network import Network
-from depnet.model.node import Node
-from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples
 from depnet.sampling.words import generator
 
 COMPLETIONS = 64
-BURN_IN = 20
-THIN = 2
-CHAINS_A_ROW = 8
 PIECE_CELLS = 4_000_000
 
 
@@ -64,38 +60,18 @@ def score_holed(
     whole = np.flatnonzero(~with_holes)
     if len(whole):
         out[whole] = score_samples(network, Dataset.from_codes(rows[whole], domain=network.domain))
-    program = ChainProgram(network)
-    for at in pieces(np.flatnonzero(with_holes), CHAINS_A_ROW * rows.shape[1], PIECE_CELLS):
-        out[at] = _scored(program, rows[at], holes[at], completions, rng, n_jobs)
+    program, chains = ChainProgram(network), min(COMPLETION_CHAINS, completions)
+    records = -(-completions // chains)
+    for at in pieces(np.flatnonzero(with_holes), chains * rows.shape[1], PIECE_CELLS):
+        inverse = np.zeros((len(at), len(network)))
+        drawn = completions_of(program, rows[at], holes[at], records, rng, chains=chains, threads=n_jobs)
+        for states in drawn:
+            for i, node in enumerate(network.nodes):
+                if not holes[at, i].all():
+                    with np.errstate(divide="ignore"):
+                        each = (1.0 / node.own_probabilities(states)).reshape(-1, chains).sum(axis=1)
+                    inverse[:, i] += np.where(holes[at, i], 0.0, each)
+        scored = inverse > 0
+        logs = np.log(np.where(scored, inverse, 1.0) / (records * chains))
+        out[at] = -np.where(scored, logs, 0.0).sum(axis=1)
     return out
-
-
-def _scored(
-    program: ChainProgram,
-    rows: NDArray[np.uint16],
-    holes: NDArray[np.bool_],
-    completions: int,
-    rng: np.random.Generator,
-    threads: int | None,
-) -> FloatArray:
-    per_row = min(CHAINS_A_ROW, completions)
-    chains = Chains.far_apart(program, RandomScan(), rows, holes, per_row, rng, threads)
-    nodes = program.network.nodes
-    inverse = np.zeros((len(rows), len(nodes)))
-    records = -(-completions // per_row)
-    for record in range(records):
-        chains.run(THIN if record else BURN_IN, record=False)
-        for i, node in enumerate(nodes):
-            if not holes[:, i].all():
-                inverse[:, i] += _inverse(node, chains.codes, holes, per_row)
-    counted = inverse > 0
-    logs = np.log(np.where(counted, inverse, 1.0) / (records * per_row))
-    return np.asarray(-np.where(counted, logs, 0.0).sum(axis=1))
-
-
-def _inverse(node: Node, states: NDArray[np.uint16], holes: NDArray[np.bool_], per_row: int) -> FloatArray:
-    """For each row the sum over its chains of 1 / theta of the node's own variable; 0 where that is a hole."""
-    own = node.own_probabilities(states)
-    with np.errstate(divide="ignore"):
-        each = (1.0 / own).reshape(-1, per_row).sum(axis=1)
-    return np.where(holes[:, node.variable], 0.0, each)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
+from depnet.inference.answer.rows import DistinctRows, RowAnswers, checked_rows, pieces
 from depnet.inference.clamped.chains import ChainProgram, Chains, Order
 from depnet.inference.effort import Effort
-from depnet.inference.rows.answers import DistinctRows, RowAnswers, checked_rows, pieces
 from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
 from depnet.model.node import Node

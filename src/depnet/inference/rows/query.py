@@ -9,12 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from depnet.arrays import IntArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.geometry.size import check_bytes
-from depnet.inference.clamped.draws import clamped_draws
-from depnet.inference.clamped.rows import ClampedRows
+from depnet.inference.answer.rows import DistinctRows, RowsResult, checked_rows
+from depnet.inference.clamped.rows import ClampedRows, clamped_draws
 from depnet.inference.effort import Effort, check_method
 from depnet.inference.ordered.rows import LawRows
-from depnet.inference.rows.answers import DistinctRows, checked_rows
-from depnet.inference.rows.result import RowsResult
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 

@@ -27,7 +27,7 @@ from depnet.data.table.domain import Domain
 from depnet.inference.rows.query import query_rows
 from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
-from depnet.model.node import Node
+from depnet.model.node import Node, TableNode
 from depnet.model.stages import UNIT
 from depnet.model.table import ConditionalTable
 from depnet.wording import counted
@@ -111,11 +111,11 @@ def _present(node: Node) -> Node:
         scores[:, -1 if node.digits is None else 0] += round(
             np.log(TINY) / UNIT
         )  # missing is the first digit
-        return BoostedNode(node.variables, node.start, scores, node.stages, node.gains, node.digits)
+        return BoostedNode(node.variable, node.start, scores, node.stages, node.gains, node.digits)
     theta = node.table.probabilities
     gone = TINY * theta[:, -1:]
-    return Node(
-        node.variables,
+    return TableNode(
+        node.variable,
         node.source,
         ConditionalTable.from_probabilities(np.hstack([_given_known(node.table) * (1 - gone), gone])),
     )

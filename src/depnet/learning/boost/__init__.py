@@ -5,5 +5,5 @@
 - `node`: one node, stage after stage; `digits`: a number's node, digit by digit
 - `choose`: for each node one graph or stages, and which, by held-out rows
 - `linear`, `mean`: the mean of a number by stages of one number a leaf, and the linear model that they may start from
-- `learn`: the nodes of a network, on many threads; `table`: the whole network from a table
+- `learn`: the nodes of a network, on many threads
 """

@@ -193,7 +193,7 @@ class DigitGrower:
         )
         total = np.sum([one.gains for one in grown if len(one.gains)] or [np.zeros(1)], axis=0)
         gains = [float(total[j]) / max(self.rows.dataset.rows, 1) for j in stages.inputs]
-        return BoostedNode((self.variable,), ConstantSource(), bases, stages, gains, self.tree)
+        return BoostedNode(self.variable, ConstantSource(), bases, stages, gains, self.tree)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,8 +13,7 @@ from depnet.learning.boost.node import averaged, boosted
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import AutoBoost, Boost, candidates_for
 from depnet.learning.boost.splits import all_tests
-from depnet.learning.options import Limits, Progress
-from depnet.learning.work import Work
+from depnet.learning.rows.work import Limits, Progress, Work
 from depnet.model.held_out import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node

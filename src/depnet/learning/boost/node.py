@@ -76,7 +76,7 @@ class Boosted:
         inputs = sorted({*self.start.source.inputs, *compact.inputs})
         share = len(kept) / max(len(self.stages), 1)
         gains = self.gains[inputs] * share
-        return BoostedNode((self.variable,), self.start.source, self.start.scores, compact, gains)
+        return BoostedNode(self.variable, self.start.source, self.start.scores, compact, gains)
 
 
 class Until(NamedTuple):

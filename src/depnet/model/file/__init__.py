@@ -74,7 +74,7 @@ def save(
         )
     name = _name_of(path, "depnet.save(network, path)")
     try:
-        write_atomically(name, encode(Model.of(network, law, layout), compressed=name.endswith(".gz")))
+        write_atomically(name, encode(Model(network, law, layout), compressed=name.endswith(".gz")))
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
@@ -109,7 +109,7 @@ def load(
     """
     model = _load(path, max_bytes, "depnet.load(path)", with_layout=False)
     if not law:
-        return model.first
+        return model.network
     if model.law is None:
         raise ModelFileError(
             f"{brief(os.fsdecode(path), 200)}: the file has no ordered law. {AGAIN} From Python: "
@@ -134,7 +134,7 @@ def _load(path: str | os.PathLike[str], max_bytes: int, call: str, *, with_layou
         document = decode(data, Document)
         model = model_of(document)
         if with_layout and document.layout is not UNSET:
-            model = replace(model, layout=layout_of(document.layout, model.first.domain))
+            model = replace(model, layout=layout_of(document.layout, model.domain))
         if document.checksum is not UNSET:  # said last: an error with a place says more
             _check_checksum(data)
         return model

@@ -47,7 +47,7 @@ from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.model import Model
 from depnet.model.network import Network
-from depnet.model.node import Node
+from depnet.model.node import Node, TableNode
 from depnet.model.sources.decision_graph import DecisionGraph, size_of_recorded
 from depnet.model.sources.source import ConstantSource, InformationSource, LosslessSource
 from depnet.model.sources.tabulated import TabulatedSource
@@ -79,7 +79,8 @@ def model_of(document: Document) -> Model:
     if law is not None and document.within is not UNSET:
         law = replace(law, within=_within(document.within, domain, law.order or ()))
     if document.nodes is UNSET:
-        return Model(None, law)
+        assert law is not None
+        return Model(law)
     held_out = _held_out(document.held_out, "held_out")
     nodes = _nodes(document.nodes, domain, "nodes")
     with located("nodes"):
@@ -197,7 +198,7 @@ def _node(raw: Raw, number: int, domain: Domain, at: str) -> Node:
     assert fields.table is not UNSET
     table = _table(fields.table, source.size, domain.cardinalities[number], f"{at}.table")
     with located(at):
-        return Node((number,), source, table)
+        return TableNode(number, source, table)
 
 
 def _source(fields: SourceFields, domain: Domain, at: str) -> InformationSource:
@@ -261,7 +262,7 @@ def _boosted(
     with located(at):
         digits = None if fields.digits is UNSET else DigitTree.of_middles(fields.digits)
         gains = np.array(fields.gains, dtype=np.float64)
-        return BoostedNode((variable,), start, first.reshape(-1, states), stages, gains, digits)
+        return BoostedNode(variable, start, first.reshape(-1, states), stages, gains, digits)
 
 
 def _stages(fields: BoostedFields, states: int, cardinalities: tuple[int, ...], at: str) -> Stages:

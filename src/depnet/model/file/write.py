@@ -54,23 +54,22 @@ _OPERATIONS = ("split", "merge")
 
 def encode(model: Model, *, compressed: bool) -> bytes:
     """The bytes of a file: one variable, one node and the trees of one variable a line."""
-    domain, network, law = model.first.domain, model.network, model.law
+    domain, network, law = model.domain, model.network, model.law
     variables = [_variable(each, f"domain.variables[{i}]") for i, each in enumerate(domain.variables)]
     parts = [
         f'"format": {_text(FORMAT)}',
         f'"version": {VERSION}',
         f'"domain": {{"variables": {_lines(variables)}}}',
     ]
-    if network is not None:
+    if network is not law:
         parts.append(f'"nodes": {_lines(_nodes(network, "nodes"))}')
         parts += _held_out(network.held_out, "held_out")
     if law is not None:
         order = f'"order": {_text(law.order)}'
         beside = ", ".join([order, *_held_out(law.held_out, "law.held_out")])
         parts.append(f'"law": {{{beside},\n"nodes": {_lines(_nodes(law, "law.nodes"))}}}')
-    counts = next((each.counts for each in (network, law) if each is not None and each.counts), None)
-    if counts is not None:
-        parts.append(f'"counts": {_text(_counts(counts))}')
+    if model.counts is not None:
+        parts.append(f'"counts": {_text(_counts(model.counts))}')
     if law is not None and law.within is not None:
         parts.append(f'"within": {_lines(_trees(law.within))}')
     if model.layout is not None:

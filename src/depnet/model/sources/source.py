@@ -102,17 +102,17 @@ class LosslessSource:
         object.__setattr__(self, "input_cardinalities", cards)
 
     @classmethod
-    def of_all_but(cls, targets: Sequence[int], cardinalities: Sequence[int]) -> "LosslessSource":
+    def of_all_but(cls, target: int, cardinalities: Sequence[int]) -> "LosslessSource":
         """The lossless source of a node: every other variable is an input.
 
         Args:
-            targets: the variable that the node updates.
+            target: the variable that the node updates.
             cardinalities: how many states each variable has.
 
         Returns:
             The source.
         """
-        inputs = tuple(j for j in range(len(cardinalities)) if j not in set(targets))
+        inputs = tuple(j for j in range(len(cardinalities)) if j != target)
         return cls(inputs, tuple(cardinalities[j] for j in inputs))
 
     @property

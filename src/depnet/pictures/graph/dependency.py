@@ -13,7 +13,7 @@ from functools import cached_property
 
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
-from depnet.learning.links.links import Link, links
+from depnet.learning.links import Link, links
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from depnet.data.files.spreadsheet import guarded
 from depnet.errors import PictureError
-from depnet.learning.links.links import Link
+from depnet.learning.links import Link
 from depnet.pictures import colours
 from depnet.pictures.graph.community import communities
 from depnet.pictures.graph.dependency import DependencyGraph
@@ -138,7 +138,7 @@ def links_csv(found: Sequence[Link]) -> str:
     Returns:
         The text.
 
-    >>> from depnet.learning.links.links import Link
+    >>> from depnet.learning.links import Link
     >>> print(links_csv([Link("a, b", "c", 2, 0, 0.5, None, None, None)]))
     source,target,node,strength,mutual_information,conditional_information,frequency
     "a, b",c,2,0.5,,,

@@ -23,7 +23,7 @@ from depnet.errors import ModelError
 from depnet.model.boosted import BoostedNode
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
-from depnet.model.node import Node
+from depnet.model.node import Node, TableNode
 from depnet.model.table import ConditionalTable
 from depnet.pictures.labels import listed, short
 from depnet.pictures.node.decision import Decision, decision_of, node_of
@@ -200,7 +200,7 @@ def first_graph(network: Network, node: int | str) -> Decision | None:
         return None
     table = ConditionalTable.from_probabilities(chosen.theta(chosen.start_scores))
     try:
-        return decision_of(network.domain, Node(chosen.variables, chosen.start, table))
+        return decision_of(network.domain, TableNode(chosen.variable, chosen.start, table))
     except ModelError:  # a source that is no graph, and too large to be written out as one
         return None
 

@@ -12,7 +12,7 @@ from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import rows_learned
 from depnet.inference.judge.marginals import Nearness, nearness
 from depnet.learning.certificate import BIT, Certificate, certificate
-from depnet.learning.links.links import Link, links
+from depnet.learning.links import Link, links
 from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.model.links import one_sided_links
 from depnet.model.marginals import MarginalCounts

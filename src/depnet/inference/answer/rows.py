@@ -1,0 +1,294 @@
+"""Many rows with holes and their answers: what is the same whoever answers them.
+
+Rows are checked, equal ones are answered once, and their answers are filled in step by step: by an ordered law
+(`depnet.inference.ordered.rows`), or by clamped chains (`depnet.inference.clamped.rows`).
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.data.binning.bins import Kind
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
+from depnet.data.table.mixture import Mixture
+from depnet.errors import DataError, InferenceError
+from depnet.inference.answer.numbers import LEVELS
+from depnet.inference.effort import Effort
+from depnet.model.network import Network
+from depnet.model.scan import Scan
+from depnet.wording import counted, some_of
+
+METHODS = ("observed", "look-up", "exact", "sample")
+"""How a row was answered."""
+OBSERVED, LOOK_UP, EXACT, SAMPLE = range(len(METHODS))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowNumbers:
+    """What many rows say of a number: one value a row, or datetime64 of dates and moments, timedelta64 of lengths.
+
+    As `depnet.inference.answer.numbers` says it of one answer. Of a number that can be missing, all is said of where it is
+    there, with the probability `present`; nan (or NaT) where that is 0.
+    """
+
+    mean: NDArray[Any]
+    mean_error: NDArray[Any]
+    """At most; 0 where a row was answered exactly.
+
+    Rows keep no batches, so it is a bound, sum over bins k of |m_k - mean| s_k, whatever the errors s_k of the bins have
+    to do with each other: too large by about the root of the number of bins.
+    """
+    standard_deviation: NDArray[Any]
+    quantiles: Mapping[float, NDArray[Any]]
+    """By level: 0.05, 0.25, 0.5, 0.75 and 0.95."""
+    present: FloatArray
+
+    @property
+    def median(self) -> NDArray[Any]:
+        """The quantile of level 0.5."""
+        return self.quantiles[0.5]
+
+    @classmethod
+    def of(cls, mixture: Mixture, probabilities: FloatArray, errors: FloatArray) -> "RowNumbers":
+        """From the probabilities [row, state] of its states, and their standard errors."""
+        there = probabilities[:, : mixture.states]
+        present = there.sum(axis=1)
+        sure = np.where(present > 0, present, 1.0)
+        shares = np.where((present > 0)[:, None], there / sure[:, None], 1.0 / mixture.states)
+        values = mixture.values.astype(np.float64)
+        scale = float(np.abs(values).max()) or 1.0  # so that no square is too large
+        means = mixture.mean_of(values / scale)
+        centre = float(means.mean())
+        squares = mixture.mean_of((values / scale - centre) ** 2)
+        mean = shares @ means
+        variance = shares @ squares - (mean - centre) ** 2
+        bound = (np.abs(means - mean[:, None]) * errors[:, : mixture.states]).sum(axis=1) / sure
+        deviation = np.sqrt(np.maximum(variance, 0.0))
+        gone, kind = present <= 0, mixture.kind
+        found = mixture.quantiles(shares, list(LEVELS))
+        return cls(
+            mean=_typed(scale * mean, gone, kind),
+            mean_error=_typed(scale * bound, gone, kind, length=True),
+            standard_deviation=_typed(scale * deviation, gone, kind, length=True),
+            quantiles={level: _typed(found[:, at], gone, kind) for at, level in enumerate(LEVELS)},
+            present=read_only(present),
+        )
+
+
+def _typed(
+    numbers: NDArray[Any], gone: NDArray[np.bool_], kind: Kind, *, length: bool = False
+) -> NDArray[Any]:
+    """Numbers as their kind has them; what is gone is nan or NaT."""
+    if kind in ("float", "integer"):
+        return read_only(np.where(gone, np.nan, numbers) if gone.any() else numbers)
+    # A mean of days is the day that it falls on; lengths keep their part of a day.
+    unit, times = ("s", 86_400) if kind == "date" and length else ("D", 1) if kind == "date" else ("us", 1)
+    whole = np.floor(numbers * times).astype(np.int64)
+    typed = whole.astype(f"{'timedelta64' if length or kind == 'duration' else 'datetime64'}[{unit}]")
+    typed[gone] = "NaT"
+    return read_only(typed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsResult:
+    """The answers of `depnet.query_rows`, one row each.
+
+    Attributes:
+        domain: the variables.
+        probabilities: by name, [row, state]: the marginal of a hole given what its row knows, and certainty for what was
+            observed.
+        standard_errors: alike.
+        hidden: which cells were holes, [row, variable].
+        method: of each row, an index into ("observed", "look-up", "exact", "sample").
+        r_hat: of each row; nan unless sampled.
+        converged: of each row, whether its standard errors are under `tolerance`.
+        scan: None where the answers are those of an ordered network's law.
+        tolerance: the standard error that was asked for.
+        distinct: how many different rows were answered.
+        updates: updates of chains that it took.
+        seconds: how long it took.
+
+    >>> from depnet import Network, query_rows
+    >>> found = query_rows(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), [[0, -1], [1, -1]])
+    >>> found.mode().tolist(), found.converged.tolist()
+    ([[0, 0], [1, 1]], [True, True])
+    """
+
+    domain: Domain
+    probabilities: Mapping[str, FloatArray]
+    standard_errors: Mapping[str, FloatArray]
+    hidden: NDArray[np.bool_]
+    method: NDArray[np.int8]
+    r_hat: FloatArray
+    converged: NDArray[np.bool_]
+    scan: Scan | None
+    tolerance: float
+    distinct: int
+    updates: int
+    seconds: float
+
+    def mode(self) -> IntArray:
+        """Every hole at its most probable state (the first of equals).
+
+        Returns:
+            Codes, [row, variable].
+        """
+        return np.stack([self.probabilities[name].argmax(axis=1) for name in self.domain.names], axis=1)
+
+    def numbers(self, name: str) -> RowNumbers:
+        """Mean, standard deviation and quantiles of a number in each row; the median of what was observed is its bin's.
+
+        Args:
+            name: a variable with bins.
+
+        Returns:
+            Arrays with an entry a row.
+        """
+        variable = self.domain.variables[self.domain.index(name)]
+        mixture = Mixture.of(variable)
+        if mixture is None:
+            states = some_of([*map(str, variable.states)])
+            raise InferenceError(f"{name!r} is no number: it has the states {states}.")
+        return RowNumbers.of(mixture, self.probabilities[name], self.standard_errors[name])
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{(self.method == m).sum():,} {name}" for m, name in enumerate(METHODS))
+        worst = max((float(e.max(initial=0.0)) for e in self.standard_errors.values()), default=0.0)
+        return (
+            f"{counted(len(self.method), 'row')} ({self.distinct:,} distinct), {counted(int(self.hidden.sum()), 'hole')}: "
+            f"{counts}; standard errors up to {worst:.2g} (asked: {self.tolerance:.2g}), "
+            f"{counted(int((~self.converged).sum()), 'row')} not converged, "
+            f"{self.seconds:.3g} s"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DistinctRows:
+    """Each kind of row once, in the order in which they came: its codes and holes; row r is of the kind `which[r]`."""
+
+    codes: NDArray[np.uint16]
+    holes: NDArray[np.bool_]
+    which: IntArray
+
+    @classmethod
+    def of(cls, codes: NDArray[np.uint16], holes: NDArray[np.bool_]) -> "DistinctRows":
+        """The kinds of these rows [rows, variables]."""
+        if not len(codes):
+            return cls(codes, holes, np.zeros(0, dtype=np.int64))
+        marked = np.where(holes, np.uint16(0xFFFF), codes)  # no code is so large
+        joined = np.ascontiguousarray(marked).view(np.dtype((np.void, marked.shape[1] * 2))).reshape(-1)
+        _, first, which = np.unique(joined, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        return cls(codes[first[order]], holes[first[order]], rank[which.reshape(-1)])
+
+    @property
+    def copies(self) -> IntArray:
+        """How many rows are of each kind."""
+        return np.bincount(self.which, minlength=len(self.codes))
+
+
+class RowAnswers:
+    """Distinct rows and their answers: the law of every variable, one after the other, in each row's `values`.
+
+    What is observed is certain from the start. `method`, `r_hat` and `converged` are those of a `RowsResult`.
+    """
+
+    def __init__(self, network: Network, distinct: DistinctRows, effort: Effort) -> None:
+        self.network, self.effort = network, effort
+        self.codes, self.holes, self.which = distinct.codes, distinct.holes, distinct.which
+        self.cardinalities = network.domain.cardinalities
+        self.begin = np.concatenate([[0], np.cumsum(self.cardinalities)])
+        rows = len(self.codes)
+        self.values = np.zeros((rows, int(self.begin[-1])))
+        self.values[np.arange(rows)[:, None], self.begin[:-1] + self.codes] = 1.0
+        self.errors = np.zeros_like(self.values)
+        self.method = np.full(rows, OBSERVED, dtype=np.int8)
+        self.r_hat = np.full(rows, np.nan)
+        self.converged = np.ones(rows, dtype=bool)
+        self.updates = 0
+
+    def cells_of(self, i: int) -> slice:
+        """The places of the states of X_i."""
+        return slice(int(self.begin[i]), int(self.begin[i + 1]))
+
+    def store(
+        self,
+        rows: IntArray,
+        values: FloatArray,
+        errors: FloatArray | None = None,
+        asked: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """The laws of the holes of some rows, [rows, cells]; of those in `asked` [rows, variables] alone, where given."""
+        cells = np.repeat(self.holes[rows] if asked is None else asked, self.cardinalities, axis=1)
+        self.values[rows] = np.where(cells, values, self.values[rows])
+        if errors is not None:
+            self.errors[rows] = np.where(cells, errors, 0.0)
+
+    def by_name(self, table: FloatArray) -> dict[str, FloatArray]:
+        """A table of the cells of distinct rows, of each variable its own, for all rows."""
+        names = self.network.domain.names
+        return {name: read_only(table[self.which, self.cells_of(i)]) for i, name in enumerate(names)}
+
+    def result(self, scan: Scan | None) -> RowsResult:
+        which = self.which
+        return RowsResult(
+            domain=self.network.domain,
+            probabilities=self.by_name(self.values),
+            standard_errors=self.by_name(self.errors),
+            hidden=read_only(self.holes[which]),
+            method=read_only(self.method[which]),
+            r_hat=read_only(self.r_hat[which]),
+            converged=read_only(self.converged[which]),
+            scan=scan,
+            tolerance=self.effort.tolerance,
+            distinct=len(self.codes),
+            updates=self.updates,
+            seconds=time.monotonic() - self.effort.started,
+        )
+
+
+def checked_rows(
+    domain: Domain, rows: ArrayLike | Dataset, hidden: ArrayLike | None
+) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    """Codes and holes; a hole's code is 0."""
+    if isinstance(rows, Dataset) and rows.domain != domain:
+        raise DataError("the rows have another domain than the network.")
+    raw: NDArray[Any] = np.asarray(rows.codes if isinstance(rows, Dataset) else rows)
+    if raw.ndim == 1 and raw.size == 0:
+        raw = raw.reshape(0, len(domain)).astype(np.int64)
+    if raw.ndim != 2 or raw.shape[1] != len(domain) or (raw.size and raw.dtype.kind not in "bui"):
+        raise DataError(
+            f"rows are integer codes [rows, {len(domain)}], one column for each variable; got shape {raw.shape} of "
+            f"{raw.dtype}. A hole is a negative code, or marked in `hidden`."
+        )
+    holes = np.asarray(raw < 0 if hidden is None else hidden)
+    if holes.dtype != np.bool_ or holes.shape != raw.shape:
+        raise DataError(
+            f"hidden marks each cell with True or False, in the shape of the rows {raw.shape}; got shape "
+            f"{holes.shape} of {holes.dtype}."
+        )
+    filled = np.where(holes, 0, raw)
+    wrong = (filled < 0) | (filled >= np.array(domain.cardinalities))
+    if wrong.any():
+        r, i = np.argwhere(wrong)[0]
+        variable = domain.variables[i]
+        raise DataError(
+            f"row {r}, {variable.name!r}: code {raw[r, i]} is outside 0..{variable.cardinality - 1}. Mark holes in "
+            "`hidden`, or by negative codes."
+        )
+    return filled.astype(np.uint16), np.array(holes, dtype=bool)
+
+
+def pieces(rows: IntArray, cells_a_row: int, most_cells: int) -> Iterator[IntArray]:
+    """The rows in pieces, each of no more cells than that (but of one row at least): memory does not grow with them."""
+    size = max(1, most_cells // cells_a_row)
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]

@@ -1,0 +1,106 @@
+"""Queries: what is likely, given what is known (Sec. 5). An ordered network answers by its law; of any other the evidence
+is clamped.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from depnet.data.table.dataset import Dataset, Holed
+from depnet.inference.answer.question import TOLERANCE, Method, Question
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.clamped.answer import clamped_answer
+from depnet.inference.effort import Over
+from depnet.inference.ordered.answer import of_law
+from depnet.model.evidence import Evidence, Given
+from depnet.model.network import Network
+from depnet.model.scan import RandomScan, Scan, checked_scan
+from depnet.sampling.words import generator
+
+MOST_ROUNDS, FINER = 3, 0.8
+"""How often a condition is asked again whose error is above the tolerance, and how much smaller errors of its states are
+asked for than would just do: errors are estimates themselves."""
+
+
+def query(
+    network: Network,
+    targets: str | Sequence[str],
+    evidence: Given | Evidence | None = None,
+    *,
+    scan: Scan | None = None,
+    joint: bool = False,
+    method: Method = "auto",
+    tolerance: float = TOLERANCE,
+    max_seconds: float | None = None,
+    data: Dataset | Holed | None = None,
+    rng: np.random.Generator | None = None,
+    stop: Over | None = None,
+) -> QueryResult:
+    """The law of `targets` given `evidence`: each one's marginal, or their joint table.
+
+    An ordered network answers by its law, Q(T | x_C). Of a network without an order the evidence is clamped (Sec. 5).
+    With the rows of a table as `data`, the result also has the frequencies among the rows that match the evidence
+    (`observed`, `matching`, `combined`), and it warns where the two differ by more than chance allows.
+
+    Args:
+        network: the network that is asked.
+        targets: what is asked for: a variable by its name, a condition as text, "income > 50000", whose states are False
+            and True (a variable of that name comes first), or several of these.
+        evidence: what is known, by name: a state, a set of states, a range (`slice(4000, 5000)`, ">5000", "4000..5000",
+            an interval), or weights of states (docs/queries.md has all of them).
+        scan: asks for the chain of the tables under this scan, also of an ordered network; None: the law of an ordered
+            network, the random scan of any other.
+        joint: whether the answer is one table of all targets together.
+        method: of an ordered network, "exact" (by elimination), "sample" (weighted passes), "auto" (the quicker of the
+            two), or "clamped": as a network without an order. Of such a network "exact", "sample" (clamped chains),
+            "auto", also called "clamped" (a look-up or the exact law where the relevant part is small, else chains), or
+            "bayes": pi(T | x_C) of the joint law, where that can be solved exactly; evidence that no relevant node reads
+            then has its effect, too.
+        tolerance: what is sampled is sampled until every standard error is under this.
+        max_seconds: stop after this many seconds at the latest.
+        data: the rows of a table. Chains start there, and answers stand beside its frequencies.
+        rng: the generator of what is drawn; None: fresh entropy.
+        stop: asked several times a second; where it says True, the answer is what there is by then.
+
+    Returns:
+        A `QueryResult`; print it. Of targets that are numbers its `numbers` has mean and quantiles.
+
+    >>> from depnet import Network
+    >>> import numpy as np
+    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
+    >>> query(network, "X1", {"X0": 0}).probabilities.round(3).tolist()
+    [0.8, 0.2]
+    """
+    question = Question.of(
+        network,
+        targets,
+        evidence,
+        joint=joint,
+        method=method,
+        tolerance=tolerance,
+        max_seconds=max_seconds,
+        data=data,
+    )
+    found = _asked(question, scan, rng, stop)
+    for _ in range(MOST_ROUNDS):
+        error = question.condition_error(found)
+        if found.diagnostics is None or not found.converged or error <= tolerance:
+            break
+        # The errors of states are small, and that of a sum of many of them not yet: smaller ones are asked for.
+        finer = FINER * found.diagnostics.largest_error * tolerance / error
+        found = replace(
+            _asked(replace(question, tolerance=finer), scan, rng, stop),
+            tolerance=tolerance,
+        )
+    return replace(found, converged=found.converged and question.condition_error(found) <= tolerance)
+
+
+def _asked(
+    question: Question, scan: Scan | None, rng: np.random.Generator | None, stop: Over | None
+) -> QueryResult:
+    if question.network.order is not None and scan is None and question.method != "clamped":
+        return of_law(question, rng, stop)
+    return clamped_answer(
+        question, checked_scan(RandomScan() if scan is None else scan), generator(rng), stop
+    )

@@ -1,0 +1,368 @@
+r"""The penalty "auto": the penalty and the smoothing chosen on held-out rows.
+
+No one penalty is best everywhere. Every candidate, a penalty of the ladder with one of its smoothings, is
+learned and scored by the pseudo-log-likelihood of rows it has not seen (of an ordered network the log-likelihood), node by
+node (`trials` says how the choice follows).
+The ladder goes from strict to generous and is left where the pooled score has not improved for some rungs, since generous
+penalties cost the most time. Held out are the rows given as `validation`, else parts of the data (`held_out`). Then the
+chosen penalties learn from all rows. What the held-out rows said of the choice stays with the network (`held_out`), and the
+choice has the networks that were learned without each part of them.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import FloatArray, IntArray, xlogy
+from depnet.data.table.dataset import Dataset
+from depnet.errors import LearningError
+from depnet.learning.grow import MANY_STATES, TrainingRows, learn_nodes
+from depnet.learning.options import LearnOptions, Order, Role
+from depnet.learning.penalty import Auto, Penalty
+from depnet.learning.rows.work import Progress, Work
+from depnet.learning.specs import NodeSpec, chosen_specs
+from depnet.model.counting import check_same_domain, leaf_counts, leaves_of
+from depnet.model.held_out import HeldOut
+from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.model.table import ConditionalTable
+
+ONE_LEAF_SMOOTHING = 0.5
+"""The pseudo-count of a cell in the network that knows nothing, with which held-out scores are compared."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """What was chosen: `pooled` for all nodes, and for each node its own (mostly the same)."""
+
+    penalties: tuple[Penalty, ...]
+    """Of each node."""
+    smoothings: tuple[float, ...]
+    """Of each node."""
+    pooled: tuple[Penalty, float]
+    scores: FloatArray
+    """[node, penalty, smoothing]: held-out log theta, nats per row, of the rungs that were tried."""
+    tried: tuple[Network, ...]
+    """The choice as it was learned without each part held out in turn."""
+    held_out: HeldOut
+    """What was chosen, on all rows held out, beside one leaf a node."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuning:
+    """The rungs that were tried, every candidate's held-out (pseudo-)log-likelihood, and the choice.
+
+    Attributes:
+        penalties: the rungs.
+        smoothings: the pseudo-counts tried with each.
+        scores: [penalty, smoothing]: the sum over nodes (but those of identifiers), nats per held-out row.
+        leaves: of each rung, the leaves of all nodes, on average over the parts.
+        held_out: rows that were scored.
+        choice: what was chosen for all nodes, and for each.
+
+    >>> from depnet import titanic, tune
+    >>> from depnet.learning.penalty import Auto
+    >>> tuning = tune(titanic(), auto=Auto(penalties=("mdl", "aic"), smoothings=(1.0,)))
+    >>> tuning.best, tuning.held_out
+    ((1, 0), 2201)
+    """
+
+    penalties: tuple[Penalty, ...]
+    smoothings: tuple[float, ...]
+    scores: FloatArray
+    leaves: tuple[int, ...]
+    held_out: int
+    choice: Choice
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """The place in `scores` of the pooled choice."""
+        rung, s = np.unravel_index(int(np.argmax(self.scores)), self.scores.shape)
+        return int(rung), int(s)
+
+    @property
+    def own(self) -> int:
+        """How many nodes leave the pooled choice for their own."""
+        each = zip(self.choice.penalties, self.choice.smoothings, strict=True)
+        return sum(one != self.choice.pooled for one in each)
+
+
+class Trials:
+    """The rungs tried so far: their networks, one for each part held out, and every candidate's scores."""
+
+    def __init__(self, held: Sequence[Dataset], auto: Auto, smoothing: float) -> None:
+        self.networks: list[Sequence[Network]] = []
+        self._held, self._auto = held, auto
+        self._rows = sum(rows.total for rows in held)
+        self._smoothings = [s * smoothing for s in auto.smoothings]
+        self._scores: list[FloatArray] = []  # of each rung: [node, smoothing]
+        self._pooling: NDArray[np.bool_] = np.zeros(0, dtype=bool)  # the nodes whose scores are pooled
+        self._independent = 0.0
+
+    def add(self, networks: Sequence[Network]) -> None:
+        """The next rung, learned without each part in turn."""
+        self.networks.append(networks)
+        sums = np.zeros((len(networks[0]), len(self._smoothings)))
+        for network, held in zip(networks, self._held, strict=True):
+            counts = [leaf_counts(node.source, node.variable, held) for node in network.nodes]
+            for i, node in enumerate(network.nodes):
+                sums[i] += _held_scores(node, counts[i], self._smoothings)
+            if not self._scores:
+                self._independent += sum(map(_one_leaf_score, network.nodes, counts))
+        if not self._scores:
+            telling = np.array([not _is_identifier(node) for node in networks[0].nodes])
+            self._pooling = telling if telling.any() else ~telling
+        self._scores.append(sums / self._rows)
+
+    @property
+    def over(self) -> bool:
+        """Is the ladder at its end, or has it not become better for long enough?"""
+        pooled = [float(scores[self._pooling].sum(axis=0).max()) for scores in self._scores]
+        if not pooled:
+            return False
+        since_best = len(pooled) - 1 - int(np.argmax(pooled))
+        return len(pooled) == len(self._auto.penalties) or since_best >= self._auto.patience
+
+    def choice(self) -> Choice:
+        """The pooled candidate, and for each node its own where that is surely better."""
+        scores = np.stack(self._scores, axis=1)
+        flat = scores.reshape(len(scores), -1)
+        pooled = int(np.argmax(flat[self._pooling].sum(axis=0)))
+        own = {i: best for i, best in enumerate(np.argmax(flat, axis=1).tolist()) if best != pooled}
+        better = self._surely_better(own, pooled)
+        chosen = [own[i] if i in better else pooled for i in range(len(flat))]
+        named = [self._named(candidate) for candidate in chosen]
+        tried = tuple(
+            replace(
+                network,
+                nodes=tuple(self._candidate(part, i, candidate) for i, candidate in enumerate(chosen)),
+            )
+            for part, network in enumerate(self.networks[0])
+        )
+        score = sum(float(flat[i, candidate]) for i, candidate in enumerate(chosen))
+        return Choice(
+            tuple(penalty for penalty, _ in named),
+            tuple(s for _, s in named),
+            self._named(pooled),
+            scores,
+            tried,
+            HeldOut(self._rows, score, self._independent / self._rows),
+        )
+
+    def tuning(self) -> Tuning:
+        """All that was tried, and what is chosen."""
+        choice = self.choice()
+        leaves = [
+            round(sum(node.source.size for network in rung for node in network.nodes) / len(rung))
+            for rung in self.networks
+        ]
+        return Tuning(
+            self._auto.penalties[: len(self.networks)],
+            tuple(self._smoothings),
+            choice.scores[self._pooling].sum(axis=0),
+            tuple(leaves),
+            self._rows,
+            choice,
+        )
+
+    def _named(self, candidate: int) -> tuple[Penalty, float]:
+        rung, s = divmod(candidate, len(self._smoothings))
+        return self._auto.penalties[rung], self._smoothings[s]
+
+    def _surely_better(self, own: dict[int, int], pooled: int) -> set[int]:
+        """The nodes whose own candidate gains more than `standard_errors` standard errors of the paired differences."""
+        sums, squares = dict.fromkeys(own, 0.0), dict.fromkeys(own, 0.0)
+        for part, held in enumerate(self._held):
+            for i, best in own.items():
+                one, other = self._candidate(part, i, best), self._candidate(part, i, pooled)
+                first, second, state, counts = paired_counts(one, other, held)
+                gains = np.log(one.table.probabilities)[first, state]
+                gains = gains - np.log(other.table.probabilities)[second, state]
+                sums[i] += float((counts * gains).sum())
+                squares[i] += float((counts * gains**2).sum())
+        return {i for i in own if self._is_sure(sums[i] / self._rows, squares[i] / self._rows)}
+
+    def _is_sure(self, mean: float, square: float) -> bool:
+        variance = max(square - mean**2, 0.0)
+        return mean > self._auto.standard_errors * math.sqrt(variance / self._rows)
+
+    def _candidate(self, part: int, i: int, candidate: int) -> Node:
+        """Node i as the candidate has it, learned without this part."""
+        rung, s = divmod(candidate, len(self._smoothings))
+        return self.networks[rung][part].nodes[i].smoothed(self._smoothings[s])
+
+
+class PairedCounts(NamedTuple):
+    """The cells (first leaf, second leaf, state) that have rows, ascending, and how many rows."""
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    state: NDArray[np.intp]
+    counts: IntArray
+
+
+def paired_counts(one: Node, other: Node, dataset: Dataset) -> PairedCounts:
+    """Rows by the leaves of two nodes of a variable and its state: what a paired difference of log theta depends on."""
+    shape = (one.source.size, other.source.size, one.table.states)
+    first, second = (leaves_of(node.source, dataset) for node in (one, other))
+    cells = np.ravel_multi_index((first, second, dataset.column(one.variable)), shape)
+    found, where = np.unique(cells, return_inverse=True)
+    sums = np.bincount(
+        where, dataset.weights, minlength=len(found)
+    )  # exact: all weights sum to less than 2^53
+    leaf, other_leaf, state = np.unravel_index(found, shape)
+    return PairedCounts(leaf, other_leaf, state, sums.astype(np.int64))
+
+
+def _is_identifier(node: Node) -> bool:
+    """Its variable has a state for every other row: its score is large, and says nothing of the others."""
+    counts = node.table.counts
+    assert counts is not None
+    return node.table.states > max(MANY_STATES, int(counts.sum()) // 2)
+
+
+def _held_scores(node: Node, counts: IntArray, smoothings: Sequence[float]) -> FloatArray:
+    """The sum over held-out rows of log theta, for each smoothing, from `counts[leaf, state]` of them.
+
+    Only cells that hold rows matter, and there theta is (N_yx + s) / (N_y + s |X|): no table is made for it.
+    """
+    learned = node.table.counts
+    assert learned is not None
+    leaf, state = np.nonzero(counts)
+    s = np.array(smoothings)[:, None]
+    totals = learned.sum(axis=1)[leaf] + s * learned.shape[1]
+    return np.asarray((counts[leaf, state] * np.log((learned[leaf, state] + s) / totals)).sum(axis=1))
+
+
+def _one_leaf_score(node: Node, counts: IntArray) -> float:
+    """The sum over held-out rows of log theta of the node with one leaf, from the counts that it was learned from."""
+    learned = node.table.counts
+    assert learned is not None
+    theta = ConditionalTable.from_counts(learned.sum(axis=0, keepdims=True), ONE_LEAF_SMOOTHING).probabilities
+    return float(xlogy(counts.sum(axis=0), theta[0]).sum())
+
+
+TRIALS_SHARE = 0.75
+"""Of the time that there is, what trials take at most."""
+
+
+def learn_graphs(
+    rows: TrainingRows, options: LearnOptions, work: Work, validation: Dataset | None = None
+) -> tuple[Network, Choice | None]:
+    """The network of these rows, of decision graphs, and what penalty="auto" chose, where it did.
+
+    `validation` are rows to choose the penalty by; None: parts of the rows.
+    """
+    check_validation(validation, rows)
+    specs = chosen_specs(rows.dataset, options)
+    if options.auto is not None:
+        return _learn_chosen(rows, specs, options.auto, options, work, validation)
+    if validation is not None:
+        raise LearningError(
+            'validation rows are for the penalty "auto"; no other penalty looks at held-out rows.'
+        )
+    penalties = [options.fixed_penalty] * len(specs)
+    return learn_nodes(rows, specs, penalties, options, work, smoothing=options.smoothing), None
+
+
+def _learn_chosen(
+    rows: TrainingRows,
+    specs: Sequence[NodeSpec],
+    auto: Auto,
+    options: LearnOptions,
+    work: Work,
+    validation: Dataset | None,
+) -> tuple[Network, Choice]:
+    """With chosen penalties and smoothings."""
+    trials, stages = _tried(rows, specs, auto, options, work.share(TRIALS_SHARE), validation)
+    choice = trials.choice()
+    del trials  # and with them the rows held out, before all rows are learned from
+    last = work.stage(len(specs), stages - 1, stages)
+    network = learn_nodes(rows, specs, choice.penalties, options, last)
+    return replace(network.smoothed(choice.smoothings), held_out=choice.held_out), choice
+
+
+def tune(
+    dataset: Dataset,
+    *,
+    auto: Auto = Auto(),  # noqa: B008  # a frozen value
+    smoothing: float = 0.5,
+    validation: Dataset | None = None,
+    order: Order = None,
+    roles: Mapping[str, Role] | None = None,
+    forbidden: Iterable[tuple[str, str]] = (),
+    max_leaves: int | None = None,
+    min_leaf_rows: int = 0,
+    n_jobs: int | None = 1,
+    max_seconds: float | None = None,
+    progress: Progress | None = None,
+    cuts: bool = False,
+) -> Tuning:
+    """The ladder that `penalty="auto"` climbs, with the held-out score of every rung and smoothing, and the choice.
+
+    Args:
+        dataset: the rows.
+        auto: the penalties and smoothings to choose from.
+        smoothing: the unit of the smoothings tried.
+        validation: the rows held out; None: parts of `dataset`.
+        order, roles, forbidden, max_leaves, min_leaf_rows, n_jobs, max_seconds, progress, cuts: as of `learn`.
+
+    Returns:
+        A `Tuning`.
+
+    >>> from depnet import titanic
+    >>> tuning = tune(titanic(), auto=Auto(penalties=("mdl", "aic"), smoothings=(1.0, 2.0)))
+    >>> tuning.scores.shape
+    (2, 2)
+    """
+    options = LearnOptions(auto, smoothing, order, max_leaves, min_leaf_rows, roles, forbidden, cuts)
+    rows = TrainingRows(dataset)
+    check_validation(validation, rows)
+    work = Work.of(n_jobs, max_seconds, progress)
+    specs = chosen_specs(dataset, options)
+    return _tried(rows, specs, auto, options, work, validation)[0].tuning()
+
+
+def check_validation(validation: Dataset | None, rows: TrainingRows) -> None:
+    """Refuse rows to score on that have other variables, or are none."""
+    if validation is None:
+        return
+    check_same_domain("validation", rows.domain, validation)
+    if validation.total == 0:
+        raise LearningError("validation has no rows to score on; leave it out to hold out rows of the data.")
+
+
+def _tried(
+    rows: TrainingRows,
+    specs: Sequence[NodeSpec],
+    auto: Auto,
+    options: LearnOptions,
+    work: Work,
+    validation: Dataset | None,
+) -> tuple[Trials, int]:
+    """The ladder climbed; and the stages that progress was told of, the last fit being one more."""
+    if rows.total == 0:
+        raise LearningError('the penalty "auto": the dataset has no rows; there is nothing to learn from.')
+    parts = rows.held_out if validation is None else ((rows, validation),)
+    stages = len(auto.penalties) * len(parts) + 1
+    trials = Trials([held for _, held in parts], auto, options.smoothing)
+    while not trials.over and not (work.over and trials.networks):
+        rung = len(trials.networks)
+        penalties = [auto.penalties[rung]] * len(specs)
+        trials.add(
+            [
+                learn_nodes(
+                    learned,
+                    specs,
+                    penalties,
+                    options,
+                    work.stage(len(specs), rung * len(parts) + number, stages),
+                )
+                for number, (learned, _) in enumerate(parts)
+            ]
+        )
+    return trials, stages

@@ -1,0 +1,233 @@
+r"""Splits of variables with an order at a cut, and of categories into one state and the rest, by the paper's two operations.
+
+A split on a variable of K bins makes K leaves, each with a row of the table to pay for: on few rows hardly any split
+lowers the cost, though two leaves, of the bins below and above some edge, would. Such a split needs no third operation.
+With |Y| leaves before it,
+
+.. math:: Split(y, x_j < t) = Split(y, j), \quad Merge(|Y| - 1, |Y|)^{t - 1}, \quad Merge(|Y|, |Y| + 1)^{K - t - 1}
+
+has the leaf |Y| - 1 for the bins before t and the leaf |Y| for the others, in the paper's numbering. A state that stands
+for missing values comes after all bins: with the cut before it, what is known is told from what is not.
+
+A category of many states has the same trouble. One state t > 0 stands alone, in the leaf |Y|, after
+
+.. math:: Split(y, x_j = t) = Split(y, j), \quad Merge(|Y| - 1, |Y|)^{t - 1}, \quad Merge(|Y| - 1, |Y| + 1)^{K - t - 1}
+
+(state 0 after the cut at 1). So every cut is
+offered to the learner as one more variable of two states, which only sources read, and is spelled out afterwards: the
+same function, leaf for leaf, on the variables themselves.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.data import Dataset, Domain, Variable
+from depnet.learning.specs import NodeSpec
+from depnet.model.sources.decision_graph import CompiledGraph, DecisionGraph, Recorded
+from depnet.model.sources.operations import Merge, Operation, Split
+
+MAX_CUTS = 7
+"""Of each variable, evenly spread over its edges: at 7, eighths of the rows can be told apart."""
+
+MANY_STATES = 6
+"""From here on the states of a category that most rows have are offered alone."""
+
+MAX_ALONE, LEAST_ROWS = 15, 20
+"""Of each category, as many states at most, of this many rows at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The codes of `variable`, which has `cardinality` of them, before and from `at` on; 0 < at < cardinality.
+
+    With `alone`: all codes but `at`, and `at`.
+    """
+
+    variable: int
+    at: int
+    cardinality: int
+    alone: bool = False
+
+    def operations(self, leaf: int, size: int) -> list[Operation]:
+        """The split of `leaf` at this cut, one of `size` leaves.
+
+        >>> Cut(3, at=2, cardinality=4).operations(0, size=5)
+        [Split(leaf=0, variable=3), Merge(first=4, second=5), Merge(first=5, second=6)]
+        """
+        below = [Merge(size - 1, size)] * (self.at - 1)
+        above = [Merge(size - self.alone, size + 1)] * (self.cardinality - self.at - 1)
+        return [Split(leaf, self.variable), *below, *above]
+
+    def tells(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which codes are of its second part."""
+        return np.asarray(codes == self.at if self.alone else codes >= self.at)
+
+
+def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
+    """At most `most` cuts of each variable with an order, and one between what is known and what is missing.
+
+    >>> from depnet.data import describe
+    >>> domain, _ = describe([{"age": age + 0.5} for age in range(60)])
+    >>> [cut.at for cut in cuts_of(domain)]
+    [1, 2, 3]
+    """
+    found = []
+    for i, variable in enumerate(domain.variables):
+        if not variable.has_cuts or variable.cardinality < 3:
+            continue
+        k = len(variable.present_states)
+        cuts = set(np.rint(np.linspace(0, k, min(most, k - 1) + 2)[1:-1]).astype(int).tolist())
+        cuts |= set() if variable.missing is None else {k}
+        found += [Cut(i, cut, variable.cardinality) for cut in sorted(cuts)]
+    return tuple(found)
+
+
+def states_alone(dataset: Dataset) -> tuple[Cut, ...]:
+    """The states that are offered alone: of categories of many states, and numbers as they are, those that most rows have.
+
+    >>> rows = Dataset.from_codes([[7]] * 40 + [[2]] * 30 + [[5]], domain=Domain((Variable("town", tuple("abcdefghi")),)))
+    >>> [cut.at for cut in states_alone(rows)]
+    [2, 7]
+    """
+    found = []
+    for i, variable in enumerate(dataset.domain.variables):
+        if variable.bins is not None or variable.scale == "ordered" or variable.cardinality < MANY_STATES:
+            continue
+        counts = np.bincount(dataset.column(i), dataset.weights, minlength=variable.cardinality)
+        most = np.argsort(-counts, kind="stable")[:MAX_ALONE]
+        states = sorted(most[counts[most] >= LEAST_ROWS].tolist())
+        found += [Cut(i, max(x, 1), variable.cardinality, alone=x > 0) for x in states]
+    return tuple(found)
+
+
+class CutDomain:
+    """The cuts of a domain; and with a variable of two states for each of them, what is made of it once for many tables."""
+
+    def __init__(self, domain: Domain, rows: Dataset | None = None) -> None:
+        self.domain = domain
+        alone = () if rows is None else states_alone(rows)
+        self.cuts = tuple(dict.fromkeys((*cuts_of(domain), *alone)))  # the first state alone is the cut at 1
+
+    @cached_property
+    def wide(self) -> Domain:
+        """The domain with a variable for each cut, numbered after its own, under names that no other has."""
+        longest = max(map(len, self.domain.names)) + 1
+        named = [f"{cut.variable} {'=' if cut.alone else '<'} {cut.at}" for cut in self.cuts]
+        names = [name.rjust(longest + len(name)) for name in named]
+        return Domain((*self.domain.variables, *(Variable(name, (0, 1)) for name in names)))
+
+    @cached_property
+    def numbered(self) -> "Numbered":
+        """The variables and the cuts by their numbers."""
+        return Numbered.of(self.cuts, self.domain.cardinalities)
+
+
+class Numbered(NamedTuple):
+    """Of variables and then cuts: the variable itself, its states, the states to split by, the cut, and if it is alone."""
+
+    variable: IntArray
+    states: IntArray
+    width: IntArray
+    cut: IntArray
+    alone: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> "Numbered":
+        """Of cuts of variables with these numbers of states."""
+        n = len(cardinalities)
+        variable = np.array([*range(n), *(t.variable for t in cuts)])
+        width = np.array([*cardinalities, *([2] * len(cuts))])
+        cut = np.array([*([0] * n), *(t.at for t in cuts)])
+        alone = np.array([*([False] * n), *(t.alone for t in cuts)])
+        return cls(variable, np.array(cardinalities)[variable], width, cut, alone)
+
+
+def rows_with_cuts(dataset: Dataset, domain: CutDomain) -> Dataset:
+    """The rows of a dataset of this domain with a column for each cut."""
+    n, cuts = len(dataset.domain), domain.cuts
+    codes: CodeArray = np.empty((dataset.rows, n + len(cuts)), dtype=dataset.codes.dtype, order="F")
+    codes[:, :n] = dataset.codes
+    for t, cut in enumerate(cuts):
+        codes[:, n + t] = cut.tells(dataset.column(cut.variable))
+    return Dataset.of_checked(domain.wide, read_only(codes), dataset.weights)
+
+
+def specs_with_cuts(specs: Sequence[NodeSpec], cuts: Sequence[Cut], variables: int) -> tuple[NodeSpec, ...]:
+    """The nodes with cuts to read, but none of what a source may not read. In an order, cuts stand behind their variable."""
+    own: dict[int, list[int]] = {}
+    for t, cut in enumerate(cuts):
+        own.setdefault(cut.variable, []).append(variables + t)
+    wide: dict[tuple[int, ...], tuple[int, ...]] = {}
+    found = []
+    for spec in specs:
+        if spec.first is None:
+            behind = [c for j in spec.readable for c in own.get(j, ())]
+            readable = wide.setdefault(spec.readable, (*spec.readable, *sorted(behind)))
+            first, closed = None, spec.barred.union((spec.target,))
+        else:
+            readable = wide.setdefault(
+                spec.readable, tuple(c for j in spec.readable for c in (j, *own.get(j, ())))
+            )
+            earlier = spec.readable[: spec.first]
+            first, closed = sum(1 + len(own.get(j, ())) for j in earlier), spec.barred
+        barred = spec.barred.union(c for j in closed for c in own.get(j, ()))
+        found.append(NodeSpec(spec.target, readable, barred, first))
+    return tuple(found)
+
+
+def spelled_out(source: DecisionGraph, numbered: Numbered, cardinalities: tuple[int, ...]) -> DecisionGraph:
+    """A source that reads cuts, numbered after the variables, as one that reads the variables alone.
+
+    The graph is made now, its operations when somebody asks: most sources are only tried.
+    """
+    record = partial(_operations, source, numbered, len(cardinalities))
+    graph = source.compiled
+    if graph.variable.max(initial=-1) < len(cardinalities):
+        return DecisionGraph.recorded_later(record, cardinalities, source.size, graph)
+    variable, states, _, cut, alone = numbered
+    tests = np.flatnonzero(graph.variable >= 0)
+    read = graph.variable[tests]
+    vertex, code = _spread(states[read])
+    asked = read[vertex]
+    told = np.where(alone[asked], code == cut[asked], code >= cut[asked])
+    branch = np.where(asked < len(cardinalities), code, told)
+    begin = graph.begin.copy()
+    begin[tests] = np.cumsum(states[read]) - states[read]
+    compiled = CompiledGraph(
+        read_only(np.where(graph.variable >= 0, variable[graph.variable], -1).astype(np.int32)),
+        read_only(begin),
+        read_only(graph.children[graph.begin[tests][vertex] + branch]),
+    )
+    return DecisionGraph.recorded_later(record, cardinalities, source.size, compiled)
+
+
+def _operations(source: DecisionGraph, numbered: Numbered, n: int) -> Recorded:
+    """The operations of a source that reads cuts of n variables, each cut in the paper's two operations."""
+    variable, states, width, cut, alone = numbered
+    kinds, first, second = (array.astype(np.int64) for array in source.arrays)
+    tested = np.where(kinds == 0, second, 0)
+    growth = np.where(kinds == 0, width[tested] - 1, -1)
+    size = 1 + np.cumsum(growth) - growth
+    at, within = _spread(np.where((kinds == 0) & (second >= n), states[tested] - 1, 1))
+    early = within < cut[tested[at]]  # the merges below the cut come first
+    below = size[at] - (early | alone[tested[at]])
+    begun = within == 0
+    return (
+        np.where(begun, kinds[at], 1).astype(np.uint8),
+        np.where(begun, first[at], below).astype(np.int32),
+        np.where(begun, np.where(kinds == 0, variable[tested], second)[at], size[at] + ~early).astype(
+            np.int32
+        ),
+    )
+
+
+def _spread(times: IntArray) -> tuple[IntArray, IntArray]:
+    """Each place as often as `times` says, and a number 0, 1, ... for each of its copies."""
+    at = np.repeat(np.arange(len(times)), times)
+    return at, np.arange(len(at)) - np.repeat(np.cumsum(times) - times, times)

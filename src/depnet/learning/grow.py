@@ -1,0 +1,284 @@
+"""Nodes grown by splits and merges: rows made ready once, and one loop over the nodes of a network.
+
+To ask for a node costs Python some ten microseconds, more than to grow it in a small table, while one of a large table takes
+seconds. So a native call is given many nodes, and begins no further one when a twentieth of a second is over: few calls on
+small tables, one node a call on large ones, and neither progress nor Ctrl-C waits for long.
+"""
+
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet._native import learner as native
+from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.domain import Domain
+from depnet.errors import DataError, ManyStatesWarning
+from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spelled_out
+from depnet.learning.options import LearnOptions
+from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
+from depnet.learning.rows.some_rows import held_out, repeated
+from depnet.learning.rows.work import Work
+from depnet.learning.specs import NodeSpec, order_of
+from depnet.model import ConditionalTable, DecisionGraph, Network, Node, TableNode
+from depnet.model.sources.decision_graph import CompiledGraph
+
+SECONDS, MOST = 0.05, 256
+"""The wall time that a native call should take, and the nodes that it is given at most."""
+
+MANY_STATES = 50
+"""A column with more states than this, most of them in one row only, is reported."""
+
+
+class TrainingRows:
+    """What is made of a dataset when somebody first asks for it, and kept as long as this is.
+
+    Where there are many datasets of one domain, its cuts are given.
+    """
+
+    def __init__(self, dataset: Dataset, with_cuts: CutDomain | None = None) -> None:
+        self.dataset = dataset
+        self._with_cuts = with_cuts
+        self._native: dict[bool, native.Table] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, rows: "Dataset | TrainingRows") -> "TrainingRows":
+        return rows if isinstance(rows, TrainingRows) else cls(rows)
+
+    @property
+    def domain(self) -> Domain:
+        return self.dataset.domain
+
+    @property
+    def total(self) -> int:
+        """N, weights included."""
+        return self.dataset.total
+
+    @cached_property
+    def with_cuts(self) -> CutDomain:
+        """The domain with the cuts of its variables."""
+        return self._with_cuts or CutDomain(self.dataset.domain, self.dataset)
+
+    def native(self, *, wide: bool) -> native.Table:
+        """The native learner's table of the rows, with or without a column for each cut."""
+        with self._lock:  # many threads grow nodes, and the first of them makes it
+            if wide not in self._native:
+                rows = rows_with_cuts(self.dataset, self.with_cuts) if wide else self.dataset
+                single = repeated(rows)
+                self._native[wide] = native.Table(
+                    single.codes, list(single.domain.cardinalities), single.weights
+                )
+            return self._native[wide]
+
+    @cached_property
+    def held_out(self) -> tuple[tuple["TrainingRows", Dataset], ...]:
+        """(rows to learn from, rows to score on), for each part that is held out."""
+        return tuple(
+            (TrainingRows(learned, self.with_cuts), scored) for learned, scored in held_out(self.dataset)
+        )
+
+
+def warn_of_identifiers(dataset: Dataset | Holed) -> None:
+    """Warn of columns that look like an identifier: most states in one row only, nothing to learn from."""
+    many = max(MANY_STATES, dataset.rows // 2)
+    for i, variable in enumerate(dataset.domain.variables):
+        if variable.cardinality > many and (seen := len(np.unique(dataset.codes[:, i]))) > many:
+            warnings.warn(
+                f"column {variable.name!r} has {seen:,} different states in {dataset.rows:,} rows: nothing can be "
+                "learned from an identifier. Leave it out, group its states, or bin it.",
+                ManyStatesWarning,
+                stacklevel=4,
+            )
+
+
+def learn_nodes(
+    rows: TrainingRows,
+    specs: Sequence[NodeSpec],
+    penalties: Sequence[Penalty],
+    options: LearnOptions,
+    work: Work,
+    *,
+    smoothing: float = 0.0,
+) -> Network:
+    """The network of these rows and nodes, a penalty for each; of the options, the limits and whether cuts are read."""
+    if rows.total == 0:
+        raise DataError(
+            "a network is learned from at least one row; the table has none, or all weights are 0."
+        )
+    settings = {
+        penalty: native_settings(penalty, options, rows.total) for penalty in dict.fromkeys(penalties)
+    }
+    cards = rows.domain.cardinalities
+    cuts = rows.with_cuts if options.cuts and rows.with_cuts.cuts else None
+    wide = specs if cuts is None else specs_with_cuts(specs, cuts.cuts, len(cards))
+    read = cards if cuts is None else cuts.wide.cardinalities
+    table = rows.native(wide=cuts is not None)
+    nodes: dict[int, Node] = {}
+    for numbers, arrays in grown(table, wide, [settings[penalty] for penalty in penalties], work):
+        targets = [specs[number].target for number in numbers]
+        for number, source, theta in zip(numbers, *unpacked(arrays, targets, read, smoothing), strict=True):
+            if cuts is not None:
+                source = spelled_out(source, cuts.numbered, cards)
+            nodes[number] = TableNode.learned(specs[number].target, source, theta)
+            if work.progress is not None:
+                work.progress(len(nodes), len(specs))
+    ordered = tuple(nodes[number] for number in range(len(specs)))
+    return Network(rows.domain, ordered, order=order_of(specs))
+
+
+def native_settings(penalty: Penalty, options: LearnOptions, rows: int) -> native.Settings:
+    """The penalty and the limits for the native core."""
+    penalty_value(penalty, 1, rows)
+    linear = per_parameter(penalty, rows)
+    names = (penalty.split_factor, penalty.merge_factor) if isinstance(penalty, StructuralMdl) else None
+    return native.Settings(
+        per_parameter=0.0 if linear is None else linear,
+        penalty=None if linear is not None else lambda k: penalty_value(penalty, k, rows),
+        name_factors=names,
+        max_leaves=options.max_leaves,
+        min_leaf_rows=options.min_leaf_rows,
+    )
+
+
+Arrays: TypeAlias = tuple[
+    NDArray[np.uint8],  # kinds of operations
+    NDArray[np.int32],  # their first numbers
+    NDArray[np.int32],  # their second numbers
+    IntArray,  # counts
+    NDArray[np.int32],  # the compiled graph: variable
+    NDArray[np.int32],  # begin
+    NDArray[np.int32],  # children
+    IntArray,  # [node, 4], flat: operations, counts, vertices and children
+]
+"""Some grown nodes, as the native core gives them: the arrays of all of them one behind the other."""
+
+
+def grown(
+    table: native.Table, specs: Sequence[NodeSpec], settings: Sequence[native.Settings], work: Work
+) -> Iterator[tuple[Sequence[int], Arrays]]:
+    """All nodes in batches, by their numbers, as soon as they are grown. All threads end with this iterator."""
+    alike: dict[tuple[int, int], list[int]] = {}  # of one penalty, with the same to read: for one native call
+    for number, spec in enumerate(specs):
+        alike.setdefault((id(settings[number]), id(spec.readable)), []).append(number)
+    # Taken from the end; of an ordered network those that read most come first.
+    waiting = [sorted(group, key=lambda i: (specs[i].first or 0, -i)) for group in alike.values()]
+    lock, stop = threading.Lock(), native.Stop()
+
+    def grow_some() -> tuple[Sequence[int], Arrays] | None:
+        with lock:
+            if not waiting:
+                return None
+            group = waiting.pop()
+            share = MOST if work.threads == 1 else max(1, min(MOST, len(group) // (4 * work.threads)))
+            numbers, rest = group[-share:][::-1], group[:-share]
+            if rest:
+                waiting.append(rest)
+        readable, left = specs[numbers[0]].readable, work.seconds
+        arrays = table.grow(
+            settings[numbers[0]],
+            targets=[specs[i].target for i in numbers],
+            barred=[list(specs[i].barred) for i in numbers],
+            firsts=[len(readable) if (first := specs[i].first) is None else first for i in numbers],
+            readable=np.array(readable, dtype=np.int32),
+            seconds=None if left is None else min(left, 1e9),
+            slice_seconds=SECONDS,
+            stop=stop,
+        )
+        done = len(arrays[-1]) // 4
+        if done < len(numbers):
+            with lock:
+                waiting.append(numbers[done:][::-1])
+        return numbers[:done], arrays
+
+    if work.threads == 1:
+        while batch := grow_some():
+            yield batch
+        return
+    pool = ThreadPoolExecutor(work.threads)
+    running: set[Future[tuple[Sequence[int], Arrays] | None]] = set()
+    try:
+        while waiting or running:
+            while waiting and len(running) < 2 * work.threads:
+                running.add(pool.submit(grow_some))
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            yield from (batch for future in done if (batch := future.result()))
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def unpacked(
+    arrays: Arrays, targets: Sequence[int], cardinalities: tuple[int, ...], smoothing: float
+) -> tuple[list[DecisionGraph], list[ConditionalTable]]:
+    """The sources and the tables of a batch."""
+    kinds, first, second, counts, variable, begin, children, flat = arrays
+    sizes = flat.reshape(-1, 4)
+    states = np.array([cardinalities[target] for target in targets])
+    leaves = sizes[:, 1] // states
+    theta = _flat_theta(counts, np.repeat(states, leaves), smoothing)
+    for array in (*arrays[:7], theta):
+        read_only(array)
+    ends = np.cumsum(sizes, axis=0)
+    sources, tables = [], []
+    each = zip((ends - sizes).tolist(), ends.tolist(), leaves.tolist(), strict=True)
+    for (o, c, v, w), (o1, c1, v1, w1), size in each:
+        graph = CompiledGraph(variable[v:v1], begin[v:v1], children[w:w1])
+        sources.append(
+            DecisionGraph.recorded(kinds[o:o1], first[o:o1], second[o:o1], cardinalities, size, graph)
+        )
+        shaped = (counts[c:c1].reshape(size, -1), theta[c:c1].reshape(size, -1))
+        tables.append(ConditionalTable.learned(shaped[0], smoothing, shaped[1]))
+    return sources, tables
+
+
+def _flat_theta(counts: IntArray, states: IntArray, smoothing: float) -> FloatArray:
+    """`ConditionalTable.from_counts` of many tables at once: leaf after leaf, each with its number of `states`."""
+    starts = np.cumsum(states) - states
+    totals = np.repeat(np.add.reduceat(counts, starts) + smoothing * states, states)
+    theta: FloatArray = np.repeat(1.0 / states, states)
+    np.divide(counts + smoothing, totals, out=theta, where=totals > 0)
+    return theta
+
+
+@dataclass(frozen=True, eq=False)
+class CutLearner:
+    """Learns networks of tables of one domain, with a penalty and a pseudo-count for each node.
+
+    With a `share` below 1 a category's source may read only that share of the variables, drawn anew for each table (where
+    there are cuts to read): for a mean over networks, which then do not all lean on the same few of many correlated numbers.
+    """
+
+    specs: Sequence[NodeSpec]
+    penalties: Sequence[Penalty]
+    smoothings: Sequence[float]
+    share: float = 1.0
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    n_jobs: int | None = 1
+    options: LearnOptions = field(default_factory=lambda: LearnOptions(cuts=True))
+    """The limits of nodes."""
+    max_seconds: float | None = None
+    with_cuts: CutDomain | None = None
+    """Of the domain, where there are many tables of it."""
+
+    def __call__(self, dataset: Dataset) -> Network:
+        """The network of these rows."""
+        rows, specs = TrainingRows(dataset, self.with_cuts), self.specs
+        if rows.with_cuts.cuts:
+            specs = [self._sharing(spec, dataset) for spec in specs]
+        work = Work.of(self.n_jobs, self.max_seconds)
+        return learn_nodes(rows, specs, self.penalties, self.options, work).smoothed(self.smoothings)
+
+    def _sharing(self, spec: NodeSpec, dataset: Dataset) -> NodeSpec:
+        """The node with its share of the variables, and their cuts."""
+        if self.share >= 1 or dataset.domain.variables[spec.target].bins is not None:
+            return spec
+        dropped = np.flatnonzero(self.rng.random(len(dataset.domain)) >= self.share).tolist()
+        return replace(spec, barred=spec.barred.union(dropped))

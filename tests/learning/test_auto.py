@@ -1,0 +1,178 @@
+"""penalty="auto": chosen on held-out rows, pooled over nodes, the same for any order of rows."""
+
+import math
+
+import numpy as np
+import pytest
+
+from depnet import Aic, Dataset, DecisionGraph, Mdl, NoPenalty, learn
+from depnet.errors import LearningError, ModelError
+from depnet.learning.auto import Choice
+from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions
+from depnet.learning.penalty import Auto
+from depnet.learning.rows.some_rows import held_out
+from depnet.model.network import Network
+from depnet.model.score import score
+
+
+def noise_and_copies(rows: int, noise: int = 6, seed: int = 0) -> Dataset:
+    """X0, a noisy copy X1 of it, and columns of noise: whoever splits on these overfits."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 2, size=(rows, 2 + noise))
+    codes[:, 1] = codes[:, 0] ^ (rng.random(rows) < 0.05)
+    return Dataset.from_codes(codes, [2] * (2 + noise))
+
+
+def chosen(
+    dataset: Dataset,
+    auto: Auto = Auto(),  # noqa: B008
+    validation: Dataset | None = None,
+) -> tuple[Network, Choice]:
+    network, choice = learn_with_choice(dataset, LearnOptions(auto, 0.5), validation=validation)
+    assert choice is not None
+    return network, choice
+
+
+def test_a_ladder_of_one_is_that_penalty() -> None:
+    dataset = noise_and_copies(200)
+    network = learn(dataset, penalty=Auto((Mdl(),), (1.0,)), smoothing=0.5)
+    assert network.nodes == learn(dataset, penalty=Mdl(), smoothing=0.5).nodes
+    held = learn(
+        dataset, penalty=Auto((Mdl(),), (2.0,)), smoothing=0.5, validation=noise_and_copies(50, seed=1)
+    )
+    assert held.nodes == learn(dataset, penalty=Mdl(), smoothing=1.0).nodes
+
+
+def test_noise_makes_it_choose_the_penalty_that_does_not_overfit() -> None:
+    dataset = noise_and_copies(300)
+    network, choice = chosen(dataset, Auto((NoPenalty(), Mdl()), (1.0,)))
+    assert choice.pooled == (Mdl(), 0.5)
+    assert choice.scores.shape == (8, 2, 1)
+    assert all(p == Mdl() for p in choice.penalties)
+    assert network.nodes == learn(dataset, penalty=Mdl(), smoothing=0.5).nodes
+    _, fooled = chosen(dataset, Auto((NoPenalty(), Mdl()), (1.0,)), validation=dataset)
+    with pytest.raises(AssertionError):  # mutant: the rows themselves are no judge
+        assert fooled.pooled == (Mdl(), 0.5)
+
+
+def test_scores_are_those_of_held_out_rows() -> None:
+    dataset, held = noise_and_copies(300), noise_and_copies(200, seed=5)
+    auto = Auto((Aic(), Mdl()), (0.5, 2.0))
+    _, choice = chosen(dataset, auto, validation=held)
+    for p, penalty in enumerate(auto.penalties):
+        for s, factor in enumerate(auto.smoothings):
+            network = learn(dataset, penalty=penalty, smoothing=0.5 * factor)
+            np.testing.assert_allclose(choice.scores[:, p, s].sum(), score(network, held), rtol=1e-12)
+
+
+def different_needs(rows: int, seed: int) -> Dataset:
+    """X0 to X4 are noisy copies of one cause and gain from any split; X5 is noise and can only overfit."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 2, size=(rows, 6))
+    codes[:, :5] = codes[:, :1] ^ (rng.random((rows, 5)) < 0.05)
+    return Dataset.from_codes(codes, [2] * 6)
+
+
+def test_a_node_leaves_the_pool_where_it_is_surely_better() -> None:
+    dataset, held = different_needs(200, 0), different_needs(1000, 1)
+
+    def prohibitive(parameters: int, rows: int) -> float:
+        return 0.5 * parameters
+
+    generous = NoPenalty()
+    auto = Auto((prohibitive, generous), (1.0,))
+    network, choice = chosen(dataset, auto, validation=held)
+    assert choice.pooled == (generous, 0.5)
+    assert choice.penalties == (*[generous] * 5, prohibitive)
+    assert [node.source.size > 1 for node in network.nodes] == [True] * 5 + [False]
+    _, pooled = chosen(dataset, Auto(auto.penalties, (1.0,), standard_errors=1e9), validation=held)
+    assert pooled.penalties == (generous,) * 6
+
+
+def test_the_standard_error_is_that_of_the_rows_one_by_one() -> None:
+    """The literal twin: the mean over held-out rows of what the node's own candidate gains, by its standard error."""
+    dataset, held = different_needs(200, 0), different_needs(1000, 1)
+
+    def prohibitive(parameters: int, rows: int) -> float:
+        return 0.5 * parameters
+
+    candidates = (prohibitive, NoPenalty())
+    own, pooled = (learn(dataset, penalty=each, smoothing=0.5).nodes[5] for each in candidates)
+    gains = own.log_theta(held) - pooled.log_theta(held)
+    errors = gains.mean() / (gains.std() / math.sqrt(len(gains)))
+    for factor, chosen_by_node in ((1 - 1e-9, prohibitive), (1 + 1e-9, candidates[1])):
+        _, choice = chosen(dataset, Auto(candidates, (1.0,), factor * errors), validation=held)
+        assert choice.penalties[5] == chosen_by_node
+
+
+def test_the_order_and_the_grouping_of_rows_do_not_matter() -> None:
+    dataset = noise_and_copies(120, noise=2)
+    codes = np.asarray(dataset.codes)
+    shuffled = Dataset.from_codes(np.random.default_rng(3).permutation(codes), [2] * 4)
+    rows, weights = np.unique(codes, axis=0, return_counts=True)
+    grouped = Dataset.from_codes(rows, [2] * 4, weights)
+    expected = learn(dataset, penalty="auto", smoothing=0.5)
+    assert learn(shuffled, penalty="auto", smoothing=0.5) == expected
+    assert learn(grouped, penalty="auto", smoothing=0.5) == expected
+    assert learn(dataset, penalty="auto", smoothing=0.5, n_jobs=2) == expected
+
+
+@pytest.mark.parametrize(("rows", "parts"), [(7, 5), (3, 3), (12_000, 3), (60_000, 1)])
+def test_parts_hold_out_each_row_once_until_there_are_enough(rows: int, parts: int) -> None:
+    dataset = noise_and_copies(rows)
+    pairs = list(held_out(dataset))
+    assert len(pairs) == parts
+    for learned, held in pairs:
+        assert learned.total + held.total == rows
+        assert abs(held.total - rows / min(5, rows)) < 1
+    if parts * (rows // 5) >= rows:
+        together = np.concatenate(
+            [np.repeat(h.codes, 1 if h.weights is None else h.weights, axis=0) for _, h in pairs]
+        )
+        assert sorted(map(tuple, together.tolist())) == sorted(map(tuple, dataset.codes.tolist()))
+
+
+def test_options_go_through() -> None:
+    dataset = noise_and_copies(150)
+    told: list[tuple[int, int]] = []
+    network = learn(
+        dataset,
+        penalty="auto",
+        smoothing=0.5,
+        max_leaves=1,
+        progress=lambda done, nodes: told.append((done, nodes)),
+    )
+    assert all(isinstance(node.source, DecisionGraph) and node.source.size == 1 for node in network.nodes)
+    assert told[-1] == (8, 8)
+    assert told == sorted(told)
+    assert learn(dataset, penalty="auto", smoothing=0.5, max_seconds=0.0).domain == dataset.domain
+
+
+def test_bad_input() -> None:
+    dataset = noise_and_copies(20)
+    with pytest.raises(LearningError, match="smoothing above 0"):
+        learn(dataset, penalty="auto")
+    with pytest.raises(LearningError, match="no other penalty looks at held-out rows"):
+        learn(dataset, penalty="mdl", validation=dataset)
+    with pytest.raises(ModelError, match="validation: the rows have 1 variables"):
+        learn(dataset, penalty="auto", smoothing=0.5, validation=Dataset.from_codes([[0]], [2]))
+    empty = Dataset.from_codes(np.zeros((0, 8), dtype=int), [2] * 8)
+    with pytest.raises(LearningError, match="validation has no rows"):
+        learn(dataset, penalty="auto", smoothing=0.5, validation=empty)
+    with pytest.raises(LearningError, match="only one"):
+        learn(noise_and_copies(1), penalty="auto", smoothing=0.5)
+    with pytest.raises(LearningError, match="no rows"):
+        learn(empty, penalty="auto", smoothing=0.5)
+    for bad in ({"penalties": ()}, {"smoothings": (0.0,)}, {"standard_errors": math.nan}, {"patience": 0}):
+        with pytest.raises(LearningError, match=r"Auto needs|standard_errors|patience"):
+            Auto(**bad)
+
+
+def test_the_ladder_is_left_when_it_leads_nowhere() -> None:
+    """Noise wants no splits: the strictest rung is best, and the generous ones are not tried."""
+    rng = np.random.default_rng(0)
+    noise = Dataset.from_codes(rng.integers(0, 2, size=(300, 10)), [2] * 10)
+    _, choice = chosen(noise, Auto(patience=2))
+    assert choice.scores.shape[1] < len(Auto().penalties)
+    assert choice.pooled[0] in Auto().penalties[:4]

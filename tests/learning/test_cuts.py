@@ -1,0 +1,148 @@
+"""Splits at a cut are the paper's operations, and sources that use them read the variables alone."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from depnet import Dataset, DecisionGraph, Merge, Split, learn
+from depnet.data import Domain, Variable, describe, encode
+from depnet.errors import ModelError
+from depnet.learning.cuts import Cut, Numbered, cuts_of, spelled_out
+from depnet.learning.grow import CutLearner, TrainingRows, learn_nodes
+from depnet.learning.options import LearnOptions
+from depnet.learning.penalty import Mdl, StructuralMdl
+from depnet.learning.rows.work import Work
+from depnet.learning.specs import node_specs
+from depnet.model.counting import leaf_counts
+from tests.reference.decision_graph import leaf_of
+
+
+def numbers(rows: int, columns: int = 3, seed: int = 0) -> Dataset:
+    """Columns of floats, of which each leans on the one before, and a category that leans on the first."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(rows, columns)).cumsum(axis=1)
+    frame = [{f"x{i}": float(x) for i, x in enumerate(row)} | {"high": bool(row[0] > 0.3)} for row in table]
+    domain, _ = describe(frame)
+    return encode(frame, domain).dataset()
+
+
+@st.composite
+def cut_splits(draw: st.DrawFn) -> tuple[list[Split | Merge], int, int, Cut]:
+    """Operations on three variables, a leaf to split, how many there are, and a cut."""
+    cardinalities = (2, 3, 7)
+    operations: list[Split | Merge] = []
+    size = 1
+    for _ in range(draw(st.integers(0, 4))):
+        if size > 1 and draw(st.booleans()):
+            second = draw(st.integers(1, size - 1))
+            operations.append(Merge(draw(st.integers(0, second - 1)), second))
+            size -= 1
+        else:
+            j = draw(st.integers(0, 2))
+            operations.append(Split(draw(st.integers(0, size - 1)), j))
+            size += cardinalities[j] - 1
+    return (
+        operations,
+        draw(st.integers(0, size - 1)),
+        size,
+        Cut(2, draw(st.integers(1, 6)), 7, draw(st.booleans())),
+    )
+
+
+@given(cut_splits())
+def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int, int, Cut]) -> None:
+    operations, leaf, size, cut = case
+    wide = [*operations, Split(leaf, 3)]  # variable 3 is x_2 >= cut, or x_2 = cut
+    spelled = [*operations, *cut.operations(leaf, size)]
+    rows = [(a, b, c) for a in range(2) for b in range(3) for c in range(7)]
+    for row in rows:
+        above = int(row[2] == cut.at if cut.alone else row[2] >= cut.at)
+        assert leaf_of(row, spelled, (2, 3, 7)) == leaf_of((*row, above), wide, (2, 3, 7, 2))
+    numbered = Numbered.of([cut], (2, 3, 7))
+    graph = spelled_out(DecisionGraph(tuple(wide), (2, 3, 7, 2)), numbered, (2, 3, 7))
+    same = DecisionGraph(tuple(spelled), (2, 3, 7))
+    assert graph == same
+    assert graph.size == same.size == size + 1
+    np.testing.assert_array_equal(graph(rows), same(rows))  # which walks the compiled graph
+
+
+def test_another_cut_is_another_function() -> None:
+    """The check above, on a cut that is off by one."""
+    spelled = Cut(0, 3, 7).operations(0, 1)
+    leaves = [leaf_of((x,), spelled, (7,)) for x in range(7)]
+    assert leaves == [0, 0, 0, 1, 1, 1, 1]
+    assert leaves != [leaf_of((x,), Cut(0, 4, 7).operations(0, 1), (7,)) for x in range(7)]
+
+
+def test_learned_tables_are_the_counts_of_their_sources() -> None:
+    rows = numbers(400)
+    specs = node_specs(rows.domain)
+    smoothings = [0.1, 0.2, 0.3, 0.5]
+    network = CutLearner(specs, [Mdl()] * 4, smoothings)(rows)
+    assert any(isinstance(o, Merge) for node in network.nodes for o in node.source.operations)  # type: ignore[attr-defined]
+    for node, smoothing in zip(network.nodes, smoothings, strict=True):
+        assert node.table.smoothing == smoothing
+        np.testing.assert_array_equal(node.table.counts, leaf_counts(node.source, node.variable, rows))
+    assert network.domain is rows.domain
+
+
+def test_a_step_is_found_on_rows_too_few_for_a_split_into_all_bins() -> None:
+    rows = numbers(60, columns=1)
+    specs = node_specs(rows.domain)
+    strict = [StructuralMdl(1.0, 1.0, 8.0 * Mdl())] * 2
+    assert learn_nodes(TrainingRows(rows), specs, strict, LearnOptions(), Work()).nodes[1].source.size == 1
+    assert CutLearner(specs, strict, [0.0, 0.0])(rows).nodes[1].source.size == 2
+
+
+def test_without_bins_the_network_is_that_of_learn() -> None:
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, size=(300, 4))
+    codes[:, 1] = np.where(rng.random(300) < 0.7, codes[:, 0], codes[:, 1])
+    rows = Dataset.from_codes(codes, [3] * 4)
+    found = CutLearner(node_specs(rows.domain), [Mdl()] * 4, [0.5] * 4)(rows)
+    assert found == learn(rows, smoothing=0.5)
+
+
+def test_forbidden_links_and_roles_hold_for_cuts() -> None:
+    rows = numbers(400)
+    specs = node_specs(rows.domain, forbidden=[("x0", "high")], roles={"x1": "input", "x2": "target"})
+    network = CutLearner(specs, [Mdl()] * 4, [0.0] * 4)(rows)
+    inputs = {rows.domain.names[i]: network.nodes[i].source.inputs for i in range(4)}
+    assert 0 not in inputs["high"]
+    assert inputs["high"]
+    assert inputs["x1"] == ()
+    assert all(2 not in read for read in inputs.values())
+    free = CutLearner(node_specs(rows.domain), [Mdl()] * 4, [0.0] * 4)(rows)
+    assert 0 in free.nodes[3].source.inputs
+
+
+def test_thresholds_are_spread_and_their_names_are_new() -> None:
+    domain, _ = describe([{"0 < 1": x + 0.5, "a": "b"} for x in range(5000)])
+    found = cuts_of(domain)
+    assert [t.at for t in found] == [2, 4, 6, 8, 10, 12, 14]
+    assert [t.at for t in cuts_of(domain, most=20)] == list(range(1, 16))
+    rows = Dataset.from_codes(np.zeros((5, 2), dtype=int), domain=domain)
+    assert len(CutLearner(node_specs(domain), [Mdl()] * 2, [0.5] * 2)(rows)) == 2
+    assert [t.at for t in cuts_of(Domain((Variable("a", (1, 2, 3)), Variable("b", (0, 1)))))] == [1, 2]
+
+
+def test_smoothed_networks_keep_their_counts() -> None:
+    rows = numbers(100)
+    network = learn(rows, smoothing=0.5)
+    assert network.smoothed(0.1) == learn(rows, smoothing=0.1)
+    each = network.smoothed([0.1, 0.2, 0.3, 0.4])
+    assert [node.table.smoothing for node in each.nodes] == [0.1, 0.2, 0.3, 0.4]
+    with pytest.raises(ModelError, match="one for each of the 4 nodes; got 2"):
+        network.smoothed([0.1, 0.2])
+
+
+def test_a_share_of_the_variables_is_drawn_for_each_table_and_for_categories_only() -> None:
+    rows = numbers(400, columns=5)
+    specs, six = node_specs(rows.domain), [0.0] * 6
+    learner = CutLearner(specs, [Mdl()] * 6, six, share=0.5, rng=np.random.default_rng(0))
+    found = [learner(rows) for _ in range(8)]
+    assert len({network.nodes[5].source.inputs for network in found}) > 1
+    assert all(network.nodes[:5] == found[0].nodes[:5] for network in found)
+    again = CutLearner(specs, [Mdl()] * 6, six, share=0.5, rng=np.random.default_rng(0))
+    assert [again(rows) for _ in range(8)] == found

@@ -1,0 +1,185 @@
+"""Order "auto": the fast rule is the slow one, whatever the bands, parts, weights and constraints."""
+
+import itertools
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from depnet import Dataset
+from depnet.learning import order
+from depnet.learning.order import chosen_order
+from tests.reference import order as slow
+from tests.strategies import datasets, seeds
+
+
+def fast(table: Dataset, **rules: object) -> tuple[int, ...]:
+    return chosen_order(table, **rules)  # type: ignore[arg-type]
+
+
+def random_rules(rng: np.random.Generator, n: int) -> dict[str, object]:
+    kind = rng.choice(3, size=n, p=[0.2, 0.6, 0.2])
+    if rng.random() < 0.4:
+        kind[:] = 1
+    pairs = rng.integers(n, size=(int(rng.integers(0, 2 * n)), 2))
+    return {
+        "inputs": frozenset(np.flatnonzero(kind == 0).tolist()),
+        "targets": frozenset(np.flatnonzero(kind == 2).tolist()),
+        "before": [(int(i), int(j)) for i, j in pairs],
+    }
+
+
+@given(datasets(max_variables=9, max_rows=40), seeds, st.booleans())
+def test_the_order_is_the_slow_one(table: Dataset, seed: int, weighted: bool) -> None:
+    rng = np.random.default_rng(seed)
+    if weighted:
+        table = Dataset.from_codes(table.codes, weights=rng.integers(0, 4, table.rows), domain=table.domain)
+    rules = random_rules(rng, len(table.domain))
+    cells = int(rng.choice([1, 30, 1 << 22]))
+    looked_up = int(rng.choice([0, 1 << 22]))
+    # A forest that is reduced after each variable has let go of whatever it can.
+    waiting = int(rng.choice([0, 1, 32]))
+    with patch.multiple(order, BAND_CELLS=cells, LOOKED_UP=looked_up, WAITING_EDGES=waiting):
+        assert fast(table) == slow.chosen_order(table)
+        assert fast(table, **rules) == slow.chosen_order(table, **rules)  # type: ignore[arg-type]
+
+
+@given(datasets(min_variables=2, max_variables=12, max_cardinality=2, max_rows=6), seeds)
+def test_ties_go_to_the_lowest_pair(table: Dataset, seed: int) -> None:
+    """A few rows of two states have a few values of information for all their pairs."""
+    rules = random_rules(np.random.default_rng(seed), len(table.domain))
+    with patch.object(order, "WAITING_EDGES", 0):
+        assert fast(table) == slow.chosen_order(table)
+        assert fast(table, **rules) == slow.chosen_order(table, **rules)  # type: ignore[arg-type]
+
+
+@given(datasets(min_variables=2, max_variables=6, max_cardinality=9), seeds)
+def test_many_states_are_folded(table: Dataset, seed: int) -> None:
+    with patch.object(order, "MAX_STATES", 3):
+        assert fast(table) == slow.chosen_order(table, most=3)
+    cards = [300, 65, 2]
+    rng = np.random.default_rng(seed)
+    first = rng.integers(300, size=60)
+    wide = Dataset.from_codes(np.column_stack([first, first % 65, first % 2]), cards)
+    assert fast(wide) == slow.chosen_order(wide)
+
+
+@given(datasets(min_variables=2, max_variables=8, weighted=True), seeds)
+def test_neither_the_order_of_rows_nor_weights_matter(table: Dataset, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    expected, weights = fast(table), table.weights
+    assert weights is not None
+    mixed = rng.permutation(table.rows)
+    assert (
+        fast(Dataset.from_codes(table.codes[mixed], weights=weights[mixed], domain=table.domain)) == expected
+    )
+    rows = np.repeat(np.arange(table.rows), weights)
+    assert fast(Dataset.from_codes(table.codes[rows], domain=table.domain)) == expected
+
+
+@given(datasets(min_variables=2, max_variables=6, max_cardinality=3), seeds)
+def test_what_the_states_are_called_does_not_matter(table: Dataset, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    renamed = np.column_stack(
+        [rng.permutation(k)[table.column(i)] for i, k in enumerate(table.domain.cardinalities)]
+    )
+    assert fast(Dataset.from_codes(renamed, domain=table.domain)) == fast(table)
+
+
+@given(datasets(max_variables=7), seeds)
+def test_constraints_hold(table: Dataset, seed: int) -> None:
+    n, rng = len(table.domain), np.random.default_rng(seed)
+    rules = random_rules(rng, n)
+    line = rng.permutation(n)
+    rules["before"] = [(int(i), int(j)) for i, j in itertools.combinations(line, 2) if rng.random() < 0.3]
+    place = np.argsort(fast(table, **rules))
+    stage = [0 if i in rules["inputs"] else 2 if i in rules["targets"] else 1 for i in range(n)]  # type: ignore[operator]
+    assert (np.diff(np.array(stage)[np.argsort(place)]) >= 0).all()
+    assert all(place[i] < place[j] for i, j in rules["before"] if stage[i] == stage[j])  # type: ignore[attr-defined]
+
+
+def chain(rows: int, n: int, seed: int) -> Dataset:
+    """X_0 -> X_1 -> ... of four states, each told by the last, later ones better: the walk is n - 1, n - 2, ..."""
+    rng = np.random.default_rng(seed)
+    codes = np.zeros((rows, n), dtype=np.int64)
+    codes[:, 0] = rng.integers(4, size=rows)
+    for i in range(1, n):
+        moved = rng.random(rows) < 0.6 * (n - i) / n
+        codes[:, i] = np.where(moved, rng.integers(4, size=rows), codes[:, i - 1])
+    return Dataset.from_codes(codes, [4] * n)
+
+
+def test_a_chain_is_walked_along_its_links() -> None:
+    table = chain(4_000, 12, 0)
+    found = fast(table)
+    assert all(min(abs(i - j) for j in found[:at]) == 1 for at, i in enumerate(found) if at)
+    assert fast(table, inputs={3})[0] == 3
+    assert fast(table, targets={11, 5})[-2:] in ((5, 11), (11, 5))
+    assert fast(table, before=[(0, 11), (11, 0)]) == found
+    circle = fast(table, before=[(0, 5), (5, 9), (9, 0), (1, 11)])
+    assert circle == fast(table, before=[(1, 11)])
+    assert circle.index(1) < circle.index(11)
+    assert fast(table, inputs={11}, before=[(1, 11)])[0] == 11
+
+
+def test_a_wide_table_is_the_slow_one() -> None:
+    """All the forest's ways: many bands, many reductions, roles and a few variables that wait."""
+    rng = np.random.default_rng(1)
+    codes = (rng.random((60, 90)) < rng.random(90)).astype(int)
+    codes[:, 1::2] = codes[:, ::2] ^ (rng.random((60, 45)) < 0.2)
+    table = Dataset.from_codes(codes, [2] * 90)
+    rules = random_rules(rng, 90) | {"inputs": {4, 50, 51}, "targets": {9, 60, 61, 62}}
+    with patch.object(order, "BAND_CELLS", 3_000), patch.object(order, "WAITING_EDGES", 2):
+        assert fast(table, **rules) == slow.chosen_order(table, **rules)  # type: ignore[arg-type]
+
+
+def test_many_states_do_not_tell_of_others_by_chance() -> None:
+    """X_0 and X_1 are independent with 30 states each, and share 2.1 nats of these 200 rows; X_2 and X_3 share .5."""
+    rng = np.random.default_rng(0)
+    bit = rng.integers(2, size=200)
+    codes = np.column_stack([rng.integers(30, size=(200, 2)), bit, bit ^ (rng.random(200) < 0.03)])
+    table = Dataset.from_codes(codes, [30, 30, 2, 2])
+    assert fast(table)[:2] in ((2, 3), (3, 2))
+    with patch.object(np, "count_nonzero", lambda counts: 1):  # and so nothing is taken off for chance
+        assert fast(table)[:2] not in ((2, 3), (3, 2))
+
+
+def test_no_rows_and_few_variables() -> None:
+    assert fast(Dataset.from_codes([[0]], [3])) == (0,)
+    assert fast(Dataset.from_codes([], [2, 2, 2])) == (0, 1, 2)
+    assert fast(Dataset.from_codes([], [2, 2, 2]), before=[(2, 0)], targets={1}) == (2, 0, 1)
+    assert fast(Dataset.from_codes([[0, 1], [1, 0]], [2, 2]), inputs={1}) == (1, 0)
+
+
+def test_many_rows_by_weights() -> None:
+    rng = np.random.default_rng(2)
+    codes = rng.integers(3, size=(30, 5))
+    table = Dataset.from_codes(codes, [3] * 5, rng.integers(2**46, size=30))
+    assert fast(table) == slow.chosen_order(table)
+
+
+@pytest.mark.parametrize("mutant", ["sum", "path", "ties"])
+def test_a_slightly_wrong_rule_is_found(mutant: str) -> None:
+    """The slow twin tells apart: another first variable, edges dropped that Prim takes, other ties."""
+    wrong = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rows = 8 if mutant == "ties" else 60
+        table = Dataset.from_codes(rng.integers(2, size=(rows, 9)) & rng.integers(2, size=(rows, 1)), [2] * 9)
+        with patch.object(order, "WAITING_EDGES", 0):
+            if mutant == "sum":
+                with patch.object(order, "walk", lambda rules, sums, ties: WALK(rules, -sums, ties)):
+                    found = fast(table)
+            elif mutant == "path":
+                with patch.object(np, "lexsort", lambda keys: LEXSORT(keys)[::-1]):
+                    found = fast(table)
+            else:
+                flipped = Dataset.from_codes(table.codes[:, ::-1], [2] * 9)
+                found = tuple(8 - i for i in fast(flipped))
+        wrong += found != slow.chosen_order(table)
+    assert wrong > 10
+
+
+WALK, LEXSORT = order.walk, np.lexsort
