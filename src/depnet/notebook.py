@@ -84,4 +84,4 @@ def _cell(tag: str, cell: Cell, is_text: bool) -> str:
         return f"<{tag} style='{_TEXT if is_text else _NUMBER}'>{text(cell)}</{tag}>"
     share = min(max(cell.share, 0.0), 1.0)
     inside = f"<div style='height:10px;border-radius:2px;background:{BAR};width:{100 * share:.1f}%'></div>"
-    return f"<{tag} style='{_TEXT}'><div style='width:120px'>{inside}</div></{tag}>"
+    return f"<{tag} style='{_TEXT};padding-left:8px'><div style='width:120px'>{inside}</div></{tag}>"

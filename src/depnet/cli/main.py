@@ -28,17 +28,8 @@ COMMANDS = (
 )  # fmt: skip
 """Each is a function of that name in a module of that name, imported when it is asked for: an answer must come at once."""
 
-OPTIONS = {
-    "columns": "--columns or --without",
-    "delimiter": "--delimiter",
-    "encoding": "--encoding",
-    "handle_unknown": "--unknown",
-    "header": "--no-header",
-    "keep": "--keep",
-    "missing": "--missing",
-    "text": "--text",
-    "where": "--where",
-}
+OPTIONS = {name: f"--{name}" for name in ("delimiter", "encoding", "keep", "missing", "text", "where")}
+OPTIONS |= {"columns": "--columns or --without", "handle_unknown": "--unknown", "header": "--no-header"}
 """How the command calls the arguments that the library's messages name."""
 
 

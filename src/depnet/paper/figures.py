@@ -158,36 +158,30 @@ def m_projection_figure() -> Picture:
 
 def genuine_figure() -> Picture:
     """Fig. genuine_gs: p^t under the sequential scan, m-projections onto one manifold after the other."""
-    network = two_nodes(*GENUINE)
-    path = law_path(network, SequentialScan(), START, STEPS)
-    return geometric(
-        "Genuine Gibbs sampling, sequential scan",
-        "The manifolds of consistent tables meet in π, and alternating m-projections lead there.",
-        [*manifold_lines(network), Curve.through(path, VERMILLION, "pᵗ", marked=True)],
-        [(START, "p⁰", VERMILLION), (stationary(network, SequentialScan()), "π", INK)],
-        CROSSING,
-    )
+    caption = "The manifolds of consistent tables meet in π, and alternating m-projections lead there."
+    return _sequential("Genuine Gibbs sampling, sequential scan", caption, GENUINE, CROSSING)
 
 
 def pseudo_figure() -> Picture:
     """Fig. pseudo-gs: the same with tables of no common law."""
-    network = two_nodes(*PSEUDO)
-    path = law_path(network, SequentialScan(), START, STEPS)
-    cycle = stationary_cycle(network, SequentialScan())
-    return geometric(
-        "Pseudo-Gibbs sampling, sequential scan",
-        "The manifolds do not meet: pᵗ ends going round the cycle π⁰ → π¹ → π⁰, whose centroid is the model.",
-        [
-            *manifold_lines(network),
-            Curve.through(path, VERMILLION, "pᵗ", marked=True),
-            Curve.through(cycle, PURPLE, "cycle", width=2.2),
-        ],
-        [
-            (START, "p⁰", VERMILLION),
-            *((law, label, PURPLE) for law, label in zip(cycle, ("π⁰", "π¹"), strict=True)),
-            (np.mean(cycle, axis=0), "centroid", INK),
-        ],
+    caption = (
+        "The manifolds do not meet: pᵗ ends going round the cycle π⁰ → π¹ → π⁰, whose centroid is the model."
     )
+    return _sequential("Pseudo-Gibbs sampling, sequential scan", caption, PSEUDO, SKEW)
+
+
+def _sequential(title: str, caption: str, tables: Any, view: tuple[float, float]) -> Picture:
+    network = two_nodes(*tables)
+    path = Curve.through(law_path(network, SequentialScan(), START, STEPS), VERMILLION, "pᵗ", marked=True)
+    curves, points = [*manifold_lines(network), path], [(START, "p⁰", VERMILLION)]
+    cycle = stationary_cycle(network, SequentialScan())
+    middle = np.mean(cycle, axis=0)
+    if np.allclose(cycle[0], cycle[1]):
+        points.append((middle, "π", INK))
+    else:
+        curves.append(Curve.through(cycle, PURPLE, "cycle", width=2.2))
+        points += [(cycle[0], "π⁰", PURPLE), (cycle[1], "π¹", PURPLE), (middle, "centroid", INK)]
+    return geometric(title, caption, curves, points, view)
 
 
 def movement_figure() -> Picture:

@@ -59,12 +59,6 @@ class Effect:
     means: tuple[tuple[float, ...], ...]
     """One distribution over the node's states for each state of the input."""
 
-    @property
-    def spread(self) -> float:
-        """How far apart the states of the input move theta: the largest total variation between two of them."""
-        means = np.array(self.means)
-        return max((float(np.abs(means - one).sum(axis=1).max()) / 2 for one in means), default=0.0)
-
 
 @dataclass(frozen=True, slots=True)
 class Boosted:
