@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from depnet.cluster.ranked_chunks import RankedChunks
-from depnet.data.binning.ranked import Ranked, RankedArray, RankedCounts
-from depnet.data.binning.times import form_of
-from depnet.data.table.columns import Column, kind_of_times, numbers_of_times
+from depnet.data.binning.ranked import Ranked, RankedArray
+from depnet.data.table.columns import Column
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
 from depnet.data.table.open import Opened, open_frame
 from depnet.data.table.variables import StateOptions, Summary
@@ -72,7 +71,7 @@ class ChunkedColumns(Opened):
     def summary(self, place: int, options: StateOptions) -> Summary:
         column = _in_all_chunks([head[place] for head in self._heads])
         if not options.as_they_are(column.name):
-            column = _times_of_text(column)
+            column = column.with_times()
         if column.kind in ("label", "empty") or column.numbers is not None or column.hidden == column.rows:
             return column
         return replace(column, numbers=self._ranked(place, column.kind, column.rows - column.hidden))
@@ -84,16 +83,6 @@ class ChunkedColumns(Opened):
         if size <= FEW_NUMBERS:
             return RankedArray.of(np.concatenate(ask(np.asarray)))
         return RankedChunks(ask, np.dtype(np.float64 if kind == "float" else np.int64))
-
-
-def _times_of_text(column: Summary) -> Summary:
-    """A column of text that is all dates, dates with times, or durations is that: seen in the texts of all chunks."""
-    kind = None if column.kind != "label" or column.declared else kind_of_times(column.labels)
-    if kind is None:
-        return column
-    numbers = RankedCounts.of(numbers_of_times(column.labels, kind), column.counts)
-    form = form_of(column.labels, column.counts) if kind == "datetime" else None
-    return replace(column, kind=kind, numbers=numbers, labels=(), counts=(), different=0, form=form)
 
 
 def _in_all_chunks(columns: Sequence[Summary]) -> Summary:

@@ -11,12 +11,11 @@ from depnet.arrays import FloatArray
 from depnet.explorer.known import Known, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.inference.answer.part import Remark, Spread
-from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.result import QueryResult, by_target
 from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.ask.query import query
 from depnet.inference.judge.shifts import (
     Shift,
-    by_target,
     largest_error,
     largest_first,
     most_moved,

@@ -18,9 +18,9 @@ from depnet.explorer.ask import Answer, answers
 from depnet.explorer.known import Held, Known, given, is_clamped, weights
 from depnet.explorer.loaded import TOLERANCE
 from depnet.explorer.session import Latest, Session, Stop
-from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.result import QueryResult, by_target
 from depnet.inference.answer.small_counts import without_small_counts
-from depnet.inference.judge.shifts import Missing, Pair, Shift, by_target, pair
+from depnet.inference.judge.shifts import Missing, Pair, Shift, pair
 from depnet.model.conditions import MISSING
 
 MAX_SECONDS = 6.0

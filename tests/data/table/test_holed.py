@@ -7,7 +7,7 @@ import pytest
 
 from depnet import Dataset, Domain, Variable
 from depnet.data import Holed
-from depnet.data.table.dataset import TableBuilder, with_holes
+from depnet.data.table.dataset import table_of_columns, with_holes
 from depnet.errors import DataError
 
 
@@ -44,14 +44,11 @@ def test_a_complete_table_has_no_holes() -> None:
 
 def test_a_table_put_in_column_by_column() -> None:
     domain = Domain((Variable("x", ("a", "b")), Variable("y", ("c", "d", "?"), missing="?")))
-    made = TableBuilder(domain, 2)
-    made.put(0, np.array([1, 0]), None)
-    made.put(1, np.array([-1, 1]), np.array([True, False]))
-    table = made.holed()
+    columns = [(np.array([1, 0]), None, None), (np.array([-1, 1]), np.array([True, False]), None)]
+    table = table_of_columns(domain, 2, columns)
     assert table.complete, "a missing value that has a state of its own is no hole"
     assert table.codes.tolist() == [[1, 2], [0, 1]]
-    made = TableBuilder(domain, 2)
-    made.put(0, np.array([-2, 1]), np.array([True, False]))
-    holed = made.holed()
+    columns[0] = (np.array([-2, 1]), np.array([True, False]), None)
+    holed = table_of_columns(domain, 2, columns)
     assert holed.codes[:, 0].tolist() == [0, 1]
     assert holed.hidden.tolist() == [[True, False], [False, False]]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from depnet import Variable
 from depnet.data.binning.bins import Bins
-from depnet.data.table.mixture import Mixture, expected_numbers
+from depnet.data.table.mixture import Mixture
 from tests.reference import numbers as slow
 
 LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95]
@@ -48,19 +48,19 @@ def test_all_values_one_by_one(law: tuple[Bins, list[int]]) -> None:
 def test_a_hole_is_filled_by_the_mean_of_floats_and_the_median_of_whole_numbers() -> None:
     whole = Bins((0, 10, 20), ((1, 2, 3), (10, 12, 14)), "integer")
     law = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
-    assert expected_numbers(law, whole).tolist() == [2, 12, 3]
+    assert Mixture.of_bins(whole).expected(law).tolist() == [2, 12, 3]
     floats = Bins((0, 10, 20), ((1, 2, 3), (10, 12, 14)), "float")
-    assert expected_numbers(law, floats).tolist() == [2.0, 12.0, 7.0]
+    assert Mixture.of_bins(floats).expected(law).tolist() == [2.0, 12.0, 7.0]
     missing = np.column_stack(
         [law / 2, np.full(3, 0.5)]
     )  # the state of missing values is the last, and left out
-    assert expected_numbers(missing, floats).tolist() == [2.0, 12.0, 7.0]
+    assert Mixture.of_bins(floats).expected(missing).tolist() == [2.0, 12.0, 7.0]
 
 
 def test_large_whole_numbers_are_not_rounded() -> None:
     top = 2**63 - 1
     bins = Bins((0, top - 1, top), ((0,), (top - 1,)), "integer")
-    assert expected_numbers(np.array([[0.1, 0.9]]), bins).tolist() == [top - 1]
+    assert Mixture.of_bins(bins).expected(np.array([[0.1, 0.9]])).tolist() == [top - 1]
 
 
 @pytest.mark.parametrize("states", [("a", "b"), (False, True), (3, 1, 2), ("1", "2")])

@@ -21,7 +21,7 @@ from depnet.errors import DataError, DataFileError, DataFileNotFoundError, brief
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "json"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
-_ENDINGS: dict[str, Format] = {
+READ_ENDINGS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
@@ -185,8 +185,8 @@ def _format_of(suffixes: list[str], head: bytes) -> Format:
     if head.startswith(b"PAR1"):
         return "parquet"
     for suffix in reversed(suffixes):
-        if suffix.lower() in _ENDINGS:
-            return _ENDINGS[suffix.lower()]
+        if suffix.lower() in READ_ENDINGS:
+            return READ_ENDINGS[suffix.lower()]
         if suffix.lower() not in (".gz", ".gzip"):
             break
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 SHORT_ROWS = 20_000
 """Up to here a table is short: to fetch its text takes less time than queries do."""
 
-FEW_LABELS = 64
-"""Up to here the place of a label in a list is found faster than in an enumeration."""
-
 _SHORT_CELLS = 2_000_000
 """Cells of a short table that are fetched at once."""
 
@@ -114,11 +111,9 @@ class FileTable(Opened):
         rest, gone = len(known), len(known) + 1
         code = f"CASE WHEN {value} IS NULL THEN {gone} ELSE {rest} END"
         listed = ", ".join(map(text_literal, known))
-        if len(known) > FEW_LABELS:  # to cast what is no member of an enumeration takes very long
+        if known:  # to cast what is no member of an enumeration takes very long
             self.connection.execute(f"CREATE OR REPLACE TYPE known AS ENUM ({listed})")
             code = f"coalesce(enum_code(CAST(CASE WHEN {value} IN ({listed}) THEN {value} END AS known)), {code})"
-        elif known:
-            code = f"coalesce(list_position([{listed}], {value}) - 1, {code})"
         whole = "UTINYINT" if gone < 2**8 else "USMALLINT" if gone < 2**16 else "UINTEGER"
         found = self.connection.execute(f"SELECT CAST({code} AS {whole}) AS id FROM {self._of([place])}")
         ids = found.fetchnumpy()["id"]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from depnet.data.binning.times import cell_of_duration, texts_in
 from depnet.data.files.arrow import kept_schema, schema_option
 from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
-from depnet.data.files.source import FORMATS, Format
+from depnet.data.files.source import FORMATS, READ_ENDINGS, Format
 from depnet.data.frames.decode import drawn_columns
 from depnet.data.frames.within import Within
 from depnet.data.table.columns import Column
@@ -29,13 +29,9 @@ from depnet.data.table.open import open_frame
 from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, Hint, brief
 from depnet.files import new_file, not_written, scratch_folder
 
-ENDINGS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".jsonl": "json",
-    ".ndjson": "json",
-}
+ENDINGS = {end: form for end, form in READ_ENDINGS.items() if end not in (".tab", ".pq", ".json")}
+"""A table is not written where a model would be looked for, or under a name that few know."""
+
 BLOCK = 50_000
 """Rows made into text at once."""
 

@@ -13,10 +13,11 @@ from depnet.data.binning.times import cell_of_duration, texts_in
 from depnet.data.frames.assemble import Filled, assemble, fill_holes
 from depnet.data.frames.within import Within
 from depnet.data.table.columns import Column
+from depnet.data.table.dataset import check_shape, reject_codes_outside
 from depnet.data.table.domain import Domain
 from depnet.data.table.encode import places_of
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
-from depnet.data.table.mixture import expected_numbers
+from depnet.data.table.mixture import Mixture
 from depnet.data.table.open import Opened, open_frame
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
@@ -88,19 +89,13 @@ def check_column(variable: Variable, column: ColumnLayout, kind: FrameKind) -> N
 def checked_codes(codes: ArrayLike, domain: Domain, layout: Layout) -> NDArray[Any]:
     """Codes [N, n] that fit a domain and a layout; those below 0 stand for missing values."""
     table = np.asarray(codes)
-    if table.ndim != 2 or table.shape[1] != len(domain) or len(layout.columns) != len(domain):
-        raise DataError(
-            f"codes have the shape {table.shape} and the layout {len(layout.columns)} columns; expected "
-            f"[rows, {len(domain)}] and {len(domain)} columns."
-        )
+    check_shape(table, domain)
+    if len(layout.columns) != len(domain):
+        raise DataError(f"the layout has {len(layout.columns)} columns; expected {len(domain)}.")
     if table.size and table.dtype.kind not in "biu":
         raise DataError(f"codes are integers; got an array of {table.dtype}.")
     if table.size and (table.max(axis=0) >= domain.cardinalities).any():
-        i = int(np.argmax(table.max(axis=0) >= domain.cardinalities))
-        raise DataError(
-            f"column {domain.variables[i].name!r}: code {table[:, i].max()} is outside "
-            f"0..{domain.variables[i].cardinality - 1}."
-        )
+        reject_codes_outside(np.maximum(table, 0), domain)
     return table
 
 
@@ -136,7 +131,7 @@ def column_of_codes(
             states = tuple(map(float, states))
         return Column(layout, hidden, ids=np.where(hidden, -1, codes.astype(np.int64)), labels=states)
     if law is not None:
-        found = expected_numbers(law, bins)
+        found = Mixture.of_bins(bins).expected(law)
     elif drawn is not None:
         found = drawn
     else:
@@ -173,18 +168,10 @@ def numbers_of(variable: Variable) -> FloatArray | None:
     return np.array(states, dtype=np.float64) if variable.scale == "number" and len(states) > 2 else None
 
 
-def expected_states(law: FloatArray, variable: Variable) -> FloatArray | None:
+def expected_states(law: FloatArray, variable: Variable) -> Numbers | None:
     """One number a row of a variable whose states are numbers: the mean of floats, the median of whole numbers."""
-    numbers = numbers_of(variable)
-    if numbers is None:
-        return None
-    total = law[:, : len(numbers)].sum(axis=1, keepdims=True)  # 0 where it is known to be missing
-    shares = law[:, : len(numbers)] / np.where(total > 0, total, 1.0)
-    if any(isinstance(state, float) for state in variable.present_states):
-        return np.asarray(shares @ numbers)
-    order = np.argsort(numbers, kind="stable")
-    half = (np.cumsum(shares[:, order], axis=1) < 0.5 - 1e-12).sum(axis=1)
-    return np.asarray(numbers[order][np.minimum(half, len(numbers) - 1)])
+    mixture = None if numbers_of(variable) is None else Mixture.of(variable)
+    return None if mixture is None else mixture.expected(law)
 
 
 def fill(

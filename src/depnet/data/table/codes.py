@@ -19,8 +19,6 @@ from depnet.data.table.variable import Variable
 from depnet.errors import DataError
 
 UNKNOWN, HIDDEN = -2, -1
-TABLE = 2**16
-"""Whole numbers that span less than this are looked up in a table."""
 
 MANY_CUTS = 64
 """Above this many comparisons a number, bisection is quicker."""
@@ -152,22 +150,11 @@ def _among_states(column: Column, variable: Variable) -> IntArray:
 
 
 def _equal_numbers(numbers: Numbers, labels: Sequence[Number], codes: Sequence[int]) -> IntArray:
-    """The code of the label that each number is equal to, or UNKNOWN: by a table where it is short, else by bisection."""
-    low, high = min(labels), max(labels)
-    if numbers.dtype == np.int64 and high - low < TABLE:
-        table = np.full(int(high - low) + 2, UNKNOWN)
-        whole = [
-            (int(label - low), code) for label, code in zip(labels, codes, strict=True) if label == int(label)
-        ]
-        if whole and low == int(low):
-            places, found = zip(*whole, strict=True)
-            table[list(places)] = found
-            inside = (numbers >= low) & (numbers <= high)
-            return table[np.where(inside, numbers - int(low), len(table) - 1)]
-    ordered = np.array(labels, dtype=np.float64)
-    order = np.argsort(ordered)
-    place = np.minimum(np.searchsorted(ordered[order], numbers), len(order) - 1)
-    return np.where(ordered[order][place] == numbers, np.array(codes)[order][place], UNKNOWN)
+    """The code of the label that each number is equal to, or UNKNOWN."""
+    order = np.argsort(labels)
+    ordered = np.array(labels, dtype=np.float64)[order]
+    place = np.minimum(np.searchsorted(ordered, numbers), len(order) - 1)
+    return np.where(ordered[place] == numbers, np.array(codes)[order][place], UNKNOWN)
 
 
 def _value_of(column: Column, number: Any) -> object:

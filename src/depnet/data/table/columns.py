@@ -5,7 +5,6 @@ What is done for every row is done in arrays; only a column's distinct values ar
 
 import datetime as dt
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.bins import TIME_NUMBERS, Numbers
-from depnet.data.binning.times import are_durations, form_of, kind_of_dates
 from depnet.data.table.layout import ColumnKind, ColumnLayout
 from depnet.errors import DataError, brief
 
@@ -108,18 +106,14 @@ def column_of_numbers(layout: ColumnLayout, numbers: NDArray[Any], hidden: NDArr
             endless = np.isinf(plain) & ~hidden
             if endless.any():
                 row = int(np.argmax(endless))
-                raise endless_number(name, row, float(plain[row]))
+                raise DataError(
+                    f"column {name!r}, row {row}: {plain[row]} has no place among quantiles. Replace infinities: by "
+                    "missing values, or by the largest number that makes sense."
+                )
             hidden = hidden | ~finite
         if hidden.any():
             plain = np.where(hidden, 0.0, plain)
     return Column(layout, hidden, plain)
-
-
-def endless_number(name: str, row: int, value: float) -> DataError:
-    return DataError(
-        f"column {name!r}, row {row}: {value} has no place among quantiles. Replace infinities: by missing values, "
-        "or by the largest number that makes sense."
-    )
 
 
 def column_of_array(key: Any, array: NDArray[Any]) -> Column:
@@ -165,36 +159,12 @@ def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
     return column_of_numbers(layout, each[places], hidden)
 
 
-def times_of_text(column: Column) -> Column:
-    """A column of text that is all dates, dates with times, or durations, as in a file of text, is that; else as it is."""
-    kind = None if column.ids is None or column.declared else kind_of_times(column.labels)
-    if kind is None:
-        return column
-    assert column.ids is not None
-    each = np.append(numbers_of_times(column.labels, kind), 0)
-    times = np.bincount(column.ids + 1, minlength=len(column.labels) + 1)[1:].tolist()
-    form = form_of(column.labels, times) if kind == "datetime" else None
-    return column_of_numbers(replace(column.layout, kind=kind, form=form), each[column.ids], column.hidden)
-
-
-def kind_of_times(labels: tuple[Any, ...]) -> ColumnKind | None:
-    """What labels are that are texts of dates, of dates with times, or of durations, all of them; None: neither."""
-    if not all(isinstance(label, str) for label in labels):
-        return None
-    return "duration" if are_durations(labels) else kind_of_dates(labels)
-
-
-def numbers_of_times(labels: Sequence[str], kind: ColumnKind) -> NDArray[np.int64]:
-    """The numbers of such texts: days, or microseconds."""
-    return np.array([*map(TIME_NUMBERS[kind], labels)], dtype=np.int64)
-
-
 def _distinct(name: str, objects: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     try:
         place = {value: k for k, value in enumerate(dict.fromkeys(objects))}
         return list(place), np.fromiter(map(place.__getitem__, objects), dtype=np.int64, count=len(objects))
     except TypeError:
-        row = next(r for r, value in enumerate(objects) if not _hashable(value))
+        row = next((r for r, value in enumerate(objects) if type(value).__hash__ is None), 0)
         raise unreadable(name, type(objects[row]).__name__, row) from None
 
 
@@ -250,14 +220,6 @@ def unreadable(name: str, what: str, row: int | None = None) -> DataError:
         f"{where}: a column holds text, booleans, numbers, dates, dates with times, or durations; got {what}. "
         "Convert it (to floats, to seconds, or to text), or drop it."
     )
-
-
-def _hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _reject_mixture(name: str, objects: list[Any]) -> NoReturn:

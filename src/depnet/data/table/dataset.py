@@ -1,9 +1,8 @@
 """A table of codes: N rows of one joint state each, with optional integer row weights."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +22,9 @@ MAX_TOTAL_WEIGHT = 2**53
 """Counts stay exact as float64 below this."""
 
 SHOWN_VARIABLES = 20
+
+CodedColumn: TypeAlias = tuple[NDArray[Any], NDArray[np.bool_] | None, Numbers | None]
+"""The codes of a column, where its value is missing (None: nowhere), and its numbers as they came, if it has bins."""
 
 
 class CodeTable:
@@ -95,17 +97,16 @@ class Dataset(CodeTable):
                 f"Dataset(domain, codes) takes a Domain first; got {brief(self.domain)}. Make it with "
                 "Dataset.from_codes(codes, cardinalities)."
             )
-        codes, cards = self.codes, self.domain.cardinalities
+        codes = self.codes
         if not isinstance(codes, np.ndarray) or codes.dtype != code_type(self.domain):
             got = f"one of {codes.dtype}" if isinstance(codes, np.ndarray) else brief(codes)
             raise DataError(
                 f"the codes of a Dataset are an array of {code_type(self.domain)}; got {got}. Make it with "
                 "Dataset.from_codes(codes, cardinalities)."
             )
-        if codes.ndim != 2 or codes.shape[1] != len(cards):
-            raise _wrong_shape(codes, self.domain)
-        if codes.size and (codes.max(axis=0) >= cards).any():  # kernels do not check
-            _reject_codes_outside(codes, self.domain)
+        check_shape(codes, self.domain)
+        if codes.size and (codes.max(axis=0) >= self.domain.cardinalities).any():  # kernels do not check
+            reject_codes_outside(codes, self.domain)
         if codes.flags.writeable:
             object.__setattr__(self, "codes", read_only(codes.copy(order="F")))
         object.__setattr__(self, "weights", _checked_weights(self.weights, self.rows))
@@ -213,15 +214,14 @@ def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
         raise DataError(f"codes are a rectangular table of integers [rows, variables]; {error}.") from None
     if raw.ndim == 1 and raw.size == 0:
         raw = raw.reshape(0, len(domain))
-    if raw.ndim != 2 or raw.shape[1] != len(domain):
-        raise _wrong_shape(raw, domain)
+    check_shape(raw, domain)
     if raw.size and raw.dtype.kind not in "bui":
         _reject_non_integers(raw, domain)
     checked: CodeArray = np.empty(raw.shape, dtype=code_type(domain), order="F")
     for i, k in enumerate(domain.cardinalities):
         column = raw[:, i]
         if column.size and (column.min() < 0 or column.max() >= k):  # before a cast that would wrap
-            _reject_codes_outside(raw, domain)
+            reject_codes_outside(raw, domain)
         checked[:, i] = column
     return read_only(checked)
 
@@ -231,13 +231,14 @@ def code_type(domain: Domain) -> np.dtype[np.uint8] | np.dtype[np.uint16]:
     return np.dtype(np.uint16) if max(domain.cardinalities) > 256 else np.dtype(np.uint8)
 
 
-def _wrong_shape(codes: NDArray[Any], domain: Domain) -> DataError:
-    return DataError(
-        f"codes have the shape {codes.shape}; expected [rows, {len(domain)}], one column for each variable."
-    )
+def check_shape(codes: NDArray[Any], domain: Domain) -> None:
+    if codes.ndim != 2 or codes.shape[1] != len(domain):
+        raise DataError(
+            f"codes have the shape {codes.shape}; expected [rows, {len(domain)}], one column for each variable."
+        )
 
 
-def _reject_codes_outside(codes: NDArray[Any], domain: Domain) -> NoReturn:
+def reject_codes_outside(codes: NDArray[Any], domain: Domain) -> NoReturn:
     outside = (codes < 0) | (codes >= np.array(domain.cardinalities))
     i = int(np.flatnonzero(outside.any(axis=0))[0])
     row = int(np.flatnonzero(outside[:, i])[0])
@@ -251,7 +252,7 @@ def _reject_codes_outside(codes: NDArray[Any], domain: Domain) -> NoReturn:
 def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> NoReturn:
     """Say which cell is not an integer: a missing value before any other, since .astype(int) would hide it."""
     for wrong, what_to_do in (
-        (_is_missing, "Remove or complete missing values first."),
+        (lambda value: value is None or value != value, "Remove or complete missing values first."),
         (lambda value: not is_whole(value), "Convert with .astype(int) if these are whole numbers."),
     ):
         for i, variable in enumerate(domain.variables):
@@ -262,10 +263,6 @@ def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> NoReturn:
                         f"({raw.dtype}). {what_to_do}"
                     )
     raise DataError(f"codes are integers; got an array of {raw.dtype}. Convert with .astype(int).")
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or (isinstance(value, (float, np.floating)) and math.isnan(value))
 
 
 def _checked_weights(weights: ArrayLike | None, rows: int) -> IntArray | None:
@@ -306,20 +303,16 @@ class Holed(CodeTable):
 
     def __post_init__(self) -> None:
         table = Dataset(self.domain, self.codes, self.weights)
-        hidden = self.hidden
-        if (
-            not isinstance(hidden, np.ndarray)
-            or hidden.dtype != np.bool_
-            or hidden.shape != table.codes.shape
-        ):
+        hidden: Any = self.hidden
+        if getattr(hidden, "dtype", None) != np.bool_ or hidden.shape != table.codes.shape:
             got = f"{hidden.dtype} {hidden.shape}" if isinstance(hidden, np.ndarray) else brief(hidden)
             raise DataError(f"hidden is a boolean array of the shape {table.codes.shape}; got {got}.")
         if _any(hidden) and table.codes[hidden].any():
             raise DataError("the code of a hidden value is 0.")
         object.__setattr__(self, "codes", table.codes)
         object.__setattr__(self, "weights", table.weights)
-        if hidden.flags.writeable:
-            object.__setattr__(self, "hidden", read_only(hidden.copy(order="F")))
+        hidden = read_only(hidden.copy(order="F")) if hidden.flags.writeable else hidden
+        object.__setattr__(self, "hidden", hidden)
 
     def known(self, i: int) -> NDArray[np.bool_] | None:
         """In which rows X_i is known; None: in all."""
@@ -351,12 +344,10 @@ class Holed(CodeTable):
         """Some of the rows, with their values and holes."""
         codes: CodeArray = np.empty((len(rows), len(self.domain)), dtype=code_type(self.domain), order="F")
         codes[:] = self.codes[rows]
-        return Holed(
+        return holed_table(
             self.domain,
-            read_only(codes),
-            nothing_hidden((len(rows), len(self.domain)))
-            if self.complete
-            else read_only(np.asfortranarray(self.hidden[rows])),
+            codes,
+            None if self.complete else np.asfortranarray(self.hidden[rows]),
             None if self.weights is None else self.weights[rows],
             None if self.values is None else self.values.rows_of(rows),
         )
@@ -364,7 +355,7 @@ class Holed(CodeTable):
     def __reduce__(self) -> Any:
         # What takes no memory here would be written out cell by cell.
         hidden = None if self.complete else self.hidden
-        return _unpacked, (self.domain, self.codes, hidden, self.weights, self.values)
+        return holed_table, (self.domain, self.codes, hidden, self.weights, self.values)
 
     def whole_rows(self) -> Dataset:
         """The rows without holes, for what needs all cells of a row."""
@@ -373,13 +364,14 @@ class Holed(CodeTable):
         return self.rows_at(np.flatnonzero(~self.hidden.any(axis=1))).dataset()
 
 
-def _unpacked(
+def holed_table(
     domain: Domain,
     codes: CodeArray,
     hidden: NDArray[np.bool_] | None,
-    weights: IntArray | None,
-    values: Values | None,
+    weights: IntArray | None = None,
+    values: Values | None = None,
 ) -> Holed:
+    """A table of arrays that are its own from then on; None for `hidden`: nothing is missing."""
     holes = nothing_hidden(codes.shape) if hidden is None else read_only(hidden)
     return Holed(domain, read_only(codes), holes, weights, values)
 
@@ -388,7 +380,7 @@ def with_holes(table: Dataset | Holed) -> Holed:
     """A complete table as one that could have holes."""
     if isinstance(table, Holed):
         return table
-    return Holed(table.domain, table.codes, nothing_hidden(table.codes.shape), table.weights, table.values)
+    return holed_table(table.domain, table.codes, None, table.weights, table.values)
 
 
 def holed_rows(domain: Domain, codes: CodeArray, hidden: NDArray[np.bool_]) -> Holed:
@@ -402,9 +394,9 @@ def join_rows(tables: Sequence[Holed]) -> Holed:
     domain, shape = tables[0].domain, (sum(table.rows for table in tables), len(tables[0].domain))
     codes: CodeArray = np.empty(shape, dtype=code_type(domain), order="F")
     np.concatenate([table.codes for table in tables], out=codes)
-    hidden = nothing_hidden(shape)
+    hidden = None
     if not all(table.complete for table in tables):
-        hidden = read_only(np.asfortranarray(np.concatenate([table.hidden for table in tables])))
+        hidden = np.asfortranarray(np.concatenate([table.hidden for table in tables]))
     weights = None
     if any(table.weights is not None for table in tables):
         each = [np.ones(t.rows, dtype=np.int64) if t.weights is None else t.weights for t in tables]
@@ -414,17 +406,15 @@ def join_rows(tables: Sequence[Holed]) -> Holed:
         found = [_numbers_or_holes(table, i) for table in tables]
         if all(numbers is not None for numbers in found):
             values.put(i, np.concatenate(found))  # type: ignore[arg-type]  # none is None
-    return Holed(domain, read_only(codes), hidden, weights, values if len(values) else None)
+    return holed_table(domain, codes, hidden, weights, values if len(values) else None)
 
 
 def _numbers_or_holes(table: Holed, i: int) -> Numbers | None:
     """The numbers of X_i; any where all of it is missing, as in a chunk that came without its type."""
     numbers, known = table.numbers(i), table.known(i)
-    return (
-        np.zeros(table.rows, np.int64)
-        if numbers is None and known is not None and not known.any()
-        else numbers
-    )
+    if numbers is None and known is not None and not known.any():
+        return np.zeros(table.rows, np.int64)
+    return numbers
 
 
 def nothing_hidden(shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -436,42 +426,22 @@ def _any(hidden: NDArray[np.bool_]) -> bool:
     return hidden.strides != (0, 0) and bool(hidden.any())
 
 
-class TableBuilder:
-    """A table of codes put in column by column; where values are missing is kept from the first one on.
+def table_of_columns(domain: Domain, rows: int, columns: Iterable[CodedColumn]) -> Holed:
+    """A table of codes put in column by column: codes, where the value is missing, and the numbers as they came.
 
-    Numbers are kept as they came, where they are put in, too.
+    Whatever the code is where a value is missing: there it is hidden, or the variable's own state.
     """
-
-    def __init__(self, domain: Domain, rows: int) -> None:
-        self.domain = domain
-        self._values = Values()
-        self._codes: CodeArray = np.zeros((rows, len(domain)), dtype=code_type(domain), order="F")
-        self._hidden: NDArray[np.bool_] | None = None
-
-    def put(
-        self,
-        i: int,
-        codes: NDArray[Any],
-        gone: NDArray[np.bool_] | None,
-        numbers: NDArray[Any] | None = None,
-    ) -> None:
-        """The codes of variable i, whatever they are where the value is `gone`: there they are hidden, or its own state.
-
-        `numbers` are the values of a variable with bins.
-        """
-        variable = self.domain.variables[i]
-        self._codes[:, i] = codes
+    values = Values()
+    codes: CodeArray = np.zeros((rows, len(domain)), dtype=code_type(domain), order="F")
+    hidden: NDArray[np.bool_] | None = None
+    for i, (variable, (own, missing, numbers)) in enumerate(zip(domain.variables, columns, strict=True)):
+        codes[:, i] = own
         if numbers is not None:
-            self._values.put(i, numbers)
-        if gone is None or not gone.any():
-            return
-        self._codes[gone, i] = 0 if variable.missing is None else variable.cardinality - 1
+            values.put(i, numbers)
+        if missing is None or not missing.any():
+            continue
+        codes[missing, i] = 0 if variable.missing is None else variable.cardinality - 1
         if variable.missing is None:
-            if self._hidden is None:
-                self._hidden = np.zeros(self._codes.shape, dtype=bool, order="F")
-            self._hidden[:, i] = gone
-
-    def holed(self, weights: IntArray | None = None) -> Holed:
-        values = self._values if len(self._values) else None
-        hidden = nothing_hidden(self._codes.shape) if self._hidden is None else read_only(self._hidden)
-        return Holed(self.domain, read_only(self._codes), hidden, weights, values)
+            hidden = np.zeros(codes.shape, dtype=bool, order="F") if hidden is None else hidden
+            hidden[:, i] = missing
+    return holed_table(domain, codes, hidden, values=values if len(values) else None)

@@ -6,18 +6,17 @@ for missing ones, and one `UnknownStatesWarning` for all columns says which, how
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from depnet.arrays import IntArray
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.table.codes import Coded
-from depnet.data.table.dataset import Holed, TableBuilder
+from depnet.data.table.dataset import CodedColumn, Holed, table_of_columns
 from depnet.data.table.domain import Domain
-from depnet.data.table.layout import ColumnLayout, Layout
+from depnet.data.table.layout import Layout
 from depnet.data.table.open import Opened, open_frame
-from depnet.data.table.variable import Variable
 from depnet.data.table.variables import (
     MAX_STATES,
     BinChoice,
@@ -25,7 +24,6 @@ from depnet.data.table.variables import (
     LeftOut,
     Missing,
     StateOptions,
-    Summary,
     check_keep,
     check_some_left,
     left_out,
@@ -77,26 +75,28 @@ def encode_columns(
     tell: Callable[[int], object] = lambda _: None,
 ) -> tuple[Holed, Mapping[int, IntArray]]:
     """As `encode`, and of each variable that has some, the rows whose value is no state; `tell` hears of each column."""
-    places = places_of(opened, domain, absent)
-    made = TableBuilder(domain, opened.rows)
     unknown: dict[int, IntArray] = {}
     said: list[str] = []
-    for i, variable in enumerate(domain.variables):
-        place = places[i]
-        coded = Coded.hidden_in(opened.rows) if place is None else opened.coded(place, variable)
-        if coded.unknown is not None:
-            if handle_unknown == "error":
-                raise DataError(
-                    f"column {variable.name!r}, row {coded.unknown[0]}: the model has no state {brief(coded.example)}. "
-                    f"{nearest(coded.example, variable.states)} Or take unknown states as missing "
-                    "(",
-                    Hint("handle_unknown", "missing"),
-                    ").",
-                )
-            unknown[i] = coded.unknown
-            said.append(f"{len(coded.unknown):,} of {variable.name!r}, such as {brief(coded.example)}")
-        made.put(i, coded.codes, coded.gone, coded.numbers if values else None)
-        tell(1)
+
+    def columns() -> Iterator[CodedColumn]:
+        for i, place in enumerate(places_of(opened, domain, absent)):
+            variable = domain.variables[i]
+            coded = Coded.hidden_in(opened.rows) if place is None else opened.coded(place, variable)
+            if coded.unknown is not None:
+                if handle_unknown == "error":
+                    raise DataError(
+                        f"column {variable.name!r}, row {coded.unknown[0]}: the model has no state "
+                        f"{brief(coded.example)}. {nearest(coded.example, variable.states)} Or take unknown states as "
+                        "missing (",
+                        Hint("handle_unknown", "missing"),
+                        ").",
+                    )
+                unknown[i] = coded.unknown
+                said.append(f"{len(coded.unknown):,} of {variable.name!r}, such as {brief(coded.example)}")
+            yield coded.codes, coded.gone, coded.numbers if values else None
+            tell(1)
+
+    table = table_of_columns(domain, opened.rows, columns())
     if said:
         more = len(said) - SHOWN
         others = f"; and {counted(more, 'more column')}" if more > 0 else ""
@@ -108,7 +108,7 @@ def encode_columns(
             ),
             stacklevel=3,
         )
-    return made.holed(), unknown
+    return table, unknown
 
 
 def places_of(opened: Opened, domain: Domain, absent: str) -> list[int | None]:
@@ -183,24 +183,17 @@ def described(
             left.append(unlikely)
         else:
             variables.append(variable_of(summary, options))
-            columns.append(_layout_of(opened.layout(place), summary, variables[-1]))
+            layout = opened.layout(place)
+            if (
+                variables[-1].other is not None and summary.declared
+            ):  # some categories are one state: it is text
+                layout = replace(layout, dtype=None, values=None)
+            columns.append(layout)
             if coded:
                 codes.append(opened.coded(place, variables[-1]))
         tell(1)
     check_some_left(left, len(opened.keys))
     domain = Domain(tuple(variables))
-    table = None
-    if coded:
-        made = TableBuilder(domain, opened.rows)
-        for i in range(len(domain)):
-            each, gone, numbers, *_ = codes.pop(0)
-            made.put(i, each, gone, numbers)
-        table = made.holed()
+    # A column's own codes go as they come into the table.
+    table = table_of_columns(domain, opened.rows, (codes.pop(0)[:3] for _ in variables)) if coded else None
     return Described(domain, Layout(opened.kind, tuple(columns), opened.structured), tuple(left), table)
-
-
-def _layout_of(layout: ColumnLayout, summary: Summary, variable: Variable) -> ColumnLayout:
-    """The column's own, but where some of its categories are one state: then it is text."""
-    if variable.other is None or not summary.declared:
-        return layout
-    return replace(layout, dtype=None, values=None)

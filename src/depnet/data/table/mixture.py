@@ -93,12 +93,12 @@ class Mixture:
             found[:, at] = self.first[state] + place.clip(0, self.sizes[state] - 1).astype(np.int64)
         return np.asarray(self.values[found])
 
-
-def expected_numbers(probabilities: FloatArray, bins: Bins) -> FloatArray | IntArray:
-    """One number a row for a hole whose bin is uncertain: of floats the mean, as regression predicts it, else the median."""
-    mixture = Mixture.of_bins(bins)
-    if bins.kind == "float":
-        weights = probabilities[:, : mixture.states]
-        total = weights.sum(axis=1)  # 0 where it is known to be missing: then the number is any
-        return np.asarray(weights @ mixture.means() / np.where(total > 0, total, 1.0))
-    return np.asarray(mixture.quantiles(probabilities, [0.5])[:, 0])
+    def expected(self, probabilities: FloatArray) -> Numbers:
+        """One number a row for a hole whose state is uncertain: of floats the mean, as regression predicts it, else the
+        median; where it is known to be missing, any.
+        """
+        weights = probabilities[:, : self.states]
+        weights = np.where(weights.any(axis=1, keepdims=True), weights, 1.0)
+        if self.kind == "float":
+            return np.asarray(weights @ self.means() / weights.sum(axis=1))
+        return np.asarray(self.quantiles(weights, [0.5])[:, 0])

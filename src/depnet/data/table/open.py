@@ -19,7 +19,6 @@ from depnet.data.table.columns import (
     column_of_array,
     column_of_numbers,
     column_of_objects,
-    times_of_text,
     unreadable,
 )
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
@@ -58,8 +57,8 @@ class Opened(ABC):
 
     def summary(self, place: int, options: StateOptions) -> Summary:
         """What the variable of a column depends on; text that is all dates or durations is these, or stays as it is."""
-        column = self.column(place)
-        return Summary.of(column if options.as_they_are(self.names[place]) else times_of_text(column))
+        found = Summary.of(self.column(place))
+        return found if options.as_they_are(self.names[place]) else found.with_times()
 
     def layout(self, place: int) -> ColumnLayout:
         return self.column(place).layout
@@ -138,45 +137,47 @@ class _Narwhals(Opened):
         own = native.type if self.kind == "pyarrow" else native.dtype
         if isinstance(own, np.dtype) and own.kind in "biufMm":  # the common case, and the quick one
             return column_of_array(key, native.to_numpy())
-        if (
-            self.kind == "pandas" and getattr(own, "tz", None) is not None
-        ):  # narwhals knows no zone with a _ in its name
-            found = column_of_array(key, native.dt.tz_convert(None).to_numpy())
+        if self.kind == "pandas" and getattr(own, "tz", None) is not None:
+            found = column_of_array(
+                key, native.dt.tz_convert(None).to_numpy()
+            )  # narwhals knows no zone with a _
             return replace(found, layout=replace(found.layout, dtype=own))
-        if dtype in (nw.Categorical, nw.Enum):
-            if self.kind == "pyarrow" and is_polars_categorical(self.native.schema.field(place)):
-                return _text(key, native.cast(own.value_type), self.kind, own)
-            return _categories(key, native, self.kind, own)
-        if dtype == nw.String:
-            return _text(key, native, self.kind, own)
-        if dtype == nw.Object:
+        if dtype == nw.Object or (self.kind == "polars" and dtype == nw.String and self.rows <= FEW_ROWS):
             return column_of_objects(key, native.tolist() if self.kind == "pandas" else native.to_list(), own)
+        if dtype in (nw.Categorical, nw.Enum):
+            return self._categories(place, native, own)
+        if dtype == nw.String:
+            ids, labels = _factorised(native, self.kind)
+            return Column(ColumnLayout(key, "label", own), ids < 0, ids=ids, labels=tuple(labels))
         return _numbers(key, series, own)
+
+    def _categories(self, place: int, native: Any, own: Any) -> Column:
+        """A column of categories, in their own order; those of polars' Categorical have none, only an Enum's do."""
+        kind, declared = self.kind, True
+        if kind == "pandas" and hasattr(native, "cat"):
+            ids, values = np.asarray(native.cat.codes).astype(np.int64), native.cat.categories.tolist()
+        elif kind == "polars" and hasattr(own, "categories") and type(own).__name__ == "Enum":
+            ids = native.to_physical().cast(int).fill_null(-1).to_numpy()
+            values = own.categories.to_list()
+        elif kind == "pyarrow" and not is_polars_categorical(self.native.schema.field(place)):
+            ids, values = _arrow_dictionary(native)
+        else:  # also a dictionary of Arrow's in a pandas frame
+            text = native.cast(own.value_type) if kind == "pyarrow" else native
+            (ids, values), declared = _factorised(text.cast(str) if kind == "polars" else text, kind), False
+        labels = tuple(value if isinstance(value, (str, int, float)) else str(value) for value in values)
+        layout = ColumnLayout(self.keys[place], "label", own, tuple(values) if declared else None)
+        ordered = declared and bool(getattr(own, "ordered", kind == "polars"))  # an Enum compares by place
+        return Column(layout, ids < 0, ids=ids, labels=labels, declared=declared, ordered=ordered)
 
 
 def _numbers(key: Any, series: Any, own: Any) -> Column:
     """A column of numbers, booleans, dates or durations that numpy does not hold as they are."""
     import narwhals as nw
 
+    dtype = series.dtype
     hidden = series.is_null().to_numpy().astype(bool)
-    if series.dtype == nw.Unknown and hidden.all():  # a column of nulls has no type of its own
+    if dtype == nw.Unknown and hidden.all():  # a column of nulls has no type of its own
         return Column(ColumnLayout(key, "empty", own), hidden)
-    kind = _kind_of(series.dtype)
-    if kind is None:
-        raise unreadable(str(key), str(own))
-    there = series.filter(~series.is_null()) if hidden.any() else series
-    if kind in ("date", "datetime"):
-        there = there.dt.timestamp("us")
-    numbers = _spread(there, hidden, {"float": "float64", "duration": "timedelta64[us]"}.get(kind))
-    if kind == "date":
-        numbers = numbers // DAY  # not in place: it may be the frame's own
-    return column_of_numbers(ColumnLayout(key, kind, own), numbers, hidden)
-
-
-def _kind_of(dtype: Any) -> ColumnKind | None:
-    """The kind of the numbers, booleans, dates and durations of a type of narwhals; None of any other type."""
-    import narwhals as nw
-
     kinds: list[tuple[bool, ColumnKind]] = [
         (dtype == nw.Boolean, "boolean"),
         (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128), "integer"),
@@ -185,7 +186,23 @@ def _kind_of(dtype: Any) -> ColumnKind | None:
         (dtype == nw.Date, "date"),
         (dtype == nw.Duration, "duration"),
     ]
-    return next((kind for holds, kind in kinds if holds), None)
+    kind = next((kind for holds, kind in kinds if holds), None)
+    if kind is None:
+        raise unreadable(str(key), str(own))
+    there = series.filter(~series.is_null()) if hidden.any() else series
+    if kind in ("date", "datetime"):
+        there = there.dt.timestamp("us")
+    values: NDArray[Any] = there.to_numpy()
+    if kind in ("float", "duration"):
+        values = values.astype("float64" if kind == "float" else "timedelta64[us]")
+    if values.dtype.kind not in "iuf":
+        values = values.astype(np.int64)
+    if kind == "date":
+        values = values // DAY  # not in place: it may be the frame's own
+    if hidden.any():
+        values, there = np.zeros(len(hidden), dtype=values.dtype), values
+        values[~hidden] = there
+    return column_of_numbers(ColumnLayout(key, kind, own), values, hidden)
 
 
 def _open_with_narwhals(frame: Any) -> Opened:
@@ -232,27 +249,6 @@ def _checked_names(keys: tuple[Any, ...]) -> tuple[str, ...]:
     return names
 
 
-def _spread(there: Any, hidden: NDArray[np.bool_], dtype: str | None = None) -> NDArray[Any]:
-    """The values that are there, each in its row, and zeros elsewhere; durations as whole numbers."""
-    values: NDArray[Any] = there.to_numpy()
-    if dtype is not None:
-        values = values.astype(dtype)
-    if values.dtype.kind not in "iuf":
-        values = values.astype(np.int64)
-    if not hidden.any():
-        return values
-    spread = np.zeros(len(hidden), dtype=values.dtype)
-    spread[~hidden] = values
-    return spread
-
-
-def _text(key: Any, native: Any, kind: FrameKind, own: Any) -> Column:
-    if kind == "polars" and len(native) <= FEW_ROWS:
-        return column_of_objects(key, native.to_list(), own)
-    ids, labels = _factorised(native, kind)
-    return Column(ColumnLayout(key, "label", own), ids < 0, ids=ids, labels=tuple(labels))
-
-
 def _factorised(native: Any, kind: FrameKind) -> tuple[NDArray[Any], list[Any]]:
     """Every row's place among the distinct values, or -1 for a missing one."""
     if kind == "pandas":
@@ -283,31 +279,3 @@ def _arrow_dictionary(native: Any) -> tuple[NDArray[Any], list[Any]]:
         places = np.append(np.where(there, np.cumsum(there) - 1, -1), -1)
         ids, labels = places[ids], [label for label in labels if label is not None]
     return ids, labels
-
-
-def _categories(key: Any, native: Any, kind: FrameKind, own: Any) -> Column:
-    """A column of categories, in their own order; those of polars' Categorical have none, only an Enum's do."""
-    if kind == "pandas" and not hasattr(native, "cat"):  # a dictionary of Arrow's
-        ids, values = _factorised(native, kind)
-        declared = False
-    elif kind == "pandas":
-        ids, values = np.asarray(native.cat.codes).astype(np.int64), native.cat.categories.tolist()
-        declared = True
-    elif kind == "polars":
-        import polars as pl
-
-        declared = own == pl.Enum
-        if not declared:
-            ids, values = _factorised(native.cast(pl.String), kind)
-        else:
-            ids = native.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-            values = own.categories.to_list()
-    else:
-        ids, values = _arrow_dictionary(native)
-        declared = True
-    labels = tuple(value if isinstance(value, (str, int, float)) else str(value) for value in values)
-    layout = ColumnLayout(key, "label", own, tuple(values) if declared else None)
-    ordered = declared and bool(
-        getattr(own, "ordered", kind == "polars")
-    )  # an Enum's categories compare by place
-    return Column(layout, ids < 0, ids=ids, labels=labels, declared=declared, ordered=ordered)

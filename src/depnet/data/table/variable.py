@@ -279,10 +279,7 @@ def with_missing_state(variable: Variable) -> Variable:
     >>> with_missing_state(Variable("x", ("a", "(missing)"))).states
     ('a', '(missing)', '(missing 2)')
     """
-    label, number = MISSING_LABEL, 1
-    while label in variable.states:
-        number += 1
-        label = f"(missing {number})"
+    label = _free_label(MISSING_LABEL, "(missing {})", variable.states)
     return replace(variable, states=(*variable.states, label), missing=label)
 
 
@@ -292,8 +289,9 @@ def with_other_state(name: str, states: tuple[Label, ...]) -> Variable:
     >>> with_other_state("x", ("a", "other")).states
     ('a', 'other', 'other 2')
     """
-    label, number = OTHER_LABEL, 1
-    while label in states:
-        number += 1
-        label = f"{OTHER_LABEL} {number}"
+    label = _free_label(OTHER_LABEL, "other {}", states)
     return Variable(name, (*states, label), other=label)
+
+
+def _free_label(label: str, more: str, states: tuple[Label, ...]) -> str:
+    return next(text for text in (label, *map(more.format, range(2, len(states) + 3))) if text not in states)
