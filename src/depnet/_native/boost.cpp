@@ -1,5 +1,5 @@
-// Boosting from Python: rows as bit columns, made once and shared by all nodes and threads, the
-// stages of a node, and those of a mean. Slow twins: tests/reference/boosting.py and means.py.
+// Boosting from Python: rows as bit columns, made once and shared by all nodes and threads, and the
+// stages of a node. Slow twin: tests/reference/boosting.py.
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -12,7 +12,6 @@
 
 #include "arrays.hpp"
 #include "boost_grower.hpp"
-#include "boost_mean.hpp"
 #include "stages_kernels.hpp"
 #include "stop.hpp"
 
@@ -109,19 +108,13 @@ NodeRows node_rows(const RowBits& bits, const In1<std::uint16_t>& own,
     return rows;
 }
 
-constexpr std::int32_t kMostNumber = 1 << 25;  // squares of less than twice as much have 52 bits
-constexpr std::int32_t kMostScore = 1 << 30;   // differences of less have 32 bits
-
-// Of stages of either kind.
-void check_stages(std::size_t leaves, double share) {
-    require(leaves <= kMostLeaves,
-            "a stage has 256 leaves at most; got leaves=" + std::to_string(leaves) + ".");
-    require(share >= 0.0 && share <= 1.0,
-            "share lies between 0 and 1; got " + std::to_string(share) + ".");
-}
+constexpr std::int32_t kMostScore = 1 << 30;  // differences of less have 32 bits
 
 void check_settings(const Settings& settings) {
-    check_stages(settings.leaves, settings.share);
+    require(settings.leaves <= kMostLeaves,
+            "a stage has 256 leaves at most; got leaves=" + std::to_string(settings.leaves) + ".");
+    require(settings.share >= 0.0 && settings.share <= 1.0,
+            "share lies between 0 and 1; got " + std::to_string(settings.share) + ".");
     require(settings.lambda > 0.0 && std::isfinite(settings.lambda),
             "shrinkage is positive, else a leaf of certain rows has no step; got " +
                 std::to_string(settings.lambda) + ".");
@@ -151,8 +144,7 @@ void check_rows(const char* whose, const BitTable& table, const In1<std::uint16_
 enum class Ended { kComplete, kEarly, kCancelled };
 
 // Grows, without the GIL, until all is grown, the time is over, or another thread says so.
-template <typename Grower, typename Rows>
-Ended run_until(Grower& booster, Rows& rows, Rows* held, std::optional<double> seconds,
+Ended run_until(Booster& booster, NodeRows& rows, NodeRows* held, std::optional<double> seconds,
                 const Stop& stop) {
     Watch watch(seconds.value_or(-1.0), stop.set, check_signals);
     try {
@@ -163,10 +155,6 @@ Ended run_until(Grower& booster, Rows& rows, Rows* held, std::optional<double> s
         return Ended::kCancelled;
     }
     return Ended::kComplete;
-}
-
-void raise_if_cancelled(Ended ended) {
-    if (ended == Ended::kCancelled) raise_interrupted("another thread ended this fit");
 }
 
 using Stages = std::tuple<Array1<std::int32_t>, Array1<std::uint16_t>, Array1<std::int32_t>,
@@ -200,7 +188,7 @@ Stages boost(const BitTable& table, const Settings& settings, In1<std::uint16_t>
         if (held_table) held.emplace(node_rows(held_table->bits(), *held_own, *held_start));
         ended = run_until(booster, rows, held ? &*held : nullptr, seconds, stop);
     }
-    raise_if_cancelled(ended);
+    if (ended == Ended::kCancelled) raise_interrupted("another thread ended this fit");
     Grown& grown = booster.grown();
     const auto kept =
         static_cast<std::size_t>(grown.begin.back());  // of a stage cut short: nothing
@@ -215,72 +203,6 @@ Stages boost(const BitTable& table, const Settings& settings, In1<std::uint16_t>
             to_numpy(std::move(test)),        to_numpy(std::move(grown.scores)),
             to_numpy(std::move(grown.gains)), to_numpy(std::move(grown.held_scores)),
             ended == Ended::kComplete};
-}
-
-MeanRows mean_rows(const char* whose, const Codes<std::uint16_t>& codes,
-                   const In1<std::int32_t>& numbers, const std::vector<MeanInput>& inputs) {
-    const std::size_t rows = codes.shape(0);
-    require(codes.shape(1) == inputs.size() && numbers.size() == rows,
-            std::string(whose) + " has " + std::to_string(rows) + " rows of " +
-                std::to_string(codes.shape(1)) + " codes; expected " +
-                std::to_string(inputs.size()) + " codes, and got " +
-                std::to_string(numbers.size()) + " numbers.");
-    for (std::size_t j = 0; j < inputs.size(); ++j)
-        require(std::all_of(codes.data() + j * rows, codes.data() + (j + 1) * rows,
-                            [&](std::uint16_t x) { return x < inputs[j].states(); }),
-                std::string(whose) + " has a code above the last state of input " +
-                    std::to_string(j) + ".");
-    require(std::all_of(numbers.data(), numbers.data() + rows,
-                        [](std::int32_t r) { return -kMostNumber < r && r < kMostNumber; }),
-            std::string(whose) + " has a number of 2^25 or more.");
-    return {
-        rows, {codes.data(), codes.data() + codes.size()}, {numbers.data(), numbers.data() + rows}};
-}
-
-using Means =
-    std::tuple<Array1<std::int32_t>, Array1<std::uint16_t>, Array1<std::int32_t>,
-               Array1<std::uint16_t>, Array1<std::uint16_t>, Array1<std::int32_t>, Array1<double>>;
-
-Means boost_mean(Codes<std::uint16_t> codes, In1<std::int32_t> numbers,
-                 std::vector<std::tuple<std::size_t, bool>> inputs, const MeanSettings& settings,
-                 std::optional<Codes<std::uint16_t>> held_codes,
-                 std::optional<In1<std::int32_t>> held_numbers, std::optional<double> seconds,
-                 const Stop& stop) {
-    std::vector<MeanInput> kinds;
-    for (const auto& [present, missing] : inputs) kinds.push_back({present, missing});
-    require(held_codes.has_value() == held_numbers.has_value(),
-            "rows held out have codes and numbers; one of them is missing.");
-    check_stages(settings.leaves, settings.share);
-    require(settings.least_rows >= 1, "a leaf has one row at least.");
-    MeanRows rows = mean_rows("the table", codes, numbers, kinds);
-    std::optional<MeanRows> held;
-    if (held_codes)
-        held.emplace(mean_rows("the table held out", *held_codes, *held_numbers, kinds));
-    MeanBooster booster(settings, std::move(kinds));
-    Ended ended;
-    {
-        nb::gil_scoped_release release;
-        ended = run_until(booster, rows, held ? &*held : nullptr, seconds, stop);
-    }
-    raise_if_cancelled(ended);
-    MeanGrown& grown = booster.grown();
-    grown.splits.resize(  // of a stage cut short: nothing
-        static_cast<std::size_t>(grown.begin.back()));
-    std::vector<std::uint16_t> leaf, low, high;
-    std::vector<std::int32_t> variable;
-    for (const MeanSplit& split : grown.splits) {
-        leaf.push_back(split.leaf);
-        variable.push_back(split.test.variable);
-        low.push_back(split.test.low);
-        high.push_back(split.test.high);
-    }
-    return {to_numpy(std::move(grown.begin)),
-            to_numpy(std::move(leaf)),
-            to_numpy(std::move(variable)),
-            to_numpy(std::move(low)),
-            to_numpy(std::move(high)),
-            to_numpy(std::move(grown.values)),
-            to_numpy(std::move(grown.held_losses))};
 }
 
 }  // namespace
@@ -318,19 +240,4 @@ Stages split on the variables of `readable`. With rows held out, growing ends on
 on them. Returned are (begin, leaf, test, scores, gains, held_scores, complete): the stages' arrays, what splits on each
 variable gained in nats, the sum of log theta of the rows held out at the start and after each stage, and False
 if `seconds` passed first; what was grown until then is valid.)");
-    nb::class_<MeanSettings>(m, "MeanSettings", "What a mean is boosted with.")
-        .def(nb::init<std::size_t, std::size_t, std::size_t, double, double, double, std::int64_t,
-                      std::uint64_t>(),
-             nb::kw_only(), arg("stages"), arg("leaves"), arg("patience"), arg("rate"),
-             arg("shrinkage"), arg("share"), arg("least_rows"), arg("seed"));
-    m.def(
-        "boost_mean", &boost_mean, arg("codes").noconvert(), arg("numbers"), arg("inputs"),
-        arg("settings"), nb::kw_only(), arg("held_codes").none().noconvert(),
-        arg("held_numbers").none(), arg("seconds").none(), arg("stop"),
-        R"(Stages whose sum is the mean of whole `numbers` given codes ([N, n], column-major), by least squares.
-
-`inputs` has for each variable (states, in their order; whether one more is of missing values). With rows held
-out, growing ends once `patience` stages have not lessened their sum of squares. Returned are (begin, leaf, variable, low,
-high, values, held_losses): the splits and the leaves' values, stage after stage, and that sum at the start and after each
-stage. After `seconds` they are those grown by then.)");
 }

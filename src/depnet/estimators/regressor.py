@@ -23,7 +23,7 @@ ROWS_A_BIN = 4
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]
-    """P(y | x) of a number y: its mean by boosted stages, and the law of what is left from y's own node.
+    """P(y | x) of a number y: its mean by ridge regression and boosting, and the law of what is left from y's own node.
 
     Numbers in X are cut into many bins (up to 255), which stages split between; else as `bins` says. The parameters of
     learning are those of the node.

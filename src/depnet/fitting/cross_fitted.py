@@ -1,49 +1,143 @@
 """The mean of a number given coded inputs, by several fits, each without a part of the rows (ours, beyond the paper).
 
-The rows are divided into five parts, alike in their numbers. Each part is held out once: the others grow stages
-(`depnet.learning.boost.mean`), from a constant on or from a linear model, and the parts held out say together of which
-kind, and how many. So every row has a mean
-that was found without it, and what it lies from that (its residual) is as large as a new row's will be. The mean of a new
-row is that of all five fits, which is steadier than one.
+The rows are divided into five parts, alike in their numbers. Each part is held out once: the others give a ridge regression
+and, for what that leaves, gradient boosting of scikit-learn; the parts held out say together how many steps it takes. So
+every row has a mean that was found without it, and what it lies from that (its residual) is as large as a new row's will
+be. The mean of a new row is that of all five fits, which is steadier than one.
 """
 
+import itertools
 import math
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any
 
 import numpy as np
 
-from depnet._native import boost as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.domain import Domain
-from depnet.learning.boost.linear import Design, Effects, ridge
-from depnet.learning.boost.mean import MeanBoost, MeanStages, Scale, boosted_mean
+from depnet.data.table.variable import Variable
 from depnet.learning.rows.some_rows import codes_of
 from depnet.threads import results_in_threads
 
 PARTS = 5
-FEW_ROWS, SURE_ROWS, MANY_ROWS = 10, 5_000, 20_000
-"""With fewer rows there is nothing to hold out; from this many on, one part chooses the kind of stages; with more than
-many, steps are twice as large."""
+FEW_ROWS = 10
+"""With fewer rows there is nothing to hold out."""
 
-Task: TypeAlias = tuple[MeanBoost, Effects | None, int]
-"""Settings, what stages are added to, and the part that is held out."""
+STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
+"""Of the ridge: rows that say that an effect is 0, beside those that there are."""
+FARTHEST = 8.0
+"""Standard deviations that a number may lie from the mean, for the linear model."""
+MOST_COLUMNS, MOST_PRODUCTS = 200, 2e9
+"""Of the linear model, and of its columns over all rows: of more rows some are taken, evenly by their numbers."""
 
-RIDGES = (1.0, 10.0, 100.0, 1000.0)
-"""Rows that say that an effect is 0, beside those that there are."""
-MOST_PRODUCTS = 2e9
-"""Of the columns of a linear model, summed over rows: of more rows some are taken, evenly by their numbers."""
+STEPS = {
+    "learning_rate": 0.1,
+    "max_iter": 500,
+    "max_leaf_nodes": 8,
+    "min_samples_leaf": 10,
+    "max_features": 0.5,
+    "l2_regularization": 1.0,
+}
+"""Of boosting. Half of the rate, 5 or 20 rows a leaf, or fewer inputs a split are no better (`benchmarks regress`)."""
+PATIENCE, ENOUGH = 20, 1e-5
+"""Boosting ends after as many steps that lessen the squared error of the part held out by less than this share of the
+variance."""
+MOST_STATES = 255
+"""Of a category, for boosting: of more, the rarest are all one."""
 
-CANDIDATES = (MeanBoost(least_rows=20), MeanBoost(least_rows=5))
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """What the states of each input are in the columns of the linear model, and in those of boosting."""
+
+    effects: tuple[FloatArray, ...]
+    """Of each input [state, column]."""
+    steps: tuple[FloatArray, ...]
+    """Of each input [state]; nan where a value is missing."""
+    categories: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, domain: Domain, codes: CodeArray) -> "Design":
+        """The columns of the inputs of a domain, as its rows have them."""
+        effects, steps, width = [], [], 1
+        for i, variable in enumerate(domain.variables):
+            counts = np.bincount(codes[:, i], minlength=variable.cardinality)
+            table = _effects(variable, counts)
+            width += table.shape[1]
+            effects.append(table if width <= MOST_COLUMNS else table[:, :0])
+            steps.append(_steps(variable, counts))
+        return cls(tuple(effects), tuple(steps), tuple(not each.has_cuts for each in domain.variables))
+
+    def columns(self, codes: CodeArray) -> FloatArray:
+        """[row, column] of the linear model, of codes [N, n]; one of zeros where there is none."""
+        parts = [table[codes[:, i]] for i, table in enumerate(self.effects)]
+        return np.concatenate([*parts, np.zeros((len(codes), 1))], axis=1)
+
+    def inputs(self, codes: CodeArray) -> FloatArray:
+        """[row, input] of boosting."""
+        return np.column_stack([step[codes[:, i]] for i, step in enumerate(self.steps)])
+
+
+def _effects(variable: Variable, counts: IntArray) -> FloatArray:
+    """[state, column]: the number that a state stands for, in standard deviations, or which of the states it is."""
+    if variable.scale != "number" or not variable.has_cuts:
+        seen = np.flatnonzero(counts)
+        return np.eye(variable.cardinality)[:, seen[1:] if len(seen) == 2 else seen]
+    k = len(variable.present_states)
+    bins = variable.bins
+    values = np.array(
+        variable.present_states if bins is None else list(map(np.mean, bins.quantiles)), dtype=float
+    )
+    share = counts[:k] / max(int(counts[:k].sum()), 1)
+    centred = values - share @ values
+    width = math.sqrt(share @ centred**2)
+    table = np.zeros((variable.cardinality, 1 if variable.missing is None else 2))
+    if width > 0:
+        table[:k, 0] = np.clip(centred / width, -FARTHEST, FARTHEST)
+    table[k:, 1:] = 1.0
+    return table
+
+
+def _steps(variable: Variable, counts: IntArray) -> FloatArray:
+    """[state]: its place in the order, or the rank of its frequency."""
+    k = len(variable.present_states)
+    steps = np.full(variable.cardinality, np.nan)
+    steps[:k] = np.arange(k)
+    if not variable.has_cuts:
+        steps[np.argsort(-counts[:k], kind="stable")] = np.minimum(np.arange(k), MOST_STATES - 1)
+    return steps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """A ridge regression, and what is added to it: a scikit-learn model each."""
+
+    design: Design
+    line: Any
+    steps: Any | None
+    count: int = 0
+    """Steps of boosting that are taken, where there are as many."""
+
+    def means(self, codes: CodeArray) -> FloatArray:
+        """The mean given every row of codes [N, n]."""
+        found = np.asarray(self.line.predict(self.design.columns(codes)))
+        if self.steps is None or not self.count:
+            return found
+        with _one_thread():
+            staged = self.steps.staged_predict(self.design.inputs(codes))
+            return np.asarray(
+                found + next(itertools.islice(staged, min(self.count, self.steps.n_iter_) - 1, None))
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossFittedMean:
     """The fits, of which there may be none; then the mean is `centre`, that of all rows."""
 
-    fits: tuple[MeanStages, ...]
+    fits: tuple[Fit, ...]
     centre: float
     unseen: FloatArray
     """Of every row it was learned from: its mean by the fit that was made without it."""
@@ -60,85 +154,52 @@ def cross_fitted_mean(
     codes: CodeArray,
     numbers: FloatArray,
     *,
-    candidates: Sequence[MeanBoost] = CANDIDATES,
     max_seconds: float | None = None,
     n_jobs: int = 1,
 ) -> CrossFittedMean:
     """The mean of `numbers` given codes [N, n] of the domain: the same in whatever order the rows are.
 
-    After `max_seconds` stages are those grown by then.
+    After `max_seconds` parts have their linear models alone.
     """
     order = np.lexsort((*np.asarray(codes).T[::-1], numbers))
     codes, numbers = codes_of(codes, order), numbers[order]
     centre = math.fsum(numbers.tolist()) / len(numbers)
     if len(numbers) < FEW_ROWS or numbers[0] == numbers[-1] or not len(domain):
         return CrossFittedMean((), centre, np.full(len(numbers), centre))
-    part, scale = parts_of(len(numbers)), Scale.of(numbers)
-    whole = scale.whole(numbers)
-    line = cross_fitted_line(domain, codes, whole, part)
-    ends = None if max_seconds is None else time.monotonic() + max_seconds
-    stop = native.Stop()
+    part, design = parts_of(len(numbers)), Design.of(domain, codes)
+    columns, inputs = design.columns(codes), design.inputs(codes)
+    every = math.ceil(columns.size * columns.shape[1] / MOST_PRODUCTS)  # rows enough for a line
+    ends = math.inf if max_seconds is None else time.monotonic() + max_seconds
 
-    def one(task: Task) -> MeanStages:
-        settings, start, k = task
-        learned, held = part != k, part == k
-        return boosted_mean(
-            domain,
-            codes[learned],
-            whole[learned],
-            settings,
-            scale=scale,
-            start=start,
-            held=(codes[held], whole[held]),
-            seed=k,
-            seconds=None if ends is None else max(ends - time.monotonic(), 0.0),
-            stop=stop,
-        )
+    def fit(k: int) -> Fit:
+        from sklearn.ensemble import HistGradientBoostingRegressor
+        from sklearn.linear_model import RidgeCV
 
-    def each(tasks: Sequence[Task]) -> list[MeanStages]:
-        return results_in_threads(one, tasks, n_jobs, stop=stop.set)
+        learned, held = np.flatnonzero(part != k), np.flatnonzero(part == k)
+        with _one_thread():
+            line = RidgeCV(STRENGTHS).fit(columns[learned[::every]], numbers[learned[::every]])
+            if time.monotonic() >= ends:
+                return Fit(design, line, None)
+            left = numbers - line.predict(columns)
+            steps = HistGradientBoostingRegressor(
+                **STEPS,
+                categorical_features=design.categories,
+                early_stopping=True,
+                scoring="loss",
+                n_iter_no_change=PATIENCE,
+                tol=ENOUGH * float(numbers.var()),
+                random_state=k,
+            )
+            steps.fit(inputs[learned], left[learned], X_val=inputs[held], y_val=left[held])
+        return Fit(design, line, steps)
 
-    faster = 1 if len(numbers) <= MANY_ROWS else 2
-    kinds = [
-        (replace(candidate, rate=faster * candidate.rate), starts)
-        for starts in ([None] * PARTS, line)
-        for candidate in candidates
-    ]
-    judges = PARTS if len(numbers) < SURE_ROWS else 1
-    tried = [each([(c, starts[k], k) for k in range(judges)]) for c, starts in kinds]
-    best = min(range(len(kinds)), key=lambda c: _least_loss(tried[c]))
-    settings, starts = kinds[best]
-    rest = each([(settings, starts[k], k) for k in range(judges, PARTS)])
-    grown = [*tried[best], *rest]
-    _, stages = _least_loss(grown)
-    fits = tuple(fit.first(stages) for fit in grown)
+    found = results_in_threads(fit, range(PARTS), n_jobs)
+    count = _best_count(found)
+    fits = tuple(replace(each, count=count) for each in found)
     unseen = np.empty(len(numbers))
-    for k, fit in enumerate(fits):
-        unseen[order[part == k]] = fit.means(codes[part == k])
+    for k, each in enumerate(fits):
+        unseen[order[part == k]] = each.means(codes[part == k])
     return CrossFittedMean(fits, centre, unseen)
-
-
-def cross_fitted_line(domain: Domain, codes: CodeArray, whole: IntArray, part: IntArray) -> list[Effects]:
-    """The linear model without each part, all of the ridge that predicts the parts held out best."""
-    design = Design.of(domain, codes)
-    every = math.ceil(len(codes) * design.width**2 / MOST_PRODUCTS)  # rows enough for a line
-    rows_of = [np.flatnonzero(part == k)[::every] for k in range(PARTS)]
-    columns = [design.columns(codes[rows]) for rows in rows_of]
-    numbers = [whole[rows] for rows in rows_of]
-    products = [z.T @ z for z in columns]
-    moments = [z.T @ y for z, y in zip(columns, numbers, strict=True)]
-    found = []
-    for strength in RIDGES:
-        models = [
-            design.effects(ridge(sum(products) - products[k], sum(moments) - moments[k], strength))
-            for k in range(PARTS)
-        ]
-        lost = 0.0
-        for k, model in enumerate(models):
-            rest = np.asarray(numbers[k] - model.sums(codes[rows_of[k]]), dtype=np.float64)
-            lost += float((rest * rest).sum())
-        found.append((lost, models))
-    return min(found, key=lambda each: each[0])[1]
 
 
 def parts_of(rows: int) -> IntArray:
@@ -148,11 +209,17 @@ def parts_of(rows: int) -> IntArray:
     return np.asarray(turns.reshape(-1)[:rows])
 
 
-def _least_loss(fits: Sequence[MeanStages]) -> tuple[float, int]:
-    """The least sum of squares of all rows when held out, and the number of stages that has it."""
-    longest = max(len(fit.held_losses) for fit in fits)
-    total: FloatArray = np.sum(
-        [np.pad(fit.held_losses, (0, longest - len(fit.held_losses)), "edge") for fit in fits], axis=0
-    )
-    stages = int(np.argmin(total))
-    return float(total[stages]), stages
+def _best_count(fits: Sequence[Fit]) -> int:
+    """The number of steps that leaves the least squared error on all parts held out together."""
+    curves = [-np.asarray(fit.steps.validation_score_) for fit in fits if fit.steps is not None]
+    longest = max(map(len, curves), default=1)
+    padded = [np.pad(curve, (0, longest - len(curve)), "edge") for curve in curves]
+    return int(np.argmin(np.sum(padded, axis=0))) if padded else 0
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """The parts are what is divided among threads; OpenMP's would wait for each other at every step."""
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="openmp")
+    return limits

@@ -1,4 +1,4 @@
-r"""The law of a number given coded inputs: its mean by boosted stages, and what is left as the law of a node.
+r"""The law of a number given coded inputs: its mean, and what is left as the law of a node.
 
 The mean m(x) comes from several fits, each without a part of the rows (`depnet.fitting.cross_fitted`). What a row lies from
 the mean that was found without it is its residual. The residuals are cut into bins, and their node, which reads the

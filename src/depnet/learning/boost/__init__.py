@@ -4,6 +4,5 @@
 - `splits`: the tests that stages may split on; `rows`: rows as bits, in an order of their own
 - `node`: one node, stage after stage; `digits`: a number's node, digit by digit
 - `choose`: for each node one graph or stages, and which, by held-out rows
-- `linear`, `mean`: the mean of a number by stages of one number a leaf, and the linear model that they may start from
 - `learn`: the nodes of a network, on many threads
 """
