@@ -41,7 +41,6 @@ NO_BOUND = "no FC-limit and no KL(data || law) are known: they compare rows with
     "--distil/--no-distil",
     "Let a boosted model teach the one that answers, where held-out rows say that it helps.",
     default=True,
-    show_default=True,
 )
 @option("--cluster", "Read Parquet files on a Dask cluster, such as tcp://host:8786.", metavar="ADDRESS")
 @option(
