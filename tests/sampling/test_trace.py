@@ -12,6 +12,7 @@ from depnet.sampling.plan import chain_plan
 from depnet.sampling.words import UPDATE, new_seeds
 from tests.boosted import random_boosted_network
 from tests.reference import sampling as reference
+from tests.refusals import refuses
 from tests.sampling.chains import random_evidence, random_start, scans, twin_trace
 from tests.strategies import mixed_networks, networks, random_table, seeds
 
@@ -85,12 +86,9 @@ def test_what_cannot_be_traced_is_said() -> None:
     scan = RandomScan()
     with pytest.raises(SamplingError, match="steps is a whole number of at least 1; got 0"):
         trace(XOR, 0, scan=scan, start=[0, 0])
-    with pytest.raises(DataError, match="start is 2 codes"):
-        trace(XOR, 5, scan=scan, start=[0, 0, 0])
-    with pytest.raises(DataError, match="start names no state for 'X1'"):
-        trace(XOR, 5, scan=scan, start={"X0": 0})
-    with pytest.raises(DataError, match="code 2 is outside"):
-        trace(XOR, 5, scan=scan, start=[0, 2])
+    refuses(DataError, "start is 2 codes", lambda: trace(XOR, 5, scan=scan, start=[0, 0, 0]))
+    refuses(DataError, "start names no state for 'X1'", lambda: trace(XOR, 5, scan=scan, start={"X0": 0}))
+    refuses(DataError, "code 2 is outside", lambda: trace(XOR, 5, scan=scan, start=[0, 2]))
     with pytest.raises(EvidenceError, match="nothing left to sample"):
         trace(XOR, 5, scan=scan, start=[0, 0], evidence={"X0": 0, "X1": 0})
     with pytest.raises(

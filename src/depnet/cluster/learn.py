@@ -70,7 +70,7 @@ def learn(
     asked = LearnOptions.given("depnet.cluster.learn", {**options, "boost": boost, "cuts": cuts})
     (network,) = _learned(
         Where(client, memory, scratch),
-        _table(source, columns, StateOptions(bins, max_bins, _checked(missing)), chunk_rows),
+        _table(source, columns, (bins, max_bins, missing), chunk_rows),
         [asked],
         (max_seconds, progress),
     )
@@ -109,7 +109,7 @@ def learn_both(
     asked = LearnOptions.given("depnet.cluster.learn_both", {**options, "boost": boost, "cuts": cuts})
     network, law = _learned(
         Where(client, memory, scratch),
-        _table(source, columns, StateOptions(bins, max_bins, _checked(missing)), chunk_rows),
+        _table(source, columns, (bins, max_bins, missing), chunk_rows),
         [asked, replace(asked, order=order)],
         (max_seconds, progress),
     )
@@ -145,16 +145,14 @@ def _counted_on(progress: Progress, before: int, nodes: int) -> Progress:
 
 
 def _table(
-    source: Any, columns: Sequence[str] | None, states: StateOptions, chunk_rows: int | None
+    source: Any, columns: Sequence[str] | None, states: tuple[BinChoice, int, Missing], chunk_rows: int | None
 ) -> TableRequest:
     """What is read; columns that are named are kept, whatever they look like."""
-    return TableRequest(source, columns, (), states, () if columns is None else "all", chunk_rows)
-
-
-def _checked(missing: Missing) -> Missing:
-    if missing not in ("error", "state"):
+    if states[2] not in ("error", "state"):
         raise DataError(
-            f'missing is "error" or "state" here; got {brief(missing)}. Missing values are completed by depnet fit '
+            f'missing is "error" or "state" here; got {brief(states[2])}. Missing values are completed by depnet fit '
             "--cluster, and by DependencyNetwork."
         )
-    return missing
+    return TableRequest(
+        source, columns, (), StateOptions(*states), () if columns is None else "all", chunk_rows
+    )

@@ -7,14 +7,13 @@ questions that follow. So the answers are exact, and what travels is a small sha
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
 from depnet.data.binning.bins import Number, Numbers
-from depnet.data.binning.ranked import RankedArray, are_whole
+from depnet.data.binning.ranked import RankedArray, RankedCounts, are_whole
 
 POINTS = 4096
 """Values in the sketch of a chunk."""
@@ -48,15 +47,13 @@ def lowest(ordered: Numbers, limit: int) -> Numbers:
     return RankedArray(ordered).distinct(limit)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Stretch:
-    """All different values in [low, high], and how many values are less than each."""
+class _Stretch(NamedTuple):
+    """All different values in [low, high], and how many values lie before."""
 
     low: Number
     high: Number
-    values: Numbers
-    ranks: IntArray
-    """With the rank after the last at the end."""
+    first: int
+    inside: RankedCounts
 
 
 class RankedChunks:
@@ -87,21 +84,23 @@ class RankedChunks:
         """The values of these ranks."""
         found = np.zeros(len(ranks), dtype=self._type)
         for place, rank in enumerate(ranks):
-            stretch = next((s for s in self._fetched if s.ranks[0] <= rank < s.ranks[-1]), None)
+            stretch = next((s for s in self._fetched if 0 <= rank - s.first < len(s.inside)), None)
             if stretch is None:
                 low = self._pivots[np.searchsorted(self._less, rank, "right") - 1]
                 high = self._pivots[np.searchsorted(self._until, rank, "right")]
                 stretch = self._fetch(low.item(), high.item())
-            found[place] = stretch.values[np.searchsorted(stretch.ranks, rank, "right") - 1]
+            found[place] = stretch.inside.at([rank - stretch.first])[0]
         return found
 
     def before(self, value: Number) -> int:
         """How many values are less than this one."""
-        return self._rank(value, "left")
+        stretch = self._around(value)
+        return stretch.first + stretch.inside.before(value)
 
     def until(self, value: Number) -> int:
         """How many values are less than this one, or equal."""
-        return self._rank(value, "right")
+        stretch = self._around(value)
+        return stretch.first + stretch.inside.until(value)
 
     def distinct(self, limit: int) -> Numbers:
         """The different values, ascending, but no more than the `limit` lowest."""
@@ -113,26 +112,19 @@ class RankedChunks:
         """Are all values whole numbers?"""
         return all(self._ask(are_whole))
 
-    def _rank(self, value: Number, side: Any) -> int:
-        if value < self._pivots[0]:
-            return 0
-        if value > self._pivots[-1]:
-            return self._size
+    def _around(self, value: Number) -> _Stretch:
+        """A stretch that tells the rank of a value: that of the ends, where it lies beyond."""
+        value = min(max(value, self._pivots[0].item()), self._pivots[-1].item())
         stretch = next((s for s in self._fetched if s.low <= value <= s.high), None)
-        if stretch is None:
-            place = int(np.searchsorted(self._pivots, value, "right"))
-            high = self._pivots[min(place, len(self._pivots) - 1)]
-            stretch = self._fetch(self._pivots[place - 1].item(), high.item())
-        return int(stretch.ranks[np.searchsorted(stretch.values, value, side)])
+        if stretch is not None:
+            return stretch
+        place = int(np.searchsorted(self._pivots, value, "right"))
+        high = self._pivots[min(place, len(self._pivots) - 1)]
+        return self._fetch(self._pivots[place - 1].item(), high.item())
 
     def _fetch(self, low: Number, high: Number) -> _Stretch:
-        answers = self._ask(between, low, high)
-        values, where = np.unique(
-            np.concatenate([each[1].astype(self._type) for each in answers]), return_inverse=True
-        )
-        counts: NDArray[np.int64] = np.zeros(len(values), dtype=np.int64)
-        np.add.at(counts, where, np.concatenate([each[2] for each in answers]))
-        first = sum(each[0] for each in answers)
-        stretch = _Stretch(low, high, values, first + np.concatenate(([0], np.cumsum(counts))))
+        first, values, counts = zip(*self._ask(between, low, high), strict=True)
+        each = np.concatenate([own.astype(self._type) for own in values])
+        stretch = _Stretch(low, high, sum(first), RankedCounts.of(each, np.concatenate(counts)))
         self._fetched.append(stretch)
         return stretch

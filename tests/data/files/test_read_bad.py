@@ -5,7 +5,6 @@ import contextlib
 import gzip
 import io
 import os
-import stat
 from pathlib import Path
 
 import numpy as np
@@ -74,17 +73,11 @@ def test_numbers_with_a_few_texts(tmp_path: Path) -> None:
     assert holed.domain.variables[0].bins is not None
 
 
-def test_few_numbers_with_a_text_are_labels(tmp_path: Path) -> None:
+def test_labels_that_are_numbers_in_part_are_labels(tmp_path: Path) -> None:
     path = csv(tmp_path, "children\n" + "0\n1\n2\n" * 20 + "3+\n")
     assert read(path).domain.variables[0].states == ("0", "1", "2", "3+")
-
-
-def test_labels_with_many_numbers_are_labels(tmp_path: Path) -> None:
-    cells = [f"{i}" if i % 3 else f"A{i}" for i in range(60)]
-    assert (
-        read(csv(tmp_path, "ticket\n" + "\n".join(cells)), keep=["ticket"]).domain.variables[0].cardinality
-        == 60
-    )
+    path = csv(tmp_path, "ticket\n" + "\n".join(f"{i}" if i % 3 else f"A{i}" for i in range(60)))
+    assert read(path, keep=["ticket"]).domain.cardinalities == (60,)
 
 
 def test_unnamed_or_double_columns_do_no_harm_where_others_are_read(tmp_path: Path) -> None:
@@ -103,10 +96,6 @@ def test_names_that_differ_in_case_only(tmp_path: Path) -> None:
     )
 
 
-def test_byte_order_mark(tmp_path: Path) -> None:
-    assert read(csv(tmp_path, codecs.BOM_UTF8 + b"a,b\n1,x\n")).domain.names == ("a", "b")
-
-
 def test_other_encodings(tmp_path: Path) -> None:
     text = "navn,by\nPål,Tromsø\nÅse,Bodø\n"
     path = csv(tmp_path, text.encode("latin-1"))
@@ -119,20 +108,23 @@ def test_other_encodings(tmp_path: Path) -> None:
     many = "a,b\n" + "x,y\n" * 400_000
     path = csv(tmp_path, many.encode() + b"x,\xff\n")  # beyond the first chunks
     refuse(path, r"line 400,002, character 3: the byte 0xFF")
-
-
-def test_header_of_another_encoding(tmp_path: Path) -> None:
     refuse(csv(tmp_path, "størrelse,b\n1,2\n".encode("cp1252")), "line 1, character 3: the byte 0xF8")
 
 
-@pytest.mark.parametrize("ends", [b"\n", b"\r\n", b"\r"])
-def test_line_ends(tmp_path: Path, ends: bytes) -> None:
-    assert read(csv(tmp_path, ends.join([b"a,b", b"1,x", b"2,y", b""]))).rows == 2
-
-
-def test_mixed_line_ends(tmp_path: Path) -> None:
-    table = read(csv(tmp_path, b"a,b\r\n1,x\n2,y\r\n"))
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(ends.join([b"a,b", b"1,x", b"2,y", b""]) for ends in (b"\n", b"\r\n", b"\r")),
+        b"a,b\r\n1,x\n2,y\r\n",
+        b"\n\na,b\n1,x\n\n2,y\n\n",
+        codecs.BOM_UTF8 + b"a,b\n1,x\n2,y",
+    ],
+)
+def test_line_ends_empty_lines_and_a_mark(tmp_path: Path, content: bytes) -> None:
+    table = read(csv(tmp_path, content))
+    assert table.domain.names == ("a", "b")
     assert table.domain.variables[1].states == ("x", "y")
+    assert table.rows == 2
 
 
 def test_quotes_delimiters_and_line_breaks_in_fields(tmp_path: Path) -> None:
@@ -140,10 +132,6 @@ def test_quotes_delimiters_and_line_breaks_in_fields(tmp_path: Path) -> None:
     assert isinstance(table, Holed)
     assert table.domain.variables[1].states == ("line\nbreak", 'x, "y"')
     assert table.hidden[:, 1].tolist() == [False, False, True]
-
-
-def test_empty_lines_before_and_between(tmp_path: Path) -> None:
-    assert read(csv(tmp_path, "\n\na,b\n1,x\n\n2,y\n\n")).rows == 2
 
 
 @pytest.mark.parametrize("columns", [1_000, pytest.param(10_000, marks=pytest.mark.long)])
@@ -154,12 +142,8 @@ def test_very_many_columns(tmp_path: Path, columns: int) -> None:
     assert np.array_equal(table.codes, Dataset.from_frame(cells).codes)
 
 
-def test_one_row(tmp_path: Path) -> None:
-    table = read(csv(tmp_path, "a,b,c\n1,x,0.5\n"))
-    assert table.codes.tolist() == [[0, 0, 0]]
-
-
-def test_all_missing_columns_may_be_a_state(tmp_path: Path) -> None:
+def test_one_row_and_a_column_without_a_value(tmp_path: Path) -> None:
+    assert read(csv(tmp_path, "a,b,c\n1,x,0.5\n")).codes.tolist() == [[0, 0, 0]]
     path = csv(tmp_path, "a,b\n1,\n2,\n")
     assert read(path, missing="state").domain.variables[1].states == ("(missing)",)
 
@@ -194,16 +178,7 @@ def test_missing_file(tmp_path: Path) -> None:
     assert isinstance(caught.value, DataError)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_no_permission(tmp_path: Path) -> None:
-    path = csv(tmp_path, "a\n1\n")
-    path.chmod(0)
-    with pytest.raises(DataFileError, match="cannot be read"):
-        read(path)
-    path.chmod(stat.S_IRUSR)
-
-
-def test_no_permission_whoever_runs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = csv(tmp_path, "a\n1\n")
 
     def forbidden(*_: object, **__: object) -> None:
@@ -267,16 +242,16 @@ def test_a_column_of_identifiers_is_left_out(tmp_path: Path) -> None:
     assert read(path, keep=["id"], max_states=50).domain.cardinalities == (50, 1)
 
 
-def test_infinities(tmp_path: Path) -> None:
-    path = tmp_path / "t.parquet"
-    pd.DataFrame({"x": [1.5, np.inf]}).to_parquet(path)
-    refuse(path, "column 'x', row 1: inf has no place among quantiles")
-
-
-def test_types_that_no_column_has(tmp_path: Path) -> None:
-    path = tmp_path / "t.parquet"
-    pd.DataFrame({"x": [b"1", b"2"]}).to_parquet(path)
-    refuse(path, "column 'x': a column holds text, booleans, numbers, dates.*got BLOB")
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1.5, np.inf], "column 'x', row 1: inf has no place among quantiles"),
+        ([b"1", b"2"], "column 'x': a column holds text, booleans, numbers, dates.*got BLOB"),
+    ],
+)
+def test_values_that_no_column_has(tmp_path: Path, values: list[object], message: str) -> None:
+    pd.DataFrame({"x": values}).to_parquet(tmp_path / "t.parquet")
+    refuse(tmp_path / "t.parquet", message)
 
 
 @pytest.mark.parametrize(
@@ -322,14 +297,8 @@ def test_other_delimiters_in_a_name_are_not_between_the_columns(tmp_path: Path) 
 
 
 def test_a_nul_in_a_name_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_bytes(b"a,b\0c\n1,2\n3,4\n")
-    with pytest.raises(DataError, match=r"column 2, 'b\\x00c', has a NUL"):
-        read(path)
-    path = tmp_path / "t.jsonl"
-    path.write_text('{"a\\u0000": 1}\n{"a\\u0000": 2}\n')
-    with pytest.raises(DataError, match="NUL"):
-        read(path)
+    refuse(csv(tmp_path, b"a,b\0c\n1,2\n3,4\n"), r"column 2, 'b\\x00c', has a NUL")
+    refuse(csv(tmp_path, '{"a\\u0000": 1}\n{"a\\u0000": 2}\n', "t.jsonl"), "NUL")
 
 
 def test_what_the_engine_says_is_cut(tmp_path: Path) -> None:
@@ -357,11 +326,7 @@ def test_numbers_of_thousands_of_digits(text: str, tmp_path: Path) -> None:
         read(path)
 
 
-def test_json_that_is_nested_very_deep(tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
-    path.write_text('{"a": ' + "[" * 5000 + "]" * 5000 + "}\n")
+@pytest.mark.parametrize("before", ['{"a": ', ""])
+def test_json_that_is_nested_very_deep(tmp_path: Path, before: str) -> None:
     with pytest.raises(DataError):
-        read(path)
-    path.write_text("[" * 5000 + "]" * 5000)
-    with pytest.raises(DataError):
-        read(path)
+        read(csv(tmp_path, before + "[" * 5000 + "]" * 5000 + ("}\n" if before else ""), "t.jsonl"))

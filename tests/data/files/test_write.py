@@ -78,9 +78,6 @@ def test_blocks_join_without_a_seam(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     write(pl.read_csv(tmp_path / "one.csv"), tmp_path / "frame.csv")
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "many.csv").read_bytes()
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "frame.csv").read_bytes()
-
-
-def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
     write(ROWS, tmp_path / "a.csv.gz")
     write(ROWS, tmp_path / "b.csv.gz")
     assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
@@ -168,21 +165,21 @@ def test_full_device() -> None:
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").mkdir()
+    weighted = Dataset.from_codes([[0]], [2], weights=[3])
+    cases: list[tuple[Any, Any, str]] = [
+        (ROWS, tmp_path / "d.csv", "this is a directory"),
+        (ROWS, tmp_path / "t.txt", "the name does not tell the format"),
+        (ROWS, tmp_path / "t.parquet.gz", "compressed inside already"),
+        (ROWS, None, "the path is a string"),
+        (ROWS, "a\0b.csv", "null"),
+        (weighted, tmp_path / "t.csv", "row weights"),
+    ]
+    for table, path, message in cases:
+        with pytest.raises(DataError, match=message):
+            write(table, path)
     with pytest.raises(DataFileNotFoundError, match="no such directory"):
         write(ROWS, tmp_path / "none" / "t.csv")
-    (tmp_path / "d.csv").mkdir()
-    with pytest.raises(DataError, match="this is a directory"):
-        write(ROWS, tmp_path / "d.csv")
-    with pytest.raises(DataError, match="the name does not tell the format"):
-        write(ROWS, tmp_path / "t.txt")
-    with pytest.raises(DataError, match="compressed inside already"):
-        write(ROWS, tmp_path / "t.parquet.gz")
-    with pytest.raises(DataError, match="the path is a string"):
-        write(ROWS, None)  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="null"):
-        write(ROWS, "a\0b.csv")
-    with pytest.raises(DataError, match="row weights"):
-        write(Dataset.from_codes([[0]], [2], weights=[3]), tmp_path / "t.csv")
     assert [p.name for p in tmp_path.iterdir()] == ["d.csv"]
 
 

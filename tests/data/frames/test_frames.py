@@ -8,7 +8,6 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from depnet import Dataset
 from depnet.data import decode, describe, encode, fill
 from depnet.errors import DataError
 
@@ -117,14 +116,6 @@ def test_moments_of_any_zone_come_back_in_it(zone: str, unit: str) -> None:
     assert encode(elsewhere, domain).codes.tolist() == table.codes.tolist()
 
 
-def test_a_dataset_from_a_frame() -> None:
-    frame = pandas_frame()[["category", "flag"]]
-    data = Dataset.from_frame(frame)
-    assert data.domain.variables[0].states == ("c", "unused", "b", "a")
-    assert data.domain.variables[1].states == (False, True)
-    assert data.column(0).tolist() == frame["category"].cat.codes.tolist()
-
-
 @pytest.mark.parametrize("name", FRAMES)
 def test_holes_are_made_and_filled(name: str) -> None:
     """Also where a column's own dtype cannot hold what is missing, and has to give way."""
@@ -143,17 +134,6 @@ def test_holes_are_made_and_filled(name: str) -> None:
     half = np.where(rng.random(codes.shape) < 0.5, -1, codes)
     left = encode(fill(holed, half, domain, layout, rng=rng), domain)
     assert left.hidden.tolist() == (gone & (half < 0)).tolist(), "a code below 0 leaves its hole"
-
-
-@pytest.mark.parametrize("name", FRAMES)
-def test_a_frame_without_holes_is_copied(name: str) -> None:
-    frame = FRAMES[name]
-    domain, layout = describe(frame)
-    codes = np.zeros((ROWS, len(domain)), dtype=int)
-    whole = encode(frame, domain)
-    if whole.complete:
-        again = encode(fill(frame, codes, domain, layout), domain)
-        assert again.codes.tolist() == whole.codes.tolist()
 
 
 def test_filling_a_pandas_frame_keeps_index_order_and_other_columns() -> None:

@@ -153,8 +153,3 @@ def test_a_domain_or_cardinalities_and_not_both() -> None:
         Dataset.from_codes([[1]], [2], domain=domain)
     with pytest.raises(DataError, match="one a variable; got 2"):
         Dataset.from_codes([[1]], 2)  # type: ignore[arg-type]  # on purpose
-
-
-def test_names_that_are_alike_are_an_error() -> None:
-    with pytest.raises(DataError, match="both named 'a'"):
-        Dataset.from_codes([[0, 0]], domain=Domain((Variable("a", (0,)), Variable("a", (0,)))))

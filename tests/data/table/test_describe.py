@@ -298,7 +298,7 @@ def test_codes_that_do_not_fit() -> None:
     domain, layout = describe([{"x": "a"}])
     with pytest.raises(DataError, match=r"codes have the shape \(1, 2\)"):
         decode([[0, 0]], domain, layout)
-    with pytest.raises(DataError, match=r"column 'x': code 1 is outside 0\.\.0"):
+    with pytest.raises(DataError, match=r"column 'x', row 0: code 1 is outside 0\.\.0"):
         decode([[1]], domain, layout)
     with pytest.raises(DataError, match="codes are integers; got an array of float64"):
         decode([[0.0]], domain, layout)

@@ -72,9 +72,6 @@ def test_a_generator_of_states_is_walked_once() -> None:
 def test_an_unknown_label_offers_the_nearest(label: Any, offer: str) -> None:
     with pytest.raises(EvidenceError, match=offer):
         Variable("class", ("1st", "2nd", "3rd", "Crew")).code(label)
-
-
-def test_a_label_of_another_type_is_offered() -> None:
     with pytest.raises(EvidenceError, match=r"has no state '1'. Did you mean 1\?"):
         Variable("x", (0, 1)).code("1")
 

@@ -1,4 +1,7 @@
-"""The native chains are the slow twin's, word for word; each Rao-Blackwell formula is the exact law."""
+"""The native chains are the slow twin's, word for word; each Rao-Blackwell formula is the exact law.
+
+What tells whether chains agree.
+"""
 
 import math
 from dataclasses import replace
@@ -9,7 +12,15 @@ from hypothesis import given, settings
 
 from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
-from depnet.inference.clamped.chains import ChainProgram, Chains, Order, estimate, start_states
+from depnet.inference.clamped.chains import (
+    ChainProgram,
+    Chains,
+    Order,
+    drift,
+    estimate,
+    split_r_hat,
+    start_states,
+)
 from depnet.model import Evidence, Scan, compiled
 from tests.inference.cases import (
     random_evidence,
@@ -163,3 +174,16 @@ def test_results_do_not_depend_on_threads_or_pieces(network: Network, seed: int)
             module.UPDATES_PER_CALL, module.SMALL = kept
         answers.append((chains.codes.tolist(), *(part.tolist() for part in chains.rounds[0])))
     assert answers[0] == answers[1]
+
+
+def test_drift_sees_what_moves_all_chains_alike() -> None:
+    """A common slope too small for R-hat, which looks at chains one by one, stands out in their mean."""
+    rng = np.random.default_rng(3)
+    noise = rng.normal(size=(12, 1, 64, 2))
+    slope = np.where(np.arange(12) < 6, -0.2, 0.2)[:, None, None, None]
+    assert drift(noise)[0] < 4.5  # normal: passed once in 10^5
+    assert drift(noise + slope)[0] > 4.5
+    weights, values = np.full((12, 1, 64, 2), 1.0), np.zeros((1, 2))
+    r_hat, _ = split_r_hat(noise + slope, weights, values, np.array([0, 0]))
+    assert r_hat.max() < 1.05
+    assert drift(np.zeros((12, 1, 64, 2)))[0] == 0

@@ -78,7 +78,7 @@ class Chunk:
             made = column_of_codes(codes[own, i], variable, columns[i], rng, law=law)
             form, numbers = made.layout.form, made.numbers
             found = made.objects() if form is None or numbers is None else texts_in(numbers, form)
-            values.append([_text(value if laws is None else _rounded(value)) for value in found])
+            values.append([_text(value, rounded=laws is not None) for value in found])
         return cls(rows, values, empty)
 
     def cells(self) -> Iterator[tuple[int, dict[int, str]]]:
@@ -212,14 +212,10 @@ def _fill_typed(
         )
 
 
-def _rounded(value: Any) -> Any:
+def _text(value: Any, *, rounded: bool) -> str:
     """An expected number to six digits, more than it is worth; what was drawn is a value of the table, and stays."""
-    return float(f"{value:.6g}") if isinstance(value, float) else value
-
-
-def _text(value: Any) -> str:
     if isinstance(value, float):
-        return repr(float(value)).removesuffix(".0")
+        return repr(float(f"{value:.6g}" if rounded else value)).removesuffix(".0")
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dt.timedelta):

@@ -15,7 +15,7 @@ import datetime as dt
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -193,16 +193,13 @@ def _matches_of_some(
     """As `_matches`, of the first rows, by looking at each different text once."""
     shown = ", ".join(f"{text} AS t{place}" for place, (_, text) in enumerate(group))
     cells = connection.execute(f"SELECT {shown} FROM {table} LIMIT {SAMPLE}").fetchnumpy()
-    found = []
-    for place in range(len(group)):
-        times = Counter(_present(cells[f"t{place}"]))
-        fits: _Matches = {kind: sum(n for text, n in times.items() if is_kind(kind, text)) for kind in kinds}
-        found.append({None: times.total(), **fits})
-    return found
+    return [_matches_of_cells(cells[f"t{place}"], kinds) for place in range(len(group))]
 
 
-def _present(column: Any) -> Any:
-    return column.compressed() if isinstance(column, np.ma.MaskedArray) else column
+def _matches_of_cells(cells: Any, kinds: Iterable["ColumnKind"]) -> _Matches:
+    times = Counter(cells.compressed() if isinstance(cells, np.ma.MaskedArray) else cells)
+    fits: _Matches = {kind: sum(n for text, n in times.items() if is_kind(kind, text)) for kind in kinds}
+    return {None: times.total(), **fits}
 
 
 def is_kind(kind: "ColumnKind", text: str) -> bool:
@@ -264,9 +261,9 @@ def numbers_likely(cells: Mapping[int, Any]) -> dict[int, "ColumnKind"]:
     """Of columns, by their places, those whose cells, as far as they are there, are all numbers; and which."""
     found: dict[int, ColumnKind] = {}
     for place, column in cells.items():
-        present = _present(column)
-        fits = [kind for kind in NUMBER_TYPES if all(is_kind(kind, text) for text in set(present))]
-        if len(present) and fits:
+        matches = _matches_of_cells(column, NUMBER_TYPES)
+        fits = [kind for kind in NUMBER_TYPES if 0 < matches[None] == matches[kind]]
+        if fits:
             found[place] = fits[0]
     return found
 

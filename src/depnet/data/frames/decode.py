@@ -13,6 +13,7 @@ from depnet.data.binning.times import cell_of_duration, texts_in
 from depnet.data.frames.assemble import Filled, assemble, fill_holes
 from depnet.data.frames.within import Within
 from depnet.data.table.columns import Column
+from depnet.data.table.dataset import check_shape, reject_codes_outside
 from depnet.data.table.domain import Domain
 from depnet.data.table.encode import places_of
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
@@ -88,19 +89,13 @@ def check_column(variable: Variable, column: ColumnLayout, kind: FrameKind) -> N
 def checked_codes(codes: ArrayLike, domain: Domain, layout: Layout) -> NDArray[Any]:
     """Codes [N, n] that fit a domain and a layout; those below 0 stand for missing values."""
     table = np.asarray(codes)
-    if table.ndim != 2 or table.shape[1] != len(domain) or len(layout.columns) != len(domain):
-        raise DataError(
-            f"codes have the shape {table.shape} and the layout {len(layout.columns)} columns; expected "
-            f"[rows, {len(domain)}] and {len(domain)} columns."
-        )
+    check_shape(table, domain)
+    if len(layout.columns) != len(domain):
+        raise DataError(f"the layout has {len(layout.columns)} columns; expected {len(domain)}.")
     if table.size and table.dtype.kind not in "biu":
         raise DataError(f"codes are integers; got an array of {table.dtype}.")
     if table.size and (table.max(axis=0) >= domain.cardinalities).any():
-        i = int(np.argmax(table.max(axis=0) >= domain.cardinalities))
-        raise DataError(
-            f"column {domain.variables[i].name!r}: code {table[:, i].max()} is outside "
-            f"0..{domain.variables[i].cardinality - 1}."
-        )
+        reject_codes_outside(np.maximum(table, 0), domain)
     return table
 
 

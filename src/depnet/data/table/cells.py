@@ -31,9 +31,7 @@ def cell_values(table: CodeTable, i: int, rows: IntArray) -> list[Any]:
     variable, numbers = table.domain.variables[i], table.numbers(i)
     known = known_cells(table, i, rows).tolist()
     if variable.bins is not None and numbers is not None:
-        read = cache(
-            partial(_value, variable.bins)
-        )  # the text of a date takes a while, and there are few of them
+        read = cache(partial(_value, variable.bins))  # the text of a date takes a while, and there are few
         return [
             read(n) if is_known else None for n, is_known in zip(numbers[rows].tolist(), known, strict=True)
         ]

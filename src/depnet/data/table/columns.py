@@ -106,18 +106,14 @@ def column_of_numbers(layout: ColumnLayout, numbers: NDArray[Any], hidden: NDArr
             endless = np.isinf(plain) & ~hidden
             if endless.any():
                 row = int(np.argmax(endless))
-                raise endless_number(name, row, float(plain[row]))
+                raise DataError(
+                    f"column {name!r}, row {row}: {plain[row]} has no place among quantiles. Replace infinities: by "
+                    "missing values, or by the largest number that makes sense."
+                )
             hidden = hidden | ~finite
         if hidden.any():
             plain = np.where(hidden, 0.0, plain)
     return Column(layout, hidden, plain)
-
-
-def endless_number(name: str, row: int, value: float) -> DataError:
-    return DataError(
-        f"column {name!r}, row {row}: {value} has no place among quantiles. Replace infinities: by missing values, "
-        "or by the largest number that makes sense."
-    )
 
 
 def column_of_array(key: Any, array: NDArray[Any]) -> Column:
@@ -168,7 +164,7 @@ def _distinct(name: str, objects: list[Any]) -> tuple[list[Any], NDArray[np.int6
         place = {value: k for k, value in enumerate(dict.fromkeys(objects))}
         return list(place), np.fromiter(map(place.__getitem__, objects), dtype=np.int64, count=len(objects))
     except TypeError:
-        row = next(r for r, value in enumerate(objects) if not _hashable(value))
+        row = next((r for r, value in enumerate(objects) if type(value).__hash__ is None), 0)
         raise unreadable(name, type(objects[row]).__name__, row) from None
 
 
@@ -224,14 +220,6 @@ def unreadable(name: str, what: str, row: int | None = None) -> DataError:
         f"{where}: a column holds text, booleans, numbers, dates, dates with times, or durations; got {what}. "
         "Convert it (to floats, to seconds, or to text), or drop it."
     )
-
-
-def _hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _reject_mixture(name: str, objects: list[Any]) -> NoReturn:

@@ -104,9 +104,9 @@ class Dataset(CodeTable):
                 f"the codes of a Dataset are an array of {code_type(self.domain)}; got {got}. Make it with "
                 "Dataset.from_codes(codes, cardinalities)."
             )
-        _check_shape(codes, self.domain)
+        check_shape(codes, self.domain)
         if codes.size and (codes.max(axis=0) >= self.domain.cardinalities).any():  # kernels do not check
-            _reject_codes_outside(codes, self.domain)
+            reject_codes_outside(codes, self.domain)
         if codes.flags.writeable:
             object.__setattr__(self, "codes", read_only(codes.copy(order="F")))
         object.__setattr__(self, "weights", _checked_weights(self.weights, self.rows))
@@ -214,14 +214,14 @@ def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
         raise DataError(f"codes are a rectangular table of integers [rows, variables]; {error}.") from None
     if raw.ndim == 1 and raw.size == 0:
         raw = raw.reshape(0, len(domain))
-    _check_shape(raw, domain)
+    check_shape(raw, domain)
     if raw.size and raw.dtype.kind not in "bui":
         _reject_non_integers(raw, domain)
     checked: CodeArray = np.empty(raw.shape, dtype=code_type(domain), order="F")
     for i, k in enumerate(domain.cardinalities):
         column = raw[:, i]
         if column.size and (column.min() < 0 or column.max() >= k):  # before a cast that would wrap
-            _reject_codes_outside(raw, domain)
+            reject_codes_outside(raw, domain)
         checked[:, i] = column
     return read_only(checked)
 
@@ -231,14 +231,14 @@ def code_type(domain: Domain) -> np.dtype[np.uint8] | np.dtype[np.uint16]:
     return np.dtype(np.uint16) if max(domain.cardinalities) > 256 else np.dtype(np.uint8)
 
 
-def _check_shape(codes: NDArray[Any], domain: Domain) -> None:
+def check_shape(codes: NDArray[Any], domain: Domain) -> None:
     if codes.ndim != 2 or codes.shape[1] != len(domain):
         raise DataError(
             f"codes have the shape {codes.shape}; expected [rows, {len(domain)}], one column for each variable."
         )
 
 
-def _reject_codes_outside(codes: NDArray[Any], domain: Domain) -> NoReturn:
+def reject_codes_outside(codes: NDArray[Any], domain: Domain) -> NoReturn:
     outside = (codes < 0) | (codes >= np.array(domain.cardinalities))
     i = int(np.flatnonzero(outside.any(axis=0))[0])
     row = int(np.flatnonzero(outside[:, i])[0])

@@ -182,16 +182,13 @@ def variable_of(column: Summary, options: StateOptions) -> Variable:
             ")",
             *((', or make "missing" a state (', Hint("missing", "state"), ").") if column.rows else "."),
         )
-    variable = _variable(column, options)
-    return with_missing_state(variable) if column.hidden and missing == "state" else variable
-
-
-def _variable(column: Summary, options: StateOptions) -> Variable:
     if column.kind == "label":
-        return _labelled(column, options)
-    if column.kind == "boolean":
-        return Variable(column.name, (False, True))
-    return Variable(column.name, *_numeric(column, options.bins, options.max_bins))
+        variable = _labelled(column, options)
+    elif column.kind == "boolean":
+        variable = Variable(column.name, (False, True))
+    else:
+        variable = Variable(column.name, *_numeric(column, options.bins, options.max_bins))
+    return with_missing_state(variable) if column.hidden and missing == "state" else variable
 
 
 def _labelled(column: Summary, options: StateOptions) -> Variable:
@@ -216,7 +213,8 @@ def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Lab
     assert numbers is not None
     as_they_are = isinstance(how, str) and how == "categories"
     if column.kind in ("integer", "float") and (as_they_are or not asked):
-        states = _numbers_as_they_are(numbers, MAX_CARDINALITY if as_they_are else FEW_VALUES)
+        distinct = numbers.distinct((MAX_CARDINALITY if as_they_are else FEW_VALUES) + 1)
+        states = ordered_states((distinct.astype(np.int64) if are_whole(distinct) else distinct).tolist())
         if as_they_are:
             return states, None
         if len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states):
@@ -229,12 +227,6 @@ def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Lab
         return labels, cut if column.form is None else replace(cut, form=column.form)
     except DataError as error:
         raise DataError(f"column {column.name!r}: {error}") from None
-
-
-def _numbers_as_they_are(numbers: Ranked, most: int) -> tuple[Label, ...]:
-    """The different numbers, but no more than one beyond `most`; whole ones where they all are whole."""
-    distinct = numbers.distinct(most + 1)
-    return ordered_states((distinct.astype(np.int64) if are_whole(distinct) else distinct).tolist())
 
 
 def _how(bins: BinChoice, name: str) -> tuple[How, bool]:

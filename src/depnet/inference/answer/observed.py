@@ -26,6 +26,7 @@ from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.binning.bins import Kind, Numbers
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Variable
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
 from depnet.inference.answer.part import Remark, Spread
@@ -229,24 +230,24 @@ def differing(
     tail = np.where(
         gap > 0,
         special.betainc(np.maximum(hits, 1e-9), rows - hits + 1, nearer),
-        _at_most(hits, rows, nearer),
+        special.betaincc(hits + 1, np.maximum(rows - hits, 1e-9), nearer),  # hits may be a fraction of a row
     )
     tail = np.where(np.abs(gap) > LEAST_DIFFERENCE, tail, 1.0)
     worst = int(np.argmin(tail))
     return (worst, float(tail[worst])) if tail[worst] < FALSE_ALARM / 2 / len(p) else None
 
 
-def _at_most(hits: FloatArray, rows: float, p: FloatArray) -> FloatArray:
-    """P(K <= hits) of a binomial K; hits may be a fraction, where rows are weighted."""
-    from scipy import special
-
-    return np.asarray(special.betaincc(hits + 1, np.maximum(rows - hits, 1e-9), p))
-
-
-def warning_of(name: str, law: float, frequency: float, rows: float) -> Remark:
-    """What a person reads where law and table differ."""
-    return Remark(
-        f"the model says {law:.3g} for {name} where the table has {frequency:.3g} of "
-        f"{counted(round(rows), 'matching row')}: more than chance allows (one answer in {1 / FALSE_ALARM:,.0f}).",
-        "difference",
+def difference(
+    variables: Sequence[Variable], law: FloatArray, errors: FloatArray, seen: Seen
+) -> list[Remark]:
+    """What a person reads where law and table differ; nothing elsewhere."""
+    found = differing(law, errors, seen.frequencies, seen.rows)
+    if found is None:
+        return []
+    at = np.unravel_index(found[0], law.shape)
+    name = ", ".join(f"{v.name} = {v.states[code]}" for v, code in zip(variables, at, strict=True))
+    said = (
+        f"the model says {law[at]:.3g} for {name} where the table has {seen.frequencies[at]:.3g} of "
+        f"{counted(round(seen.rows), 'matching row')}: more than chance allows (one answer in {1 / FALSE_ALARM:,.0f})."
     )
+    return [Remark(said, "difference")]

@@ -16,9 +16,9 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError
 from depnet.inference.answer.numbers import LevelLaw
-from depnet.inference.answer.observed import MatchingRows, Seen, Support, differing, support, warning_of
+from depnet.inference.answer.observed import MatchingRows, Support, difference, support
 from depnet.inference.answer.part import Part, Remark, Table, tables_of
-from depnet.inference.answer.result import Answer, QueryResult
+from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.target import Target, targets_of
 from depnet.inference.effort import check_method, checked_tolerance
 from depnet.model.evidence import Evidence, Given, narrowed_domain
@@ -132,30 +132,34 @@ class Question:
         answer is of an ordered network's law.
         """
         domain = self.network.domain
-        tables = tables_of(self._asked(), parts, domain.cardinalities, self.evidence.clamped)
+        asked = [self.wanted] if self.joint else [(i,) for i in self.wanted]
+        tables = tables_of(asked, parts, domain.cardinalities, self.evidence.clamped)
         spreads = {i: spread for table in tables for i, spread in table.spreads.items()}
-        values, errors = self._of_targets(tables), self._errors(tables)
-        levels = self._levels(parts)
-        for at, target in enumerate(self.targets):
-            if target.inside is not None and target.given_known and target.index in levels:
-                values[at], errors[at] = target.by_levels(levels[target.index])
-        rows = None if self.data is None else MatchingRows.of(domain, self.evidence, self.data)
-        seen = None if rows is None else [rows.seen(targets) for targets in self._tables]
-        matching = support(self.network, self.evidence) if rows is None else rows.support
         margins = {i: table.margin(i) for table in tables for i in table.variables}
+        levels = self._levels(parts)
+        if self.joint:
+            values, errors = map(list, zip(self._joint(tables[0]), strict=True))
+        else:
+            found = (t.answer(margins[t.index], spreads[t.index], levels.get(t.index)) for t in self.targets)
+            values, errors = map(list, zip(*found, strict=True))
+        rows = None if self.data is None else MatchingRows.of(domain, self.evidence, self.data)
+        of_tables = [self.targets] if self.joint else [(target,) for target in self.targets]
+        seen = None if rows is None else [rows.seen(targets) for targets in of_tables]
+        matching = support(self.network, self.evidence) if rows is None else rows.support
         said = [*self.evidence.notes, *(target.note for target in self.targets if target.note is not None)]
         said += [*(text for _, part in parts for text in part.warnings), *warnings]
         if matching is not None and self.given and matching.warning is not None:
             said.append(Remark(matching.warning, "rare"))
-        said += self._differences(values, errors, seen or ())
+        for targets, law, error, table in zip(of_tables, values, errors, seen or (), strict=False):
+            said += difference([target.variable for target in targets], law, error, table)
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
         with_effect = {name for name in self.given if domain.index(name) in effective}
         return QueryResult(
             targets=tuple(target.variable.name for target in self.targets),
             states=tuple(target.variable.states for target in self.targets),
             joint=self.joint,
-            probabilities=self._answer(values),
-            standard_errors=self._answer(errors),
+            probabilities=self._named(map(_kept, values)),
+            standard_errors=self._named(map(_kept, errors)),
             method=method,
             scan=scan,
             closure=tuple(domain.names[i] for i in sorted(set(closure))),
@@ -168,15 +172,15 @@ class Question:
             seconds=time.monotonic() - self.started,
             diagnostics=next((part.diagnostics for _, part in parts if part.diagnostics is not None), None),
             warnings=tuple(map(Remark, dict.fromkeys(said))),
-            observed=None if seen is None else self._answer([each.frequencies for each in seen]),
-            matching=None if seen is None else self._matching(seen),
-            missing={t.own_name(domain): 1.0 - t.known(margins[t.index]) for t in self.targets},
+            observed=None if seen is None else self._named(_kept(each.frequencies) for each in seen),
+            matching=None if seen is None else self._named(round(each.rows) for each in seen),
+            missing={domain.names[t.index]: 1.0 - t.known(margins[t.index]) for t in self.targets},
             missing_observed=None
             if rows is None
             else {domain.names[i]: rows.missing_share(i) for i in self.wanted},
             seen={
                 targets[0].variable.name: each.numbers
-                for targets, each in zip(self._tables, seen or (), strict=False)
+                for targets, each in zip(of_tables, seen or (), strict=False)
                 if each.numbers is not None
             },
             learned=self._learned(matching),
@@ -185,6 +189,21 @@ class Question:
             levels={t.variable.name: levels[t.index] for t in self.targets if t.index in levels},
             spreads={t.variable.name: spreads[t.index] for t in self.targets if t.inside is None},
         )
+
+    def _joint(self, table: Table) -> tuple[FloatArray, FloatArray]:
+        """The joint table given that all targets are known, and its standard errors."""
+        where = tuple(slice(target.states) for target in self.targets)
+        there, errors = table.values[where], table.errors[where]
+        total = float(there.sum())
+        if not total > 0:
+            return np.full(there.shape, 1 / there.size), np.ones_like(errors)
+        return np.asarray(there / total), errors / total
+
+    def _named(self, tables: Iterable[Any]) -> Any:
+        """What is said of each table as a result has it: the only one, or one by each name."""
+        each = list(tables)
+        names = (target.variable.name for target in self.targets)
+        return each[0] if len(each) == 1 else dict(zip(names, each, strict=True))
 
     def _levels(self, parts: Sequence[tuple[tuple[int, ...], Part]]) -> dict[int, LevelLaw]:
         """Where in their bins numbers lie, of the variables of which the parts say it."""
@@ -216,68 +235,9 @@ class Question:
         names = () if said is None else ("worth", "sure_shares", "sure_means")
         return {name: value for name in names if (value := getattr(said, name)) is not None}
 
-    def _asked(self) -> list[tuple[int, ...]]:
-        return [self.wanted] if self.joint else [(i,) for i in self.wanted]
 
-    def _answer(self, tables: Sequence[FloatArray]) -> Answer:
-        """Tables as a result has them: one array, or one by each name."""
-        kept = [read_only(np.array(table)) for table in tables]
-        if len(kept) == 1:
-            return kept[0]
-        return dict(zip((target.variable.name for target in self.targets), kept, strict=True))
-
-    @property
-    def _tables(self) -> list[tuple[Target, ...]]:
-        return [self.targets] if self.joint else [(target,) for target in self.targets]
-
-    def _matching(self, seen: Sequence[Seen]) -> int | dict[str, int]:
-        """In how many matching rows each target is known."""
-        if len(seen) == 1:
-            return round(seen[0].rows)
-        return {t.variable.name: round(each.rows) for t, each in zip(self.targets, seen, strict=True)}
-
-    def _of_targets(self, tables: Sequence[Table]) -> list[FloatArray]:
-        """The answer's tables from those of the variables."""
-        if self.joint:
-            return [self._known_part(tables[0].values)]
-        of_variable = {table.variables[0]: table.values for table in tables}
-        return [target.probabilities(of_variable[target.index]) for target in self.targets]
-
-    def _known_part(self, joint: FloatArray) -> FloatArray:
-        """A joint table given that all targets are known."""
-        there = joint[tuple(slice(target.states) for target in self.targets)]
-        total = float(there.sum())
-        return np.asarray(there / total) if total > 0 else np.full(there.shape, 1 / there.size)
-
-    def _errors(self, tables: Sequence[Table]) -> list[FloatArray]:
-        if self.joint:
-            there = tuple(slice(target.states) for target in self.targets)
-            known = float(tables[0].values[there].sum())
-            return [tables[0].errors[there] / known if known > 0 else np.ones_like(tables[0].errors[there])]
-        of_variable = {table.variables[0]: table for table in tables}
-        found = [(target, of_variable[target.index]) for target in self.targets]
-        return [target.errors(table.values, table.spreads[target.index]) for target, table in found]
-
-    def _differences(
-        self, laws: Sequence[FloatArray], errors: Sequence[FloatArray], seen: Sequence[Seen]
-    ) -> list[Remark]:
-        """A warning for each table where the rows that match say something else."""
-        said = []
-        for targets, law, own, table in zip(self._tables, laws, errors, seen, strict=False):
-            frequencies = table.frequencies
-            found = differing(law, own, frequencies, table.rows)
-            if found is None:
-                continue
-            labels = next(
-                itertools.islice(itertools.product(*(t.variable.states for t in targets)), found[0], None)
-            )
-            name = ", ".join(
-                f"{target.variable.name} = {label}" for target, label in zip(targets, labels, strict=True)
-            )
-            said.append(
-                warning_of(name, float(law.flat[found[0]]), float(frequencies.flat[found[0]]), table.rows)
-            )
-        return said
+def _kept(table: FloatArray) -> FloatArray:
+    return read_only(np.array(table))
 
 
 def _rates(network: Network) -> list[float] | None:

@@ -48,10 +48,12 @@ class AnswerTable:
     @classmethod
     def of(cls, result: "QueryResult", names: tuple[str, ...]) -> "AnswerTable":
         """The table of these targets: one of them, or all of a joint."""
-        law, errors = (_named(each, names[0]) for each in (result.probabilities, result.standard_errors))
-        observed = (
-            _named(result.observed, names[0]) if result.observed is not None and result.matching else None
+        law, errors = (
+            by_target(result, each)[names[0]] for each in (result.probabilities, result.standard_errors)
         )
+        observed = None
+        if result.observed is not None and result.matching:
+            observed = by_target(result, result.observed)[names[0]]
         n, s = result.rows_of(names[0]), result.worth
         if observed is None or np.isnan(observed).any():  # there are no rows, or some are hidden
             return cls(result, names, law, law, errors, observed, 1.0)
@@ -379,6 +381,6 @@ class QueryResult:
         return html_of(self)
 
 
-def _named(answer: "FloatArray | dict[str, FloatArray]", name: str) -> FloatArray:
-    """The table of a target, or the only one."""
-    return answer[name] if isinstance(answer, dict) else answer
+def by_target(result: QueryResult, arrays: Answer) -> dict[str, FloatArray]:
+    """Arrays of an answer about one or several targets, by their names; those of a joint by the first."""
+    return arrays if isinstance(arrays, dict) else {result.targets[0]: arrays}

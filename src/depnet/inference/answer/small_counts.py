@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
 from depnet.inference.answer.part import Remark
-from depnet.inference.answer.result import Answer, QueryResult
+from depnet.inference.answer.result import Answer, QueryResult, by_target
 
 LEAST = 5
 
@@ -39,18 +39,29 @@ def hidden_cells(counts: FloatArray, least: int = LEAST) -> NDArray[np.bool_]:
 
 def without_small_counts(result: QueryResult, least: int = LEAST) -> QueryResult:
     """The result without counts of fewer than `least` rows: `observed` is nan in cells that are hidden."""
-    kept, hidden = _kept(result, least)
-    few = (result.support is not None and result.support.rows < least) or (kept is None and hidden)
-    said = list(result.warnings)
+    kept: Answer | None = None
+    few = hidden = False
+    if result.observed is not None and result.matching is not None:
+        few = hidden = max(map(result.rows_of, result.targets)) < least
+        if not hidden:
+            kept = _without_small(result, least)
+            hidden = any(bool(np.isnan(table).any()) for table in by_target(result, kept).values())
+    few = few or (result.support is not None and result.support.rows < least)
+    dropped = {"rare"} if few else set()
+    said = [
+        remark
+        for remark in result.warnings
+        if remark.kind not in dropped | ({"difference"} if hidden else set())
+    ]
     if few:
-        said = [remark for remark in said if remark.kind != "rare"]
         said.append(Remark(f"fewer than {least} rows match the evidence: how many is hidden.", "rare"))
-    if hidden:
-        said = [remark for remark in said if remark.kind != "difference"]
+    matching = result.matching
+    if isinstance(matching, dict):
+        matching = {name: rows if rows >= least else 0 for name, rows in matching.items()}
     return replace(
         result,
         observed=kept,
-        matching=None if kept is None else _shown_rows(result, least),
+        matching=None if kept is None else matching,
         missing_observed=None if hidden else _many_missing(result, least),
         support=None if few else result.support,
         learned=0 if few else result.learned,
@@ -69,29 +80,12 @@ def _many_missing(result: QueryResult, least: int) -> dict[str, float] | None:
     }
 
 
-def _shown_rows(result: QueryResult, least: int) -> int | dict[str, int] | None:
-    """How many rows took part; 0 where they are too few to be told."""
-    if not isinstance(result.matching, dict):
-        return result.matching
-    return {name: rows if rows >= least else 0 for name, rows in result.matching.items()}
-
-
-def _kept(result: QueryResult, least: int) -> tuple[Answer | None, bool]:
-    """`observed` with nan where it is hidden (None: all of it), and whether anything is."""
-    if result.observed is None or result.matching is None:
-        return None, False
-    if max(map(result.rows_of, result.targets)) < least:
-        return None, True
-    if not isinstance(result.observed, dict):
-        kept = _without_small(result.observed, result.rows_of(result.targets[0]), least)
-        return kept, bool(np.isnan(kept).any())
-    tables = {
-        name: _without_small(seen, result.rows_of(name), least) for name, seen in result.observed.items()
-    }
-    return tables, any(bool(np.isnan(table).any()) for table in tables.values())
-
-
-def _without_small(table: FloatArray, rows: int, least: int) -> FloatArray:
-    if rows < least:
-        return read_only(np.full(table.shape, np.nan))
-    return read_only(np.where(hidden_cells(table * rows, least), np.nan, table))
+def _without_small(result: QueryResult, least: int) -> Answer:
+    """`observed` with nan where it is hidden."""
+    assert result.observed is not None
+    tables = {}
+    for name, table in by_target(result, result.observed).items():
+        rows = result.rows_of(name)
+        hidden = hidden_cells(table * rows, least) if rows >= least else np.ones(table.shape, dtype=bool)
+        tables[name] = read_only(np.where(hidden, np.nan, table))
+    return tables if isinstance(result.observed, dict) else tables[result.targets[0]]

@@ -42,10 +42,6 @@ class Target:
     note: str | None = None
     """What to know of how it was read: values beyond the data."""
 
-    def own_name(self, domain: Domain) -> str:
-        """The name of the variable, also of a condition on it."""
-        return domain.names[self.index]
-
     def known(self, law: FloatArray) -> float:
         """The probability that the variable is known, from those of its states."""
         if self.rate is not None:
@@ -89,10 +85,12 @@ class Target:
             each[x] = spread.error(g)
         return each
 
-    def by_levels(self, levels: LevelLaw) -> tuple[FloatArray, FloatArray]:
-        """Probabilities and errors of a condition on a number, by the law of its levels."""
-        assert self.inside is not None
-        assert self.condition is not None
+    def answer(
+        self, law: FloatArray, spread: Spread, levels: LevelLaw | None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Probabilities and errors; of a condition on a number by the law of its levels, where that is known."""
+        if self.condition is None or self.inside is None or levels is None or not self.given_known:
+            return self.probabilities(law), self.errors(law, spread)
         bins = levels.bins
         met = self.condition.rows(bins, None, levels.values).astype(np.float64)
         # What lies between the values that a bin keeps counts as it does without levels.

@@ -109,21 +109,6 @@ class Order:
         arrays = {each.name: getattr(self, each.name) for each in fields(self)}
         return native.RowScan(**{**arrays, "node": program.place[self.node]})
 
-    def rows(self, chosen: IntArray) -> "Order":
-        """The same of some of the rows."""
-        length = np.diff(self.begin)[chosen]
-        within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
-        take = np.repeat(self.begin[:-1][chosen], length) + within
-        return Order(
-            np.concatenate([[0], np.cumsum(length)]).astype(np.int32),
-            self.node[take],
-            self.weight[take],
-            self.choice[take] if len(self.choice) else self.choice,
-            self.position[take],
-            self.length[chosen],
-            self.sequential,
-        )
-
     def rotated(self, rng: np.random.Generator) -> "Order":
         """Every row's sweep begun at a random place: whole sweeps then end just before that place."""
         length = np.diff(self.begin)
@@ -138,6 +123,9 @@ class Chains:
 
     Mutable; owned by one call.
     """
+
+    scan: Scan
+    holes: NDArray[np.bool_]
 
     def __init__(
         self,
@@ -175,7 +163,9 @@ class Chains:
         states = np.repeat(codes, per_row, axis=0)
         free = np.repeat(holes, per_row, axis=0)
         states[free] = start_states(program.network, NOTHING, len(states), rng, of_each=per_row)[free]
-        return cls(program, Order.of(scan, holes), states, rng, threads)
+        made = cls(program, Order.of(scan, holes), states, rng, threads)
+        made.scan, made.holes = scan, holes
+        return made
 
     def run(self, sweeps: int, *, record: bool = True, over: Over | None = None) -> bool:
         """Run all chains for a number of sweeps; False where it was `over` first.
@@ -235,9 +225,10 @@ class Chains:
         return True
 
     def keep(self, rows: IntArray) -> None:
-        """Go on with some of the rows only."""
+        """Go on with some of the rows only, of chains that started far apart."""
         chains = (rows[:, None] * self.per_row + np.arange(self.per_row)).reshape(-1)
-        self.order = self.order.rows(rows)
+        self.holes = self.holes[rows]
+        self.order = Order.of(self.scan, self.holes)
         self.codes = np.ascontiguousarray(self.codes[chains])
         self.keys, self.counters = self.keys[chains], self.counters[chains]
         self.impossible = self.impossible[chains]

@@ -12,7 +12,7 @@ of the rows where more than `MOST_HOLED` have holes: their standard errors say w
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -212,32 +212,26 @@ def compare(
         math.nan if apart[1] is None or not apart[1].size else float(apart[1].mean()),
     )
     marginals = between(counts["second"], counts["first"], names, floor)
-    scores, difference = _scores(sides, drawn, None if data is None else _to_score(data, rng), rng)
-    return Comparison(names, differing, *changed_links(first, second), scores, difference, marginals)
-
-
-def _scores(
-    sides: Mapping[str, Network], drawn: Mapping[str, Dataset], data: Holed | None, rng: np.random.Generator
-) -> tuple[tuple[Scored, ...], Scored | None]:
-    """Every table's score by each network that has its variables, and the difference of the two on the data."""
     tables: dict[str, Dataset | Holed] = {**drawn}
     if data is not None:
-        tables["data"] = data
-    scores, logs = [], {}
-    for rows_of, table in tables.items():
-        for by, network in sides.items():
-            if rows_of == "data" or table.domain == network.domain:
-                check_same_domain("compare", network.domain, table)
-                logs[rows_of, by] = _logs(network, table, rng)
-                scores.append(scored(rows_of, by, logs[rows_of, by], table))
-    if data is None:
-        return tuple(scores), None
-    paired = logs["data", "second"] - logs["data", "first"]
-    return tuple(scores), scored("data", "difference", paired, data)
+        tables["data"] = _to_score(data, rng)
+    logs = {
+        (rows_of, by): _logs(network, table, rng)
+        for rows_of, table in tables.items()
+        for by, network in sides.items()
+        if rows_of == "data" or table.domain == network.domain
+    }
+    scores = tuple(scored(rows_of, by, each, tables[rows_of]) for (rows_of, by), each in logs.items())
+    difference = None
+    if data is not None:
+        paired = logs["data", "second"] - logs["data", "first"]
+        difference = scored("data", "difference", paired, tables["data"])
+    return Comparison(names, differing, *changed_links(first, second), scores, difference, marginals)
 
 
 def _logs(network: Network, table: Dataset | Holed, rng: np.random.Generator) -> FloatArray:
     """The score of every row, by what it knows: of an ordered network with which cells these are."""
+    check_same_domain("compare", network.domain, table)
     if isinstance(table, Dataset) or table.complete:
         return score_samples(network, table if isinstance(table, Dataset) else table.dataset())
     each = score_holed(network, table.codes, table.hidden, rng=rng)
@@ -267,8 +261,14 @@ def changed_links(
 ) -> tuple[tuple[LinkPair, ...], tuple[LinkPair, ...], tuple[LinkPair, ...]]:
     """(gained, lost, kept): links between variables that are the same in both."""
     shared, _ = _shared(first.domain, second.domain)
-    names = [first.domain.names[i] for i, _ in shared]
-    ours, theirs = (_links(network, names) for network in (first, second))
+    inside = {first.domain.names[i] for i, _ in shared}
+
+    def links(network: Network) -> dict[LinkPair, None]:
+        names = network.domain.names
+        every = ((names[j], names[node.variable]) for node in network.nodes for j in node.inputs)
+        return dict.fromkeys(link for link in every if inside.issuperset(link))
+
+    ours, theirs = links(first), links(second)
     return (
         tuple(link for link in theirs if link not in ours),
         tuple(link for link in ours if link not in theirs),
@@ -325,15 +325,3 @@ def scored(rows_of: str, by: str, logs: FloatArray, table: Dataset | Holed) -> S
         return Scored(rows_of, by, mean, math.nan)
     variance = float(weights @ (kept - mean) ** 2)
     return Scored(rows_of, by, mean, math.sqrt(variance / table.total))
-
-
-def _links(network: Network, names: Sequence[str]) -> dict[LinkPair, None]:
-    """The links between these variables, in the order of the network."""
-    inside = set(names)
-    every = network.domain.names
-    return {
-        (every[j], every[node.variable]): None
-        for node in network.nodes
-        for j in node.inputs
-        if every[node.variable] in inside and every[j] in inside
-    }

@@ -17,7 +17,7 @@ All variables are asked at once, from the tables of the target beside each of th
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -153,23 +153,25 @@ def influence(
     measure = Measure.of(variable, of, levels)
     others = [i for i in range(len(domain)) if i != at and i not in known.clamped]
     columns = columns_of(measure, sum(domain.cardinalities[i] for i in others))
-    variables = [domain.variables[i] for i in others]
-    seed = new_seeds(rng, 1)[0]
+    seed, over = new_seeds(rng, 1)[0], over_after(max_seconds, stop)
+
+    def judge(tables: TargetTables) -> Influence:
+        return effects_of(tables, variable, [domain.variables[i] for i in others], measure, columns)
+
     plan = LevelPlan.of(network, known, (at,))
-    over = over_after(max_seconds, stop)
+    draws: TargetDraws | LevelDraws
     if plan is not None and plan.cuts:
         rows = level_rows(network, known, plan, (at, *others), seed)
         by_codes = log_evidence(network, known, tolerance, rng)
         draws = LevelDraws(rows, at, variable, measure, columns, others, domain, by_codes)
-        found = _drawn(draws, variable, variables, measure, columns, tolerance, over)
+        found = _drawn(draws, judge, tolerance, over)
+    elif (tables := exact_tables(network, known, at, columns, others, EXACT_CELLS)) is not None:
+        found = judge(tables)
     else:
-        tables = exact_tables(network, known, at, columns, others, EXACT_CELLS)
-        if tables is not None:
-            found = effects_of(tables, variable, variables, measure, columns)
-        else:
-            by_passes = TargetDraws(network, known, at, columns, others, seed)
-            found = _drawn(by_passes, variable, variables, measure, columns, tolerance, over)
-    return replace(found, log_evidence=found.log_evidence + known.log_share, seconds=time.monotonic() - began)
+        draws = TargetDraws(network, known, at, columns, others, seed)
+        found = _drawn(draws, judge, tolerance, over)
+    log_known = found.log_evidence + known.log_share
+    return replace(found, log_evidence=log_known, seconds=time.monotonic() - began)
 
 
 class LevelDraws:
@@ -246,10 +248,7 @@ class LevelDraws:
 
 def _drawn(
     draws: TargetDraws | LevelDraws,
-    target: Variable,
-    variables: Sequence[Variable],
-    measure: Measure,
-    columns: FloatArray,
+    judge: Callable[[TargetTables], Influence],
     tolerance: float,
     over: Over,
 ) -> Influence:
@@ -261,9 +260,9 @@ def _drawn(
         tables = draws.tables()
         if tables is None:
             return math.inf
-        found = effects_of(tables, target, variables, measure, columns)
+        found = judge(tables)
         largest = max(found.error_of_ends, found.error)
-        scale = 1.0 if measure.kind is None else found.deviation
+        scale = 1.0 if found.measure.kind is None else found.deviation
         return largest / scale if scale > 0 else (math.inf if largest > 0 else 0.0)
 
     sharp = sharpen(

@@ -4,9 +4,8 @@ How much a variable's marginal is moved by evidence is measured by the total var
 posterior, TV = 1/2 sum over states of |posterior - prior|: the largest change in the probability of any event. With rows
 at hand, both are what the model and the rows say together (`QueryResult.combined`).
 
-Two variables together: their joint table, and what either tells of the other.
-
-In the joint law of a pair (A, B), given what is known, the mutual information
+Two variables together have a joint table, and tell of each other. In the joint law of a pair (A, B), given what is known,
+the mutual information
 
 .. math:: I(A; B) = H(A) + H(B) - H(A, B)
 
@@ -26,7 +25,7 @@ from depnet.data.table.variable import Variable
 from depnet.errors import InferenceError
 from depnet.geometry import total_variation
 from depnet.geometry.entropy import entropy
-from depnet.inference.answer.result import Answer, AnswerTable, QueryResult
+from depnet.inference.answer.result import AnswerTable, QueryResult, by_target
 from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.ask.query import query
 from depnet.model.evidence import Given
@@ -98,9 +97,7 @@ def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, .
     [('survived', 0.41), ('age', 0.03)]
     """
     before = by_target(prior, prior.combined)
-    return largest_first(
-        Shift(before[table.names[0]], table) for table in posterior.tables if table.names[0] in before
-    )
+    return largest_first(Shift(before[t.names[0]], t) for t in posterior.tables if t.names[0] in before)
 
 
 def largest_first(shifts: Iterable[Shift]) -> tuple[Shift, ...]:
@@ -128,11 +125,8 @@ def differences_between(first: Iterable[Shift], second: Iterable[Shift]) -> tupl
     [('survived', 0.52), ('age', 0.03)]
     """
     others = {shift.name: shift for shift in second}
-    found = [
-        Difference(shift, others[shift.name], total_variation(shift.posterior, others[shift.name].posterior))
-        for shift in first
-        if shift.name in others
-    ]
+    both = [(shift, others[shift.name]) for shift in first if shift.name in others]
+    found = [Difference(a, b, total_variation(a.posterior, b.posterior)) for a, b in both]
     return tuple(sorted(found, key=lambda difference: -difference.change))
 
 
@@ -146,16 +140,10 @@ def most_moved(shifts: Sequence[Shift], cells: int) -> set[str]:
     return chosen
 
 
-def by_target(result: QueryResult, arrays: Answer) -> dict[str, FloatArray]:
-    """Arrays of an answer about one or several targets, by their names."""
-    return arrays if isinstance(arrays, dict) else {result.targets[0]: arrays}
-
-
 def largest_error(result: QueryResult) -> float:
     """The largest standard error of the model's part of an answer; infinite where it is not known."""
-    errors = by_target(result, result.standard_errors).values()
-    largest = max(float(np.max(error)) for error in errors)
-    return float("inf") if np.isnan(largest) else largest
+    largest = max(float(table.errors.max()) for table in result.tables)
+    return math.inf if math.isnan(largest) else largest
 
 
 BITS = 1 / math.log(2)

@@ -1,15 +1,31 @@
-"""The mode of the exact law, and what a search finds instead of it."""
+"""The mode of the exact law, and what a search finds instead of it.
+
+Log-probabilities are the exact law's, and refused where it is too large.
+"""
 
 import numpy as np
 import pytest
 from hypothesis import given
 
-from depnet import Dataset, Network, RandomScan, learn, most_probable, query, score_samples, titanic
-from depnet.errors import DomainTooLargeError, EvidenceError
+from depnet import (
+    Dataset,
+    Network,
+    RandomScan,
+    SequentialScan,
+    learn,
+    log_probability,
+    most_probable,
+    query,
+    score_samples,
+    titanic,
+)
+from depnet.errors import DataError, DomainTooLargeError, EvidenceError
 from depnet.exact import stationary
 from depnet.law.mode import searched_state
 from depnet.model import Evidence
-from tests.inference.cases import random_evidence, random_scan
+from tests.inference.cases import coupled, random_evidence, random_scan
+from tests.reference.inference import joint_states
+from tests.refusals import refuses
 from tests.strategies import networks, ordered_networks, random_ordered_network, seeds
 
 
@@ -27,15 +43,13 @@ def test_the_mode_of_the_exact_law(network: Network, seed: int) -> None:
 def test_a_law_of_a_chain_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("depnet.inference.ask.states.MODE_STATES", 3)
     network = Network.from_joint(np.full((2, 2), 0.25))
-    with pytest.raises(DomainTooLargeError, match='order="auto"'):
-        most_probable(network)
+    refuses(DomainTooLargeError, 'order="auto"', lambda: most_probable(network))
     assert most_probable(network, {"X0": 1}).states["X0"] == 1
 
 
 def test_nothing_left_to_complete_is_an_error() -> None:
     network = Network.from_joint(np.full((2, 2), 0.25))
-    with pytest.raises(EvidenceError, match="every variable"):
-        most_probable(network, {"X0": 0, "X1": 1})
+    refuses(EvidenceError, "every variable", lambda: most_probable(network, {"X0": 0, "X1": 1}))
 
 
 @given(ordered_networks(max_states=200, boosted=True), seeds)
@@ -110,5 +124,28 @@ def test_a_search_of_a_law_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) ->
 def test_evidence_of_probability_0_is_an_error() -> None:
     rows = Dataset.from_codes([[0, 0, 0], [1, 1, 0]], [2, 2, 2])
     law = learn(rows, order=["X0", "X1", "X2"], penalty="none")
-    with pytest.raises(EvidenceError, match="probability 0"):
-        most_probable(law, {"X0": 0, "X1": 1})
+    refuses(EvidenceError, "probability 0", lambda: most_probable(law, {"X0": 0, "X1": 1}))
+
+
+def all_rows(network: Network) -> Dataset:
+    return Dataset.from_codes(
+        np.array(list(joint_states(network.domain.cardinalities))), domain=network.domain
+    )
+
+
+def test_small_domains_are_exact() -> None:
+    network = coupled()
+    for scan, law in ((None, "pi"), (RandomScan(), "pi"), (SequentialScan(), "centroid")):
+        found = log_probability(network, all_rows(network), scan=scan)
+        expected = stationary(network, scan or RandomScan()).ravel()
+        np.testing.assert_allclose(np.exp(found.values), expected, atol=1e-12)
+        assert found.law == law
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(np.exp(found.values), stationary(network, RandomScan()).ravel(), atol=1e-6)
+
+
+def test_bad_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = coupled()
+    refuses(DataError, "another domain", lambda: log_probability(network, Dataset.from_codes([[0]], [2])))
+    monkeypatch.setattr("depnet.inference.ask.states.EXACT_STATES", 1)
+    refuses(DomainTooLargeError, 'order="auto"', lambda: log_probability(network, all_rows(network)))

@@ -1,0 +1,11 @@
+"""What is refused, and what is said then."""
+
+from collections.abc import Callable
+
+import pytest
+
+
+def refuses(error: type[BaseException], match: str, ask: Callable[[], object]) -> None:
+    """The call raises an error whose text matches."""
+    with pytest.raises(error, match=match):
+        ask()
