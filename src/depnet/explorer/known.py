@@ -13,8 +13,15 @@ from dataclasses import dataclass
 from depnet.arrays import FloatArray
 from depnet.data import Domain, Label, Variable
 from depnet.errors import DataError, EvidenceError
-from depnet.model.condition_words import empty_condition, said_of
-from depnet.model.conditions import KNOWN, MISSING, SIGNS, condition_weights, label_code
+from depnet.model.conditions import (
+    KNOWN,
+    MISSING,
+    SIGNS,
+    condition_weights,
+    empty_condition,
+    label_code,
+    said_of,
+)
 from depnet.model.evidence import Condition, Given
 
 Held = tuple[Label, ...] | str
