@@ -12,7 +12,7 @@ from depnet.data.binning.bins import Bins
 from depnet.data.frames.decode import numbers_of
 from depnet.data.table.mixture import Mixture
 from depnet.errors import EvidenceError
-from depnet.explorer.bars import has_ranges, is_histogram
+from depnet.explorer.cards import has_ranges, is_histogram
 from depnet.explorer.overview_view import SCALES
 from depnet.learning.boost.splits import tests_of as splits_of
 from depnet.learning.cuts import CutDomain

@@ -3,6 +3,7 @@
 import itertools
 import operator
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -20,6 +21,20 @@ def read_only(array: AnyArray) -> AnyArray:
     """`array` itself, from now on not writable."""
     array.flags.writeable = False
     return array
+
+
+class ByFields:
+    """A dataclass that holds arrays, and is equal to another one whose fields are."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))  # type: ignore[arg-type]  # a dataclass
+        return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else bool(a == b) for a, b in pairs)
+
+    __hash__ = None  # type: ignore[assignment]  # as arrays have none
 
 
 def xlogy(x: FloatArray | IntArray | float, y: FloatArray | IntArray | float) -> Any:

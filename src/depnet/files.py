@@ -196,7 +196,6 @@ def scratch_folder(under: str | os.PathLike[str] | None = None) -> Iterator[Path
 
 
 def _remove_abandoned(place: Path) -> None:
-    """Remove the scratch folders of this user that nobody holds."""
     if not hasattr(os, "geteuid"):
         return
     for folder in place.glob(f"{SCRATCH}*"):
@@ -263,7 +262,6 @@ def _keep_permissions(descriptor: int, old: os.stat_result) -> None:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Make a new name durable, where the file system can."""
     with contextlib.suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:

@@ -49,7 +49,6 @@ def card(title: str, *parts: str) -> str:
 
 
 def line(said: str) -> str:
-    """A sentence."""
     return f"<p style='margin:4px 0'>{text(said)}</p>"
 
 
@@ -59,19 +58,16 @@ def note(said: str) -> str:
 
 
 def warning(said: str) -> str:
-    """A sentence that should be seen."""
     return f"<p style='margin:4px 0'>⚠ {text(said)}</p>"
 
 
 def beside(*parts: str) -> str:
-    """Parts side by side, where there is room."""
     inside = "".join(f"<div style='max-width:100%'>{part}</div>" for part in parts if part)
     return f"<div style='display:flex;flex-wrap:wrap;gap:4px 28px;align-items:flex-start'>{inside}</div>"
 
 
-def folded(said: str, part: str) -> str:
-    """A part that is shown on request."""
-    return f"<details><summary style='cursor:pointer;opacity:.7'>{text(said)}</summary>{part}</details>"
+def folded(said: str, part: str, *, opened: bool = False) -> str:
+    return f"<details{' open' * opened}><summary style='cursor:pointer;opacity:.7'>{text(said)}</summary>{part}</details>"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, left: int = 1) -> str:
@@ -88,4 +84,4 @@ def _cell(tag: str, cell: Cell, is_text: bool) -> str:
         return f"<{tag} style='{_TEXT if is_text else _NUMBER}'>{text(cell)}</{tag}>"
     share = min(max(cell.share, 0.0), 1.0)
     inside = f"<div style='height:10px;border-radius:2px;background:{BAR};width:{100 * share:.1f}%'></div>"
-    return f"<{tag} style='{_TEXT}'><div style='width:120px'>{inside}</div></{tag}>"
+    return f"<{tag} style='{_TEXT};padding-left:8px'><div style='width:120px'>{inside}</div></{tag}>"

@@ -133,22 +133,6 @@ def test_no_permission(model: Path, table: Path, tmp_path: Path) -> None:
     assert "not yours to write in" in line
 
 
-def test_a_full_disk(model: Path, table: Path, tmp_path: Path) -> None:
-    assert "No space left on device" in refused("fit", table, "-o", "/dev/full", "--penalty", "mdl")
-    assert "No space left on device" in failed("example", "-o", "/dev/full")
-
-    def little() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-
-    for name in ("rows.csv", "rows.jsonl.gz"):
-        line = failed("sample", model, "-n", "5000", "-o", tmp_path / name, before=little)
-        assert f"{name}: the table was not written (File too large)" in line
-        assert "Raise the limit" in line
-    line = failed("export", model, "-o", tmp_path / "g.svg", before=little)
-    assert "File too large" in line
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_standard_output_on_a_full_disk(model: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         for command in (["query", str(model), "survived"], ["sample", str(model), "-n", "20000"]):

@@ -51,16 +51,6 @@ def test_show_a_node(model: Path, table: Path) -> None:
     assert depnet("show", model, "--node", "age").stdout.decode().startswith("age (adult, child), 2,201 rows")
 
 
-def test_show_links(model: Path) -> None:
-    first = answer("show", model, "--links", "1")["links"][0]
-    assert (first["source"], first["target"]) == ("sex", "survived")
-
-
-@pytest.mark.parametrize("form", ["dot", "graphml", "svg", "csv"])
-def test_exports(model: Path, form: str) -> None:
-    assert "survived" in depnet("export", model, "--format", form).stdout.decode()
-
-
 def test_update_says_to_fit_again(model: Path, table: Path, tmp_path: Path) -> None:
     said = refused("update", model, table, "-o", tmp_path / "newer.json")
     assert said == (

@@ -5,7 +5,6 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -46,74 +45,33 @@ def ran(arguments: list[object], killed_after: float | None = None) -> bool:
     return True
 
 
-def kill_at_random(
-    times: int, arguments: list[object], seed: int, after_each: Callable[[bool], None]
-) -> tuple[int, int]:
-    """How often the command was killed, `times` if it can be, and how often it was faster.
+CASES: dict[str, list[object]] = {
+    "model.json": ["fit", "ROWS", "--penalty", "mdl"],
+    "newer.json": ["update", "MODEL", "TABLE", "--seed", 1],
+    "rows.csv": ["sample", "MODEL", "-n", 200_000, "--seed", 1],
+    "rows.parquet": ["sample", "MODEL", "-n", 200_000, "--seed", 1],
+}
 
-    Moments are spread over all that it takes.
-    """
+
+@pytest.mark.parametrize("times", [SHORT, pytest.param(LONG, marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", CASES)
+def test_a_file_is_replaced_whole_or_not_at_all(
+    times: int, name: str, rows: Path, table: Path, model: Path, tmp_path: Path
+) -> None:
+    """Killed at moments spread over all that the command takes: what else is there is named as temporary."""
+    output, files = tmp_path / name, {"ROWS": rows, "TABLE": table, "MODEL": model}
+    arguments = [*(files.get(str(word), word) for word in CASES[name]), "-o", output, "--force"]
     begin = time.perf_counter()
     assert ran(arguments)
-    whole = time.perf_counter() - begin
-    after_each(True)
-    rng, killed, faster = random.Random(seed), 0, 0
-    while killed < times and faster < 5 * times:
-        begin = time.perf_counter()
+    whole, new, rng = time.perf_counter() - begin, output.read_bytes(), random.Random(1)
+    for _ in range(times):
+        output.write_bytes(b"old")
         ended = ran(arguments, whole * rng.uniform(0.3, 1.05))
-        if ended:  # the machine has become quicker, or the moment was late
-            whole = min(whole, time.perf_counter() - begin)
-        killed, faster = killed + (not ended), faster + ended
-        after_each(ended)
-    return killed, faster
-
-
-def check_replaced(times: int, arguments: list[object], output: Path, old: bytes) -> None:
-    """Killed or not, `output` holds the old bytes or the new ones, and what else is there is named as temporary."""
-    output.write_bytes(old)
-    new = b""  # of the first run, which nobody kills
-
-    def after_each(ended: bool) -> None:
-        nonlocal new
-        found = output.read_bytes()
-        new = new or found
-        assert new != old
-        assert found == new if ended else found in (old, new)
-        others = {path for path in output.parent.iterdir() if path != output}
+        assert output.read_bytes() in ([new] if ended else [b"old", new])
+        others = {path for path in tmp_path.iterdir() if path != output}
         assert all(path.name.startswith(".depnet-") for path in others)
         for path in others:
             path.unlink()
-        output.write_bytes(old)
-
-    killed, _ = kill_at_random(times, arguments, 1, after_each)
-    assert killed == times
-
-
-@pytest.mark.parametrize("times", [SHORT, pytest.param(LONG, marks=pytest.mark.long)])
-def test_fit_replaces_a_model_whole_or_not_at_all(times: int, rows: Path, tmp_path: Path) -> None:
-    output = tmp_path / "model.json"
-    check_replaced(
-        times, ["fit", rows, "--penalty", "mdl", "-o", output, "--force"], output, b"an older model"
-    )
-
-
-@pytest.mark.parametrize("times", [SHORT, pytest.param(LONG, marks=pytest.mark.long)])
-def test_update_replaces_a_model_whole_or_not_at_all(
-    times: int, table: Path, model: Path, tmp_path: Path
-) -> None:
-    output = tmp_path / "model.json"
-    check_replaced(
-        times, ["update", output, table, "-o", output, "--force", "--seed", 1], output, model.read_bytes()
-    )
-
-
-@pytest.mark.parametrize("times", [SHORT, pytest.param(LONG, marks=pytest.mark.long)])
-@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
-def test_sample_replaces_a_table_whole_or_not_at_all(
-    times: int, name: str, model: Path, tmp_path: Path
-) -> None:
-    arguments = ["sample", model, "-n", 200_000, "--seed", 1, "--force"]
-    check_replaced(times, [*arguments, "-o", tmp_path / name], tmp_path / name, b"old")
 
 
 def killed_with_a_folder(arguments: list[object], place: Path, holds: str) -> None:

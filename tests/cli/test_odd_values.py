@@ -149,15 +149,3 @@ def test_rows_of_a_cut_bin_are_counted_by_their_values(odd: Path, tmp_path: Path
     assert found["support"]["exact"]
     assert found["matching"] == found["support"]["rows"]
     assert json.dumps(found["evidence"]) == '{"mass": "4010..4090"}'
-
-
-def test_unknown_states_are_said_once(odd: Path, tmp_path: Path) -> None:
-    path, out = tmp_path / "t.csv", tmp_path / "full.csv"
-    table()[:6].assign(kind="huge", income=[">50K", "?", "?", "<=50K", ">50K", ""]).to_csv(path, index=False)
-    for words in (("score", odd, path), ("impute", odd, path, "-o", out)):
-        assert "the model has no state 'huge'" in refused(*words)
-        (line,) = depnet(*words, "--unknown", "missing").stderr.decode().splitlines()
-        assert line == (
-            "depnet: warning: values that the model does not know: 6 of 'kind', such as 'huge'; 2 of 'income', such as '?'. "
-            "They count as missing (--unknown missing)."
-        )

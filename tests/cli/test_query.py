@@ -216,20 +216,6 @@ def test_rare_evidence_is_warned_of(model: Path) -> None:
     assert "warning: at most 23 training rows" in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["survved"], "there is no variable 'survved'. Did you mean 'survived'?"),
-        (["survived", "-g", "sx=male"], "there is no variable 'sx'. Did you mean 'sex'?"),
-        (["survived", "-g", "sex=mael"], "variable 'sex' has no state 'mael'. Did you mean 'male'"),
-        (["survived", "-g", "male"], "'male' is not evidence. Write --given variable=state"),
-        (["survived", "survived"], "the target 'survived' stands twice"),
-    ],
-)
-def test_unknown_names_offer_the_nearest(model: Path, arguments: list[str], message: str) -> None:
-    assert message in refused("query", model, *arguments)
-
-
 def test_misuse_is_exit_code_2(model: Path) -> None:
     assert "Missing argument 'TARGETS...'" in refused("query", model, code=2)
     assert "See depnet query --help." in refused("query", model, "survived", "--tolerance", "2", code=2)

@@ -1,7 +1,6 @@
 """Commands on tables: fit, sample, impute, score, update, tune, compare, export, example, against the library."""
 
 import csv
-import gzip
 import json
 import shutil
 from pathlib import Path
@@ -256,30 +255,6 @@ def test_imputed_cells_are_the_library_s(model: Path, tmp_path: Path) -> None:
         assert (full.codes == expected.codes).all()
 
 
-@pytest.mark.parametrize("name", ["full.parquet", "full.jsonl", "full.csv"])
-def test_impute_keeps_types(tmp_path: Path, name: str) -> None:
-    pd = pytest.importorskip("pandas")
-    rng = np.random.default_rng(0)
-    age = rng.integers(1, 90, 300).astype(float)
-    frame = pd.DataFrame({"id": np.arange(300), "age": age, "old": np.where(age > 50, "yes", "no")})
-    frame.loc[:20, "age"] = np.nan
-    frame.loc[30:50, "old"] = None
-    frame.to_parquet(tmp_path / "t.parquet")
-    depnet("fit", tmp_path / "t.parquet", "-o", tmp_path / "m.json", "--columns", "age,old", "--seed", "0")
-    depnet("impute", tmp_path / "m.json", tmp_path / "t.parquet", "-o", tmp_path / name)
-    load: Any = {
-        "parquet": pd.read_parquet,
-        "jsonl": lambda p: pd.read_json(p, lines=True),
-        "csv": pd.read_csv,
-    }
-    full = load[name.split(".")[1]](tmp_path / name)
-    assert full["id"].tolist() == frame["id"].tolist()
-    seen = frame["age"].notna()
-    assert full["age"][seen].tolist() == frame["age"][seen].tolist()
-    assert full.notna().all().all()
-    assert (full["old"][:20] == np.where(full["age"][:20] > 50, "yes", "no")).mean() > 0.9
-
-
 def test_every_row_of_a_table_is_evidence(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("class,sex,age\n1st,female,adult\n3rd,,child\n")
@@ -494,12 +469,6 @@ def test_text_files_of_other_kinds(model: Path, tmp_path: Path) -> None:
     depnet("impute", out, path, "-o", tmp_path / "full.csv", *kind)
     assert (tmp_path / "full.csv").read_text(encoding="utf-8") == "M\xfcller,1\nMeyer,2\n"
     assert "--encoding latin-1" in refused("fit", path, "-o", tmp_path / "n.json")
-
-
-def test_gzip_is_read(table: Path, tmp_path: Path) -> None:
-    packed = tmp_path / "t.csv.gz"
-    packed.write_bytes(gzip.compress(table.read_bytes()))
-    assert answer("fit", packed, "-o", tmp_path / "m.json", "--penalty", "mdl")["rows"] == 2201
 
 
 def test_update_in_place_says_that_another_was_faster(

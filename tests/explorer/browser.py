@@ -1,5 +1,6 @@
 """A real server process and a real Chromium, as a reader has them."""
 
+import asyncio
 import os
 import shutil
 import signal
@@ -7,12 +8,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from playwright.sync_api import Page
 
 COMMAND = str(Path(sys.executable).parent / "depnet")
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -87,3 +91,26 @@ def end(process: "subprocess.Popen[Any]") -> None:
         process.wait(SECONDS)
     finally:
         process.kill()
+
+
+def query_of(address: str) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(address).query)
+
+
+def expect_query(page: Page, expected: dict[str, list[str]]) -> None:
+    """The address comes to say this and nothing else."""
+    page.wait_for_url(lambda address: query_of(address) == expected, wait_until="commit")
+
+
+def expect_in_query(page: Page, name: str, value: str) -> None:
+    """The address comes to say this of `name`."""
+    page.wait_for_url(lambda address: query_of(address).get(name) == [value], wait_until="commit")
+
+
+T = TypeVar("T")
+
+
+def run_apart(work: Callable[[], Coroutine[Any, Any, T]], seconds: float = 300) -> T:
+    """`asyncio.run(work())` in a thread; what it returns or raises."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(work())).result(seconds)

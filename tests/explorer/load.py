@@ -20,9 +20,8 @@ import numpy as np
 
 import depnet
 from depnet import Network
-from tests.explorer.browser import SECONDS
+from tests.explorer.browser import SECONDS, run_apart
 from tests.explorer.cases import wide
-from tests.explorer.loops import run_apart
 from tests.explorer.reader import Posterior, Reader
 from tests.explorer.watched import Watched, watched
 

@@ -26,7 +26,7 @@ from depnet.inference.judge.rows import matching_rows
 from depnet.inference.judge.shifts import Shift, pair
 from depnet.model.evidence import Evidence
 from tests.cli.entry import answer
-from tests.explorer.loops import run_apart
+from tests.explorer.browser import run_apart
 
 
 def table(rows: int = 3000) -> pd.DataFrame:

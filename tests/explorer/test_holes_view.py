@@ -104,7 +104,7 @@ def test_other_views_open(page: Page, ships: str) -> None:
     expect(page.get_by_text("Decision graph")).to_be_visible()
     expect(page.get_by_text("is about complete rows")).to_be_visible()
     page.goto(f"{ships}compare?line=grey&.b=line%3Dred")
-    expect(page.get_by_text(re.compile("known in .* of A")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("among the .* of rows that have it")).first).to_be_visible()
     page.goto(f"{ships}network?line=grey")
     expect(page.get_by_role("heading", name="Network")).to_be_attached()
     board = page.get_by_role("listbox")

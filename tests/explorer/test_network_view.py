@@ -4,17 +4,19 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlencode
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Position, expect
 
 import depnet
-from depnet.inference.judge.shifts import pair, shifts_between
+from depnet.data import Variable
+from depnet.explorer.network_view import MOST_STATES, joint_table
+from depnet.inference.judge.shifts import Pair, pair, shifts_between
 from depnet.learning.links import links
 from depnet.pictures import dependency_graph, links_csv, to_graphml
-from tests.explorer.cases import HOSTILE, titanic_models, wide
+from tests.explorer.cases import titanic_models, wide
 from tests.explorer.test_access import violations
 
 Figures = Callable[[str, object], None]
@@ -38,24 +40,6 @@ SLIDE = """async (position) => {
 }"""
 
 
-class Busy:
-    """How long the page's own thread was at work, in ms: what a busy machine adds to the clock is not in it."""
-
-    def __init__(self, page: Page) -> None:
-        self._asked = page.context.new_cdp_session(page)
-        self._asked.send("Performance.enable", {"timeDomain": "threadTicks"})
-        self._last = self._now()
-
-    def _now(self) -> float:
-        metrics = self._asked.send("Performance.getMetrics")["metrics"]
-        return 1000 * next(float(metric["value"]) for metric in metrics if metric["name"] == "TaskDuration")
-
-    def since(self) -> int:
-        """Since it was last asked."""
-        before, self._last = self._last, self._now()
-        return round(self._last - before)
-
-
 def opened(page: Page, url: str) -> Page:
     page.goto(url)
     page.wait_for_selector(PICTURE)
@@ -66,25 +50,19 @@ def drawn(page: Page) -> int:
     return int(page.locator(".depnet-picture").get_attribute("data-drawn") or -1)
 
 
-def click(page: Page, name: str) -> None:
+def at(page: Page, name: str) -> Position:
+    """Where a variable is drawn."""
     x, y = page.evaluate(f"{NETWORK}.pixel({NETWORK}.names.indexOf({json.dumps(name)}))")
-    page.locator(".depnet-picture canvas").click(position={"x": x, "y": y})
-
-
-def hover(page: Page, name: str) -> None:
-    x, y = page.evaluate(f"{NETWORK}.pixel({NETWORK}.names.indexOf({json.dumps(name)}))")
-    page.locator(".depnet-picture canvas").hover(position={"x": x, "y": y})
+    return {"x": x, "y": y}
 
 
 def test_two_hundred_variables_open_on_their_strongest_part(
     page: Page, hostile: str, record_property: Figures
 ) -> None:
-    busy = Busy(page)
     page.goto(f"{hostile}network", wait_until="commit")
     page.wait_for_selector(PICTURE)
     painted = page.evaluate("performance.now()")
     record_property("explorer: first paint of 200 variables, ms (to reach: 500)", round(painted))
-    record_property("explorer: of which the page was at work, ms", busy.since())
     assert painted < 60_000  # machines are small and noisy: the figure is printed, a disaster fails
     assert drawn(page) == 150
     expect(page.get_by_role("status").first).to_contain_text("150 of 2,")
@@ -97,17 +75,14 @@ def test_variables_stay_put_while_the_slider_moves(
     opened(page, f"{hostile}network")
     before = page.evaluate(PLACES)
     assert len({tuple(at) for at in before}) == 200
-    times, work, busy = [], [], Busy(page)
+    times = []
     for position in (0, 300, 1000, 700, 900, 1000):
-        busy.since()
         times.append(page.evaluate(SLIDE, position))
-        work.append(busy.since())
         assert page.evaluate(PLACES) == before
     assert drawn(page) > 2000
     record_property(
         "explorer: slider reaction up to all links, ms (to reach: 200)", [round(t) for t in times]
     )
-    record_property("explorer: of which the page was at work, ms", work)
     assert max(times) < 20_000
 
 
@@ -157,7 +132,8 @@ def test_a_chosen_variable_has_the_strengths_of_both_directions(
 
 def test_evidence_is_given_by_a_click_and_colours_what_it_moves(page: Page, titanic: str) -> None:
     opened(page, f"{titanic}network")
-    click(page, "sex")
+    picture = page.locator(".depnet-picture canvas")
+    picture.click(position=at(page, "sex"))
     menu = page.get_by_role("dialog", name="sex")
     menu.get_by_role("button", name="sex = female").click()
     expect(page).to_have_url(re.compile(r"\?sex=female&.variable=sex$"))
@@ -171,7 +147,7 @@ def test_evidence_is_given_by_a_click_and_colours_what_it_moves(page: Page, tita
     assert shown == pytest.approx({**moved, "sex": None}, abs=0.01)
     expect(page.get_by_text(f"moved {max(moved.values()):.2f}")).to_be_visible()
 
-    hover(page, "survived")
+    picture.hover(position=at(page, "survived"))
     card = page.get_by_role("tooltip", name="survived")
     expect(card).to_contain_text(f"moved {moved['survived']:.3f}")
     for bars in (card.locator(".depnet-before"), card.locator(".depnet-fill")):
@@ -199,17 +175,8 @@ def test_the_keyboard_goes_from_variable_to_variable_and_opens_them(page: Page, 
     board = page.get_by_role("listbox")
     board.focus()
     seen = set()
-    for key in (
-        "Home",
-        "ArrowLeft",
-        "ArrowRight",
-        "ArrowUp",
-        "ArrowDown",
-        "ArrowLeft",
-        "ArrowLeft",
-        "ArrowUp",
-    ):
-        board.press(key)
+    for way in ("Left", "Right", "Up", "Down", "Left", "Left", "Up"):
+        board.press(f"Arrow{way}")
         expect(page.get_by_role("tooltip")).to_be_visible()
         seen.add(board.get_by_role("option").inner_text())
     assert len(seen) >= 3
@@ -335,24 +302,6 @@ def test_what_is_seen_and_all_links_are_saved(page: Page, hostile: str, tmp_path
         assert not {"script", "img", "b"} & set(elements)
 
 
-def test_labels_are_shown_as_text(page: Page, hostile: str) -> None:
-    opened(page, f"{hostile}network?.shown=2500")
-    for name in HOSTILE:
-        find = page.get_by_label("find a variable")
-        find.fill(name)
-        find.press("Enter")
-        expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
-        page.get_by_role("listbox").press("Enter")
-        expect(page.get_by_role("dialog", name=name, exact=True)).to_contain_text(HOSTILE[0])
-        page.keyboard.press("Escape")
-    page.goto(
-        f"{hostile}network?{urlencode({'.mode': 'matrix', '.first': HOSTILE[0], '.second': HOSTILE[1]})}"
-    )
-    expect(page.get_by_label("Two variables together")).to_contain_text("either alone")
-    assert page.locator("img[src=x]").count() == 0
-    assert page.locator(".depnet-main b").count() == 0
-
-
 def test_no_variable_chosen_by_an_address_that_names_none(page: Page, titanic: str) -> None:
     opened(
         page,
@@ -360,3 +309,21 @@ def test_no_variable_chosen_by_an_address_that_names_none(page: Page, titanic: s
     )
     expect(page.get_by_role("heading", name="Links", exact=True)).to_be_visible()
     assert drawn(page) == 6
+
+
+MANY = Variable("many", tuple(f"s{k:02d}" for k in range(40)))
+
+
+def test_a_joint_table_keeps_the_most_probable_states() -> None:
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.integers(0, 40, 500), rng.integers(0, 2, 500)], axis=1).astype(np.uint8)
+    domain = depnet.Domain((MANY, Variable("few", ("a", "b"))))
+    data = depnet.Dataset.from_codes(codes, domain=domain)
+    found: Pair = pair(depnet.learn(data, order="auto"), "many", "few", data=data)
+    shown = joint_table(found)
+    assert len(shown["rows"]) == MOST_STATES
+    assert shown["left"] == 40 - MOST_STATES
+    assert len(shown["tables"]["joint"]) == MOST_STATES
+    assert all(abs(sum(row) - 1.0) < 1e-4 for row in shown["tables"]["second"])
+    assert shown["counts"] is not None
+    assert shown["exact"]

@@ -10,8 +10,7 @@ import depnet
 from depnet import Variable
 from depnet.data.binning.bins import Bins
 from depnet.data.table.dataset import with_holes
-from depnet.explorer.columns import BARS, column_of
-from depnet.explorer.loaded import Loaded
+from depnet.explorer.loaded import BARS, Loaded, column_of
 from depnet.explorer.questions import first_questions, telling, what_ifs
 from depnet.model.marginals import MarginalCounts
 from tests.explorer.cases import titanic_models

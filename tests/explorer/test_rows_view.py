@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 import depnet
 from depnet import Dataset, Network
 from depnet.inference.judge.cells import cell_laws
-from tests.explorer.addresses import expect_query
+from tests.explorer.browser import expect_query
 from tests.explorer.cases import titanic_models
 
 

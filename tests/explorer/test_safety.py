@@ -55,17 +55,6 @@ def test_only_its_own_pages_come_in(titanic: str) -> None:
     assert get(titanic, method="POST").status == 403
 
 
-def test_the_websocket_is_guarded_too(titanic: str) -> None:
-    assert socket_status(titanic) == 101
-    assert socket_status(titanic, Origin="http://evil.example") == 403
-    assert socket_status(titanic, Origin="") == 403
-    assert socket_status(titanic, Host=f"rebound.example:{urlsplit(titanic).port}") == 403
-
-
-def test_a_body_that_is_too_large_is_not_read(titanic: str) -> None:
-    assert get(titanic, method="POST", Origin=titanic.rstrip("/"), Content_Length=str(2**30)).status == 413
-
-
 def test_there_are_no_pages_of_the_framework(titanic: str) -> None:
     for path in ("/docs", "/redoc", "/openapi.json"):
         assert get(titanic, path).status == 404
@@ -143,8 +132,3 @@ def test_on_other_addresses_they_are_shown_when_that_is_said(
         page.goto(opened.split("?")[0] + "rows")
         expect(page.get_by_text("Rows of the table", exact=True)).to_be_visible()
         page.close()
-
-
-def test_on_this_machine_all_counts_are_shown(page: Page, titanic: str) -> None:
-    page.goto(titanic + FEW)
-    expect(page.locator(".depnet-observed")).to_have_count(10)

@@ -10,10 +10,9 @@ from nicegui import Client
 
 import depnet
 from depnet.explorer.loaded import MOST_LEARNED, Loaded, Shelf
-from depnet.explorer.session import Session
+from depnet.explorer.session import Session, Workers
 from depnet.explorer.state import State
-from depnet.explorer.workers import Workers
-from tests.explorer.loops import run_apart
+from tests.explorer.browser import run_apart
 
 MODEL = Loaded(depnet.learn(depnet.titanic()))
 
@@ -61,17 +60,12 @@ def test_addresses_keep_the_model_and_any_text() -> None:
         _ = session(Shelf(None)).loaded
 
 
-def test_only_a_change_of_light_is_told() -> None:
-    told: list[bool] = []
-    own = session(Shelf(MODEL))
+def test_a_page_that_is_gone_says_so_to_its_work_and_only_a_change_of_light_is_told() -> None:
+    own, told = session(Shelf(MODEL)), list[bool]()
     own.on_theme(told.append)
     for dark in (False, True, True, False):
         own.set_dark(dark)
     assert told == [True, False]
-
-
-def test_a_page_that_is_gone_says_so_to_its_work() -> None:
-    own = session(Shelf(MODEL))
     assert not own.closed.is_set()
     cast("NoClient", own.client).go()
     assert own.closed.is_set()

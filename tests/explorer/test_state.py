@@ -1,12 +1,26 @@
 """One state across all views: it is in the address, goes from view to view, and Back and Forward undo and redo it."""
 
+import io
+import json
+import os
 import re
+import shlex
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pytest
 from hypothesis import given as given_by
 from hypothesis import strategies as st
 from playwright.sync_api import Page, expect
 
-from depnet.data import Dataset, Domain, Variable
+import depnet
+from depnet import Dataset, Domain, Network, Variable
+from depnet.cli.given import parse
+from depnet.explorer.copyable import command_line, python
 from depnet.explorer.known import given, opened, pairs, said, weights
 from depnet.explorer.state import State, read
 
@@ -84,3 +98,113 @@ def test_back_and_forward_undo_and_redo(page: Page, titanic: str) -> None:
     page.go_back()
     expect(page.get_by_role("link", name="Ask", exact=True)).to_have_attribute("aria-current", "page")
     expect(evidence).to_contain_text("sex = female")
+
+
+signs = st.sampled_from("ab\\\"'=,|~: <$-")
+texts = st.one_of(
+    st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8),
+    st.text(signs, min_size=1, max_size=5),
+)
+labels = st.lists(texts, min_size=3, max_size=4, unique=True)
+names = st.lists(texts, min_size=2, max_size=3, unique=True)
+
+
+def domain_of(names: list[str], labels: list[str]) -> Domain:
+    return Domain(tuple(Variable(name, tuple(labels)) for name in names))
+
+
+def test_what_the_model_does_not_know_is_told_and_the_rest_opens() -> None:
+    domain = domain_of(["sex", "class"], ["a", "b", "c"])
+    found = opened(domain, [("sex", "a"), ("sez", "a"), ("class", "d")])
+    assert found.known == {"sex": ("a",)}
+    assert len(found.problems) == 2
+    assert "sez" in found.problems[0]
+    assert "'d'" in found.problems[1]
+
+
+def test_of_many_problems_a_few_are_told() -> None:
+    domain = domain_of(["sex", "class"], ["a", "b", "c"])
+    found = opened(
+        domain, [*((f"x{k}", "a") for k in range(1000)), ("class", "d"), ("sex", "a"), ("sex", "a")]
+    )
+    assert found.known == {"sex": ("a",)}
+    assert len(found.problems) == 6
+    assert found.problems[-1] == "996 more names or states that the model does not know."
+
+
+def test_all_states_are_no_evidence_and_numbers_mean_themselves() -> None:
+    rng = np.random.default_rng(0)
+    table = Dataset.from_frame(rng.normal(40, 10, (200, 1)))
+    (variable,) = table.domain.variables
+    assert opened(table.domain, [(variable.name, str(s)) for s in variable.states]).known == {}
+    assert opened(table.domain, [(variable.name, "40.0")]).known == {variable.name: ("40",)}
+    assert opened(table.domain, [(variable.name, "is missing")]).known == {variable.name: "is missing"}
+
+
+@given_by(names, labels, st.data())
+def test_the_command_reads_what_is_written_for_it(
+    names: list[str], labels: list[str], data: st.DataObject
+) -> None:
+    """The shell's words, parsed by the command's own parser, are the evidence, whatever signs are in the labels."""
+    domain = domain_of(names, labels)
+    chosen = {
+        names[0]: tuple(data.draw(st.lists(st.sampled_from(labels), min_size=1, max_size=2, unique=True)))
+    }
+    words = shlex.split(command_line("model.json", names[1:], chosen))
+    assert words[:2] == ["depnet", "query"]
+    found = parse([words[words.index("--given") + 1]], domain)
+    assert found == given(chosen)
+
+
+@pytest.fixture(scope="module")
+def odd_model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Network, Path]:
+    """Names and labels with everything that shells, Python and the command could stumble over."""
+    rng = np.random.default_rng(1)
+    domain = Domain(
+        (
+            Variable("-sex of 'x'", ("a, b", 'say "c"', "d=e|f")),
+            Variable("$HOME", ("~", "\\", "<b>&")),
+            Variable("number", (1, 2, 3)),
+        )
+    )
+    codes = rng.integers(0, 3, (300, 1)) + rng.integers(0, 2, (300, 3))
+    table = Dataset.from_codes(codes % 3, domain=domain)
+    law = depnet.learn(table, smoothing=0.5, order="auto")
+    path = tmp_path_factory.mktemp("odd") / "a model's.json"
+    depnet.save(depnet.learn(table, smoothing=0.5), path, law=law)
+    return law, path
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"$HOME": ("\\",)},
+        {"-sex of 'x'": ("a, b",), "$HOME": ("~", "<b>&")},
+        {"number": (2,), "-sex of 'x'": ('say "c"', "d=e|f")},
+    ],
+)
+def test_both_texts_run_and_say_the_same(
+    odd_model: tuple[Network, Path], chosen: dict[str, tuple[str | int, ...]]
+) -> None:
+    network, path = odd_model
+    targets = [name for name in network.domain.names if name not in chosen]
+    expected = depnet.query(network, targets, given(chosen))
+    ran: dict[str, depnet.QueryResult] = {}
+    with redirect_stdout(io.StringIO()) as said:
+        exec(python(str(path), targets, chosen), ran)  # what a reader would paste
+    assert said.getvalue()
+    command = command_line(str(path), targets, chosen).replace("depnet query", "depnet query --json", 1)
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    answer = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, env=environment, check=True
+    )
+    by_command = json.loads(answer.stdout)["probabilities"]
+    for name in targets:
+        right = _of(expected.probabilities, name)
+        assert np.array_equal(_of(ran["result"].probabilities, name), right)
+        assert np.allclose(_of(by_command, name), right, rtol=0, atol=1e-12)
+
+
+def _of(answer: Any, name: str) -> Any:
+    return answer[name] if isinstance(answer, dict) else answer

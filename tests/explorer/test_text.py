@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from tests.explorer.browser import explorer
 
 SCRIPT = "<script>window.hacked = 1</script>"
 IMAGE = "<img src=x onerror='window.hacked = 1'>"
+A, B = f"a {SCRIPT}", f"b {IMAGE}"
 LINK = "[x](javascript:alert(1)) {{ 7 * 7 }} :a"
 
 
@@ -24,8 +26,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     rng = np.random.default_rng(0)
     domain = Domain(
         (
-            Variable(f"a {SCRIPT}", (SCRIPT, IMAGE)),
-            Variable(f"b {IMAGE}", (LINK, "=1+1")),
+            Variable(A, (SCRIPT, IMAGE)),
+            Variable(B, (LINK, "=1+1")),
             Variable(":c", (IMAGE, SCRIPT, "plain")),
         )
     )
@@ -57,6 +59,29 @@ def test_ask_shows_markup_as_text(page: Page, hostile: str) -> None:
     expect(page.locator('[aria-label="Evidence"]')).to_contain_text(IMAGE)
     page.locator("[data-menu]").first.click()
     expect(page.get_by_role("dialog")).to_contain_text("Known of")
+    nothing_ran(page)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        f"network?{urlencode({'.variable': A})}",
+        f"network?{urlencode({'.mode': 'matrix', '.first': A, '.second': B})}",
+        f"node?{urlencode({'.variable': A})}",
+        f"compare?{urlencode({A: IMAGE, '.b': urlencode({A: SCRIPT, IMAGE: 'x'})})}",
+    ],
+)
+def test_other_views_show_markup_as_text(page: Page, hostile: str, path: str) -> None:
+    page.goto(hostile + path)
+    expect(page.locator(".depnet-main").get_by_text("<img src=x").first).to_be_attached()
+    if "matrix" in path:
+        expect(page.get_by_label("Two variables together")).to_contain_text("either alone")
+    elif path.startswith("network"):
+        page.get_by_role("listbox").press("Enter")
+        expect(page.get_by_role("dialog", name=A, exact=True)).to_contain_text(SCRIPT)
+    elif path.startswith("compare"):
+        expect(page.get_by_text("In B: ")).to_contain_text(IMAGE)
     nothing_ran(page)
 
 

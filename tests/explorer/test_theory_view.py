@@ -13,7 +13,7 @@ from depnet.explorer.two_tables import pair_network
 from depnet.geometry import fc_limit, full_conditional_divergence, kl
 from depnet.model import Network, Scan
 from depnet.pictures.tetrahedron import GENUINE, PSEUDO, START, two_nodes
-from tests.explorer.addresses import expect_in_query
+from tests.explorer.browser import expect_in_query
 
 SCANS: dict[str, Scan] = {"random": RandomScan(), "sequential": SequentialScan()}
 

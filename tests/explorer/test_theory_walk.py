@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet import Network, RandomScan, SequentialScan, law_path, stationary, stationary_cycle
-from depnet.errors import PictureError
-from depnet.explorer.parts import LIGHT
-from depnet.explorer.simplex_figure import walk_figure
-from depnet.explorer.theory_walk import walk
+from depnet.errors import DepnetError, PictureError
+from depnet.explorer.theory_walk import LIGHT, walk, walk_figure
+from depnet.explorer.two_tables import binary_variables, pair_network, relevant_others
 from depnet.geometry import fc_limit, full_conditional_divergence, kl, m_projection, manifolds
 from depnet.model import Scan
 from depnet.pictures.tetrahedron import GENUINE, PSEUDO, START, place, two_nodes
+from tests.explorer.cases import titanic_models
 
 chances = st.tuples(*[st.floats(0.02, 0.98)] * 4)
 SCANS: tuple[Scan, ...] = (RandomScan(), SequentialScan())
@@ -72,3 +72,20 @@ def test_the_figure_shows_the_way_so_far_and_what_comes_next(step: int) -> None:
 def test_other_domains_have_no_tetrahedron() -> None:
     with pytest.raises(PictureError, match="two binary variables"):
         walk(Network.from_joint(np.full((2, 3), 1 / 6)), RandomScan())
+
+
+def test_a_pair_is_the_network_with_the_others_clamped() -> None:
+    titanic, _ = titanic_models()
+    assert binary_variables(titanic) == ("sex", "age", "survived")
+    others = {"class": "3rd", "age": "child"}
+    assert set(relevant_others(titanic, ("sex", "survived"))) <= set(others)
+    for scan in (RandomScan(), SequentialScan()):
+        path = walk(pair_network(titanic, ("survived", "sex"), others), scan)
+        clamped = stationary(titanic, scan, evidence=others)
+        code = {
+            name: titanic.domain.variables[titanic.domain.index(name)].code(v) for name, v in others.items()
+        }
+        expected = clamped[code["class"], :, code["age"], :]
+        assert np.allclose(path.end, expected, rtol=0, atol=1e-9)
+    with pytest.raises(DepnetError, match="two different variables"):
+        pair_network(titanic, ("class", "sex"), {})

@@ -13,8 +13,7 @@ from depnet.arrays import CodeArray, IntArray
 from depnet.data.table.dataset import Holed
 from depnet.errors import DataError
 from depnet.fitting import complete as completion
-from depnet.fitting.complete import Completion, complete_and_learn
-from depnet.fitting.redraw import marginal_fill, redrawn
+from depnet.fitting.complete import Completion, complete_and_learn, marginal_fill, redrawn
 from tests.fitting.holes import ROWS, domain_of, drawn_rows, holed_of, holes, learned, truth
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from depnet import Dataset, Network
-from depnet.fitting.redraw import redrawn
+from depnet.fitting.complete import redrawn
 from tests.fitting.holes import ROWS, domain_of, truth
 from tests.laws import assert_same_law
 

@@ -21,7 +21,7 @@ from depnet import (
 )
 from depnet.errors import LearningError
 from depnet.learning.strengths import own_marginals, own_strengths, strengths
-from depnet.model.sources.operations import Merge, Split
+from depnet.model.sources.decision_graph import Merge, Split
 from tests.learning.test_links import a_graph, chain, known_bits, node_with
 from tests.strategies import datasets, networks, seeds
 

@@ -12,7 +12,7 @@ from depnet import Dataset, Domain, Network, Node, TableNode
 from depnet.errors import DomainTooLargeError, ModelError
 from depnet.model import ConditionalTable, ConstantSource, DecisionGraph, LosslessSource, Split
 from depnet.model.boosted import BoostedNode
-from depnet.model.sources.enumerate import JointStates
+from depnet.model.sources.tabulated import JointStates
 from depnet.model.stages import MOST_SCORE, UNIT, Stages, on_grid, theta_of
 from depnet.model.stages import Test as Within
 from tests.boosted import random_boosted_network, random_boosted_node, random_stages

@@ -12,8 +12,7 @@ from depnet import Variable
 from depnet.data import Bins
 from depnet.data.binning.times import DAY
 from depnet.errors import EvidenceError
-from depnet.model.condition_words import beyond_data, said_of
-from depnet.model.conditions import condition_weights, narrowed
+from depnet.model.conditions import allowed, beyond_data, condition_weights, said_of
 
 MASSES = Bins((2700, 4000, 5000, 6301), ((2700, 3000, 3500, 3900), (4000, 4500), (5000, 6300)), "integer")
 DATES = Bins((0, 31, 59), ((0, 10, 20, 30), (31, 45)), "date")
@@ -120,13 +119,13 @@ def test_what_is_beyond_the_data_is_said() -> None:
 
 
 def test_values_are_drawn_within_a_range() -> None:
-    bins = narrowed(MASS, "3200..4200").bins
+    bins = allowed(MASS, "3200..4200").narrowed().bins
     assert bins is not None
     assert bins.quantiles == ((3500, 3900), (4000,), (5000, 6300))
-    point = narrowed(MASS, 3000).bins
+    point = allowed(MASS, 3000).narrowed().bins
     assert point is not None
     assert point.quantiles[0] == (3000,)
-    assert narrowed(SEX, "male") is SEX
+    assert allowed(SEX, "male").narrowed() is SEX
 
 
 def test_conditions_in_words() -> None:

@@ -1,13 +1,10 @@
 """Table 1 at full size, with the paper's numbers in the distribution over seeds."""
 
-import json
 import math
-from pathlib import Path
 
 import pytest
 
 from depnet import Dataset
-from depnet.paper.report import ExperimentError
 from depnet.paper.table1 import PAPER, record, table1
 
 
@@ -69,13 +66,3 @@ def test_a_chain_without_a_unique_law_has_no_fc() -> None:
     line = record("copies", Dataset.from_codes([[0, 0], [1, 1]], [2, 2], [500, 500]), seed=0)
     assert line["fc"] is None
     assert math.isclose(line["fc_limit"], 0.0, abs_tol=1e-12)
-
-
-def test_the_json_file(tmp_path: Path) -> None:
-    report = table1(1, families=["Ising2x2"], sizes={"S": 1000})
-    (tmp_path / "t.json").write_text(report.json(), encoding="utf-8")
-    (line,) = json.loads((tmp_path / "t.json").read_text())
-    assert line == {**report.records[0]}
-    assert line["seed"] == 1
-    with pytest.raises(ExperimentError, match="at least one seed"):
-        table1(seeds=0)

@@ -126,40 +126,36 @@ def _jobs(_: click.Context, __: click.Parameter, value: int) -> int:
     return value
 
 
-DEBUG = click.option(
-    "--debug",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_set_debug,
-    help="Show the traceback of an error.",
+def option(names: str, text: str, **settings: Any) -> Option:
+    return click.option(
+        *names.split(), help=text, show_default=settings.get("default") is not None, **settings
+    )
+
+
+def flag(names: str, text: str, **settings: Any) -> Option:
+    return click.option(*names.split(), help=text, is_flag=True, **settings)
+
+
+DEBUG = flag(
+    "--debug", "Show the traceback of an error.", is_eager=True, expose_value=False, callback=_set_debug
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Answer in JSON (docs/command-line.md).")
-VERBOSE = click.option(
-    "-v", "--verbose", is_flag=True, help="Also what is explained in bits, and what is proven."
+JSON = flag("--json as_json", "Answer in JSON (docs/command-line.md).")
+VERBOSE = flag("-v --verbose", "Also say what is explained in bits, and what is proven.")
+SEED = option("--seed", "Makes what is drawn repeatable.", type=click.IntRange(min=0))
+JOBS = option(
+    "-j --jobs", "Threads; -1: all cores. The result is the same.", type=int, default=-1, callback=_jobs
 )
-SEED = click.option("--seed", type=click.IntRange(min=0), help="Makes what is drawn repeatable.")
-JOBS = click.option(
-    "-j",
-    "--jobs",
-    type=int,
-    default=-1,
-    callback=_jobs,
-    show_default=True,
-    help="Threads; -1: all cores. The result does not depend on it.",
-)
-SCAN = click.option(
+SCAN = option(
     "--scan",
+    "Ask the dependency network's chain under this scan instead of the ordered law.",
     type=click.Choice(["random", "sequential"]),
-    help="Ask the dependency network's chain under this scan, not the ordered law.",
 )
-GIVEN = click.option(
-    "-g",
-    "--given",
+GIVEN = option(
+    "-g --given",
+    "What is known: sex=female,class=1st|2nd,age>30,income=20..50; may be repeated. age~adult:3|child:1 gives weights.",
     multiple=True,
     metavar="EVIDENCE",
     shell_complete=complete_given,
-    help="sex=female,class=1st|2nd,age>30,income=20..50; may be repeated. age~adult:3|child:1 gives weights.",
 )
 TABLES = ".csv, .tsv, .parquet, .jsonl; .gz"
 """How a table that is written may be called."""
@@ -168,20 +164,19 @@ TABLES = ".csv, .tsv, .parquet, .jsonl; .gz"
 def number(names: str, default: float, text: str, *, least: float = 1, open_ended: bool = False) -> Option:
     """An option that is a number of at least `least` (with `open_ended` above it), whole where its default is."""
     kind: Any = click.IntRange if isinstance(default, int) else click.FloatRange
-    within = kind(min=least, min_open=open_ended)
-    return click.option(*names.split(), type=within, default=default, show_default=True, help=text)
+    return option(names, text, type=kind(min=least, min_open=open_ended), default=default)
 
 
 def choice(name: str, *values: str, text: str) -> Option:
     """An option that is one of a few words, the first by default."""
-    return click.option(name, type=click.Choice(values), default=values[0], show_default=True, help=text)
+    return option(name, text, type=click.Choice(values), default=values[0])
 
 
 def output(text: str, *, required: bool = False, default: str | None = None) -> Option:
     """The option -o, with what is written there, and --force."""
 
     def decorate(command: Any) -> Any:
-        force = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
+        force = flag("--force", "Replace the output file if it exists.")
         # To click, a default of None is given, and then nothing that is required would be missed.
         must: dict[str, Any] = {"required": True} if required else {"default": default}
         return click.option("-o", "--output", metavar="FILE", help=text, **must)(force(command))

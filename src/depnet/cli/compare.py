@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, Run, command, number
+from depnet.cli.command import JOBS, SCAN, SEED, Run, command, number, option
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import some_of
 
@@ -17,14 +17,11 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
-@command(
-    "depnet compare old.json new.json --data test.csv",
-    "depnet compare model.json test.csv",
-)
+@command("depnet compare old.json new.json --data test.csv", "depnet compare model.json test.csv")
 @click.argument("model")
 @click.argument("other")
-@click.option("--data", metavar="TABLE", help="With two models: score both on these rows.")
-@number("--rows", 100_000, "Rows drawn to stand for a model's law.")
+@option("--data", "With two models: score both on these rows.", metavar="TABLE")
+@number("--rows", 100_000, "How many rows to draw from each model.")
 @WHERE
 @UNKNOWN
 @SCAN
@@ -34,10 +31,10 @@ SHOWN = 20
 def compare(
     run: Run, model: str, other: str, data: str | None, rows: int, where: str | None, unknown: str
 ) -> None:
-    """Two models, or a model and a table, side by side.
+    """Compare two models, or a model and a table.
 
-    How well each one's law predicts the other's rows, which links of the dependency networks were gained and lost,
-    and how far 1- and 2-way marginals lie apart, beside the distance that chance alone would give.
+    Shows how well each predicts the other's rows, which links were gained and lost, and how far the frequencies of
+    columns and of pairs of columns are apart, beside the distance that chance alone would give.
     """
     from depnet.cli.files import is_model, load_models
     from depnet.cli.score import kind_of

@@ -2,22 +2,18 @@
 
 import click
 
-from depnet.cli.command import SEED, TABLES, Run, command, output
+from depnet.cli.command import SEED, TABLES, Run, command, option, output
 
 
 @command("depnet example titanic -o titanic.csv")
 @click.argument("name", type=click.Choice(["titanic"]), default="titanic")
-@output(f"Where the table goes ({TABLES}).  [default: -, CSV]", default="-")
-@click.option(
-    "--hide",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    metavar="SHARE",
-    help="Leave out this share of the cells, at random.",
+@output(f"Where to write the table ({TABLES}).  [default: -, CSV]", default="-")
+@option(
+    "--hide", "Leave out this share of the cells, at random.", type=click.FloatRange(0, 1), metavar="SHARE"
 )
 @SEED
-def example(run: Run, name: str, hide: float) -> None:
-    """A small table to try things on.
+def example(run: Run, name: str, hide: float | None) -> None:
+    """Write a small table to try things on.
 
     titanic: the 2,201 people aboard, by class, sex, age and survival.
     """
@@ -26,7 +22,7 @@ def example(run: Run, name: str, hide: float) -> None:
     from depnet.data.titanic import titanic
 
     people = titanic()
-    hidden = run.rng.random(people.codes.shape) < hide
+    hidden = run.rng.random(people.codes.shape) < (hide or 0.0)
     codes = people.codes.copy(order="F")
     codes[hidden] = 0
     write_table(Holed(people.domain, codes, hidden), run.place, force=run.force)

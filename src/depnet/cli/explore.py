@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import Run, command, emit
+from depnet.cli.command import Run, command, emit, flag, option
 from depnet.cli.table_options import text_options
 
 if TYPE_CHECKING:
@@ -20,23 +20,23 @@ NEEDED = "depnet explore needs the extra `explore` (NiceGUI). Install it: pip in
     "depnet explore                                 # learn a model in the page",
 )
 @click.argument("model", required=False)
-@click.option("--data", metavar="TABLE", help="The training table: its rows, its own frequencies, its links.")
-@click.option(
+@option(
+    "--data", "The training table: shows its rows and frequencies, and measures the links.", metavar="TABLE"
+)
+@option(
     "--port",
+    "Where to listen; 0: any free port.  [default: 8421, or a free one]",
     type=click.IntRange(0, 65535),
-    help="Listen here; 0: any free one.  [default: 8421, or a free one]",
 )
-@click.option("--no-open", is_flag=True, help="Do not open the browser.")
-@click.option(
+@flag("--no-open", "Do not open the browser.")
+@option(
     "--host",
+    "Listen on this address; any but this machine's own asks readers for a token, which is printed.",
     default="127.0.0.1",
-    show_default=True,
-    help="Listen on this address; any but this machine's own asks readers for a token, which is printed.",
 )
-@click.option(
+@flag(
     "--show-small-counts",
-    is_flag=True,
-    help="With --host: show readers the rows of the table, and counts of fewer than 5 of them.",
+    "With --host: show readers the rows of the table, and counts of fewer than 5 of them.",
 )
 @text_options
 def explore(
@@ -50,7 +50,7 @@ def explore(
 ) -> None:
     """See a model and ask it, as a page in the browser.
 
-    Without a MODEL, the page opens where a table is dropped and a model learned. Only this machine can reach it
+    Without a MODEL, the page opens where you can drop a table and learn a model. Only this machine can reach the page
     unless --host says otherwise. Ctrl+C stops it. With --json, the address is printed as an object.
     """
     if data is not None and model is None:

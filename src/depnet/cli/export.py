@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import Run, command, output
+from depnet.cli.command import Run, command, option, output
 from depnet.cli.table_options import text_options
 
 if TYPE_CHECKING:
@@ -31,17 +31,16 @@ SUFFIXES = {
 )
 @click.argument("model")
 @output("graph.dot, .gv, .graphml, .svg, report.html or links.csv.  [default: -]", default="-")
-@click.option(
-    "--format",
-    "wanted",
+@option(
+    "--format wanted",
+    "dot, graphml, svg: the dependency graph; html: a report; csv: the links.  [default: by the suffix]",
     type=click.Choice(FORMATS),
-    help="dot, graphml, svg: the dependency graph; html: a report; csv: the links.  [default: by the suffix]",
 )
-@click.option("--min-bits", type=click.FloatRange(min=0), help="Only links of at least this strength.")
-@click.option("--data", metavar="TABLE", help="The training table: strengths measured on its rows.")
+@option("--min-bits", "Only links of at least this strength.", type=click.FloatRange(min=0))
+@option("--data", "The training table: strengths are measured on its rows.", metavar="TABLE")
 @text_options
 def export(run: Run, model: str, wanted: str | None, min_bits: float | None, data: str | None) -> None:
-    """The dependency graph, its links or a report, as a file."""
+    """Write the dependency graph, its links or a report to a file."""
     from depnet.cli.files import load_models, save_text
     from depnet.cli.show import OF_WHOLE_ROWS
     from depnet.cli.tables import read_holed, whole_rows

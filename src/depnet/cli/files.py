@@ -107,7 +107,6 @@ def save_model(model: "Model", path: str, force: bool, since: Stamp | None = Non
 
 
 def save_text(text: str, path: str, force: bool) -> None:
-    """Write text, as UTF-8."""
     with written(path, force) as file:
         file.write(text.encode())
 

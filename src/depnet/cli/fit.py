@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SEED, VERBOSE, Run, choice, command, number, output, picked
+from depnet.cli.command import JOBS, SEED, VERBOSE, Run, choice, command, flag, number, option, output, picked
 from depnet.cli.table_options import learning_options, new_table_options, text_options
 from depnet.wording import counted, some_of
 
@@ -21,46 +21,34 @@ NO_BOUND = "no FC-limit and no KL(data || law) are known: they compare rows with
 @click.argument("table")
 @output("The model (.json, .json.gz).", required=True)
 @choice(
-    "--penalty",
-    "auto",
-    "mdl",
-    "structural-mdl",
-    "aic",
-    "none",
-    text="What complexity costs; auto: chosen on rows held out, with the smoothing (see depnet tune).",
-)
+    "--penalty", "auto", "mdl", "structural-mdl", "aic", "none",
+    text="What complexity costs; auto: chosen on held-out rows, with the smoothing (see depnet tune).",
+)  # fmt: skip
 @number(
     "--smoothing", 0.5, "Pseudo-count of every cell; with --penalty auto, the unit of those tried.", least=0
 )
 @new_table_options
 @learning_options
-@click.option(
+@option(
     "--order",
+    "The order of the law: all columns, each predicted from those before it; auto: by what they say of each other.  "
+    "[default: auto]",
     metavar="auto|A,B,...",
     multiple=True,
-    help="Of the law: all columns, the first read by all others; auto: by what they say of each other.  [default: auto]",
 )
-@click.option(
-    "--boost",
-    is_flag=True,
-    help="Add many small decision graphs to each node where rows held out say that it helps.",
-)
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Parquet files, on the workers of a Dask cluster, such as tcp://host:8786.",
-)
-@click.option(
+@flag("--boost", "Add many small decision graphs to each node where held-out rows say that it helps.")
+@option("--cluster", "Read Parquet files on a Dask cluster, such as tcp://host:8786.", metavar="ADDRESS")
+@option(
     "--local-cluster",
+    "The same with N worker processes on this machine, to try it.",
     type=click.IntRange(min=1),
     metavar="N",
-    help="The same on N worker processes of this machine, to try it.",
 )
-@click.option(
+@option(
     "--memory",
+    "Read Parquet files in chunks and use no more memory than this, such as 8GB. From a larger table the structure is "
+    "learned from a sample of the rows; then all rows are counted.",
     metavar="SIZE",
-    help="Parquet files are read a chunk at a time, and a fit takes no more than this, such as 8GB: of a larger table it "
-    "learns the structure from a sample of the rows, and counts them all.",
 )
 @VERBOSE
 @SEED
@@ -81,9 +69,9 @@ def fit(
 ) -> None:
     """Learn a model from a table.
 
-    A model is two networks of the same rows: the paper's dependency network, and the ordered law that answers, samples
-    and scores are of. Text, whole numbers of few values and truth values are states as they are; other numbers and dates are
-    binned by quantiles. Names, identifiers and row numbers are left out (--keep). The same table gives the same model.
+    Text, truth values and whole numbers with few values are taken as they are; other numbers and dates are put in bins.
+    Names, identifiers and row numbers are left out (--keep keeps them). The same table always gives the same model: a
+    dependency network, and an ordered law of the same rows, which answers, draws and scores.
     """
     from depnet.cli.files import save_model
     from depnet.cli.render import progress
@@ -154,7 +142,6 @@ def _rows_said(found: "Fitted", verbose: bool) -> tuple[Any, ...]:
 
 
 def _counts_said(found: "CountedModel") -> tuple[Any, ...]:
-    """The same of a model whose rows were only counted."""
     from depnet.cli.show import law_document, size_line
     from depnet.cluster.fit import entropy, score
 

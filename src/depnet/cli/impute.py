@@ -1,10 +1,11 @@
 """`depnet impute`: the holes of a table filled in."""
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, TABLES, Run, choice, command, output
+from depnet.cli.command import JOBS, SCAN, SEED, TABLES, Run, choice, command, flag, output
 from depnet.cli.table_options import UNKNOWN, text_options
 from depnet.wording import counted
 
@@ -28,14 +29,9 @@ if TYPE_CHECKING:
     "--method",
     "mode",
     "draw",
-    text="The most probable state of each hole, or a draw of a row's holes together.",
+    text="The most probable value of each hole, or values drawn together for a row.",
 )
-@click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Fill holes, too, whose column is almost never known beside what the row knows.",
-)
+@flag("--all everything", "Also fill holes whose column is almost never known in such rows.")
 @UNKNOWN
 @SCAN
 @SEED
@@ -44,56 +40,60 @@ if TYPE_CHECKING:
 def impute(run: Run, model: str, table: str, method: Any, everything: bool, unknown: str) -> None:
     """Fill the holes of a table, given what each row knows.
 
-    Holes are filled by the law given what their row knows, or with --scan by clamped chains of the network. What was
-    there stays as it was, other columns than the model's too. A hole stays where its column is almost never known beside
-    what the row knows (a probability under .02): a cause of death of the living does not apply. --all fills these, too.
+    Everything else in the table stays as it was, columns that the model does not have included. A hole stays empty where
+    its column is almost never known in such rows (a probability under .02): the living have no cause of death. --all fills
+    these, too. With --scan, clamped chains of the dependency network fill the holes instead of the law.
     """
     from depnet.cli.files import load_asked
     from depnet.cli.render import progress
-    from depnet.cli.tables import read_to_fill, source_of, write_filled
-    from depnet.data.files.fill import Fillings
+    from depnet.cli.tables import check_table, dialect, format_of, read_for_model
+    from depnet.data.files.fill import Fillings, fill_file
+    from depnet.data.files.source import find_source
+    from depnet.files import scratch_folder
     from depnet.inference.rows.impute import ChunkedImputation
-    from depnet.inference.rows.to_fill import warn_left
+    from depnet.inference.rows.to_fill import open_holes, warn_left
 
     network = load_asked(model, chains=run.scan is not None)
     rng = run.rng if method == "draw" else run.steady_rng
-    filling = ChunkedImputation(
-        network,
-        method=method,
-        everything=everything,
-        scan=run.asked_scan,
-        rng=rng,
-        n_jobs=run.threads,
-    )
-    with source_of(table) as source:
-        holed, unknown_cells, empty = read_to_fill(source, network.domain, unknown=unknown)
+    how: dict[str, Any] = {"method": method, "everything": everything, "scan": run.asked_scan}
+    filling = ChunkedImputation(network, **how, rng=rng, n_jobs=run.threads)
+    check_table(table)
+    with scratch_folder() as scratch:
+        source = find_source(
+            table, scratch
+        )  # once for reading and copying: standard input is kept, a workbook read
+        holed, strange = read_for_model(source, network.domain, handle_unknown=unknown)
+        holes = open_holes(holed)
+        empty = holes.copy()
+        for (
+            i,
+            rows,
+        ) in strange.items():  # unknown to the model with --unknown missing, but not empty in the file
+            empty[rows, i] = False
         left = empty.sum(axis=0)
         with progress("filling") as told:
-            chunks = _chunks(filling, holed, unknown_cells, empty, rng if method == "draw" else None, told)
-            write_filled(
-                source, Fillings(network.domain.names, holed.rows, chunks), run.place, force=run.force
-            )
+            chunks = _chunks(filling, holed, holes, empty, rng if method == "draw" else None, told)
+            fillings = Fillings(network.domain.names, holed.rows, chunks)
+            kind = format_of(run.place)
+            fill_file(source, fillings, run.place, force=run.force, format=kind, dialect=dialect())
     left -= empty.sum(axis=0)
-    holes = int(empty.sum())
+    filled = int(empty.sum())
     document = {
         "rows": holed.rows,
-        "holes": holes,
+        "holes": filled,
         "filled": dict(zip(network.domain.names, empty.sum(axis=0).tolist(), strict=True)),
         "left": dict(zip(network.domain.names, left.tolist(), strict=True)),
         "method": method,
         "converged": filling.converged,
     }
-    line = f"{counted(holes, 'hole')} of {counted(holed.rows, 'row')} filled: {run.place}"
+    line = f"{counted(filled, 'hole')} of {counted(holed.rows, 'row')} filled: {run.place}"
     run.answer(document, line)
     warn_left(int(left.sum()), "--all")
     if method == "draw":
         run.say_seed()
     if not filling.converged:
-        import warnings
-
-        warnings.warn(
-            "some holes' probabilities did not settle; draws may be off.", UserWarning, stacklevel=1
-        )
+        said = "the probabilities of some holes did not settle; what was drawn may be off."
+        warnings.warn(said, UserWarning, stacklevel=1)
 
 
 def _chunks(

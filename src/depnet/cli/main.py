@@ -23,33 +23,13 @@ NO_MEMORY = ("can't start new thread", "failed to map segment")
 """What errors say that come of too little memory, whatever their type is."""
 
 COMMANDS = (
-    "fit",
-    "explore",
-    "show",
-    "query",
-    "sample",
-    "impute",
-    "score",
-    "update",
-    "tune",
-    "export",
-    "compare",
-    "example",
-    "paper",
-)
+    "fit", "explore", "show", "query", "sample", "impute", "score",
+    "update", "tune", "export", "compare", "example", "paper",
+)  # fmt: skip
 """Each is a function of that name in a module of that name, imported when it is asked for: an answer must come at once."""
 
-OPTIONS = {
-    "columns": "--columns or --without",
-    "delimiter": "--delimiter",
-    "encoding": "--encoding",
-    "handle_unknown": "--unknown",
-    "header": "--no-header",
-    "keep": "--keep",
-    "missing": "--missing",
-    "text": "--text",
-    "where": "--where",
-}
+OPTIONS = {name: f"--{name}" for name in ("delimiter", "encoding", "keep", "missing", "text", "where")}
+OPTIONS |= {"columns": "--columns or --without", "handle_unknown": "--unknown", "header": "--no-header"}
 """How the command calls the arguments that the library's messages name."""
 
 
@@ -133,7 +113,6 @@ def _stand_in_for_closed_streams() -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code."""
     this = Run()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)

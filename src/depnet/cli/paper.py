@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Option, number
+from depnet.cli.command import Option, flag, number, option
 
 if TYPE_CHECKING:
     from depnet.paper.report import Report
 
 SEED = number("--seed", 0, "The (first) seed.", least=0)
-OUT = click.option("--out", metavar="FILE", help="Write the records as JSON.")
-PLOT = click.option("--plot", metavar="FILE", help="Draw into this .png, .svg or .pdf file.")
-FORCE = click.option("--force", is_flag=True, help="Replace files that exist.")
-JSON = click.option("--json", "as_json", is_flag=True, help="The records as JSON.")
-FAMILY = click.option(
-    "--family", default="RB12-21", show_default=True, help="IsingHxW, or RBn-e: n nodes and e edges."
-)
+OUT = option("--out", "Write the records as JSON.", metavar="FILE")
+PLOT = option("--plot", "Draw into this .png, .svg or .pdf file.", metavar="FILE")
+FORCE = flag("--force", "Replace files that exist.")
+JSON = flag("--json as_json", "The records as JSON.")
+FAMILY = option("--family", "IsingHxW, or RBn-e: n nodes and e edges.", default="RB12-21")
 ROWS = number("--rows", 1_000, "Training rows.")
 SMOOTHING = number(
     "--smoothing", 0.5, "Pseudo-count of every cell; 0 is the paper's, and may leave several laws.", least=0
@@ -27,7 +25,7 @@ SMOOTHING = number(
 
 @click.group()
 def paper() -> None:
-    """The paper's tables, theorems and figures, from real computation."""
+    """Compute the paper's tables, theorems and figures."""
 
 
 def _add_experiment(name: str, text: str, *options: Option) -> None:
@@ -42,8 +40,8 @@ def _add_experiment(name: str, text: str, *options: Option) -> None:
         return deliver(run(**chosen), out, plot, force=force, as_json=as_json)
 
     decorated: Any = command
-    for option in reversed((OUT, PLOT, FORCE, JSON, *options)):
-        decorated = option(decorated)
+    for add in reversed((OUT, PLOT, FORCE, JSON, *options)):
+        decorated = add(decorated)
     paper.command(name, help=text)(decorated)
 
 
@@ -52,7 +50,7 @@ _add_experiment(
     "Table 1: FC(p^D||pi) and the FC-limit, beside the paper.",
     SEED,
     number("--seeds", 1, "How many seeds."),
-    click.option("--coupling", type=float, default=1.0, show_default=True, help="J of the Ising model."),
+    option("--coupling", "J of the Ising model.", type=float, default=1.0),
 )
 _add_experiment(
     "scans",
@@ -72,7 +70,7 @@ _add_experiment(
     ROWS,
     SMOOTHING,
     number("--steps", 200, "Turns of the game."),
-    click.option("--simultaneous", is_flag=True, help="All players at once, as the paper's display has it."),
+    flag("--simultaneous", "All players at once, as the paper's display has it."),
 )
 _add_experiment(
     "perturbation",
@@ -84,11 +82,10 @@ _add_experiment(
     "Theorems 5 and 6: the model goes to the true law.",
     SEED,
     number("--most", 10**7, "The largest N.", least=100),
-    click.option(
-        "--family",
-        "families",
+    option(
+        "--family families",
+        "IsingHxW or RBn-e; may be repeated.  [default: both of the paper]",
         multiple=True,
-        help="IsingHxW or RBn-e; may be repeated.  [default: both of the paper]",
     ),
     number("--smoothing", 0.0, "Pseudo-count.", least=0),
 )
@@ -106,19 +103,9 @@ _add_experiment(
 
 @paper.command()
 @click.argument("names", nargs=-1)
-@click.option(
-    "--into",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("figures"),
-    show_default=True,
-    help="The folder they are written to.",
-)
-@click.option(
-    "--format",
-    "formats",
-    type=click.Choice(["png", "svg"]),
-    multiple=True,
-    help="May be repeated.  [default: both]",
+@option("--into", "The folder they are written to.", type=click.Path(path_type=Path), default=Path("figures"))
+@option(
+    "--format formats", "May be repeated.  [default: both]", type=click.Choice(["png", "svg"]), multiple=True
 )
 @OUT
 @FORCE
@@ -180,7 +167,6 @@ def _show(report: "Report") -> None:
         left=[column.key not in numbers for column in report.columns],
     )
     for claim in report.claims:
-        show_lines(
-            f"{'holds' if claim.holds else 'FAILS'} {claim.text}", style="green" if claim.holds else "red"
-        )
+        said, style = ("holds", "green") if claim.holds else ("FAILS", "red")
+        show_lines(f"{said} {claim.text}", style=style)
     show_lines(*report.notes, style="dim")

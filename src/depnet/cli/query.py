@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import GIVEN, SCAN, SEED, Run, command, output, picked
+from depnet.cli.command import GIVEN, SCAN, SEED, Run, choice, command, flag, option, output, picked
 from depnet.cli.given import complete_variable
 from depnet.cli.table_options import text_options
 
@@ -21,43 +21,29 @@ if TYPE_CHECKING:
 @click.argument("model")
 @click.argument("targets", nargs=-1, required=True, shell_complete=complete_variable)
 @GIVEN
-@click.option("--joint", is_flag=True, help="The targets' joint table, not each one's own.")
-@click.option(
-    "--method",
-    type=click.Choice(["auto", "exact", "sample", "clamped", "bayes"]),
-    default="auto",
-    show_default=True,
-    help="auto: the law, exactly or by passes, whichever is quicker; clamped, bayes: the dependency network's chains.",
-)
-@click.option(
+@flag("--joint", "One table of all targets together, not one for each.")
+@choice(
+    "--method", "auto", "exact", "sample", "clamped", "bayes",
+    text="auto: the law, exactly or by sampling, whichever is quicker; clamped, bayes: the dependency network's chains.",
+)  # fmt: skip
+@option(
     "--tolerance",
+    "Sample until standard errors are below this.",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.002,
-    show_default=True,
-    help="Draw until standard errors are below it.",
 )
-@click.option(
+@option(
     "--max-seconds",
+    "Stop sampling after this time, and say so; inf: never.  [default: 10; with --each inf]",
     type=click.FloatRange(0, min_open=True),
-    help="Stop sampling after this time, and say so; inf: never.  [default: 10; with --each inf]",
 )
-@click.option(
-    "--data",
-    metavar="TABLE",
-    help="The training table: its frequencies stand beside the model's, and join them.",
+@option("--data", "The training table: its own frequencies are shown, and join the answer.", metavar="TABLE")
+@flag("--hide-small", "Do not show counts of fewer than 5 rows, nor what would give them away.")
+@flag("--bins", "For numbers, also show the probabilities of their bins.")
+@option(
+    "--each", "Answer for every row of a table; empty cells and missing columns are unknown.", metavar="TABLE"
 )
-@click.option(
-    "--hide-small",
-    is_flag=True,
-    help="Counts of fewer than 5 rows are not shown, nor what they would give away.",
-)
-@click.option("--bins", is_flag=True, help="Of numbers, the probabilities of their bins, too.")
-@click.option(
-    "--each",
-    metavar="TABLE",
-    help="Every row of a table is evidence; holes, and columns that it lacks, are unknown.",
-)
-@output("With --each: a table of probabilities, a row each.  [default: -, CSV]")
+@output("With --each: a table of probabilities, one row for each.  [default: -, CSV]")
 @SCAN
 @SEED
 @text_options
@@ -75,12 +61,12 @@ def query(
     each: str | None,
     bins: bool,
 ) -> None:
-    """What is likely, given what is known.
+    """Ask what is likely, given what is known.
 
-    The probabilities of the TARGETS given the evidence, each with a 90 % interval for the population that the rows come
-    from. A target is a variable, or a condition such as 'income > 50000'. For a number, the mean, the median and the range
-    of nine in ten values are shown, and its bins with --bins. With --data, the answer combines the model's with the
-    table's own, and both are shown: with many matching rows it is the table's, with few the model's.
+    Shows the probabilities of the TARGETS given the evidence, each with a 90 % interval for the population that the rows
+    come from. A target is a variable, or a condition such as 'income > 50000'. For a number you get the mean, the median
+    and the range of nine in ten values, with --bins its bins too. With --data, the answer combines the model's with the
+    table's own: with many matching rows it is the table's, with few the model's. Both are shown.
     """
     from depnet.cli.files import load_asked
     from depnet.cli.given import check_targets, parse

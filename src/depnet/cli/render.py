@@ -48,7 +48,6 @@ def show_table(
 
 
 def show_lines(*lines: str, style: str = "") -> None:
-    """Plain lines, bold, dim or in a colour."""
     for line in lines:
         click.echo(_styled(printable(line).rstrip(), style))
 

@@ -2,31 +2,40 @@
 
 import click
 
-from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, Run, command, number, output
+from depnet.cli.command import (
+    GIVEN,
+    JOBS,
+    SCAN,
+    SEED,
+    TABLES,
+    Run,
+    command,
+    flag,
+    number,
+    option,
+    output,
+    picked,
+)
 
 
 @command("depnet sample model.json -n 1000 --given survived=Yes -o rows.csv")
 @click.argument("model")
-@number("-n --rows", 10, "How many.")
+@number("-n --rows", 10, "How many rows.")
 @GIVEN
 @output(f"A table ({TABLES}).  [default: -, CSV]", default="-")
 @SCAN
-@click.option(
+@option(
     "--burn-in",
+    "With --scan: sweeps before the first row.  [default: by a pilot run]",
     type=click.IntRange(min=0),
-    help="With --scan: sweeps before the first row.  [default: by a pilot run]",
 )
-@click.option(
+@option(
     "--thin",
+    "With --scan: sweeps between rows of a chain.  [default: by a pilot run]",
     type=click.IntRange(min=1),
-    help="With --scan: sweeps between a chain's rows.  [default: by a pilot run]",
 )
-@click.option("--full", is_flag=True, help="Without holes: given that every column is known.")
-@click.option(
-    "--spreadsheet",
-    is_flag=True,
-    help="An apostrophe before text that a spreadsheet would take for a formula.",
-)
+@flag("--full", "Leave no holes: every column is known.")
+@flag("--spreadsheet", "Put an apostrophe before text that a spreadsheet would take for a formula.")
 @SEED
 @JOBS
 def sample(
@@ -39,12 +48,10 @@ def sample(
     full: bool,
     spreadsheet: bool,
 ) -> None:
-    """New rows of the model's law, given what is known.
+    """Draw new rows from the model, given what is known.
 
-    Each row is drawn by one pass through the columns in the law's order; evidence is conditioned on, however rare it
-    is. Values of binned columns are drawn within their bin, given the values before them, and within the range that is
-    known of them. Holes are drawn as the table has them: with the rest where missing is a state of a column, elsewhere at
-    the column's rate. With --scan, rows come from chains of the dependency network, whose evidence is clamped.
+    Evidence is conditioned on, however rare it is. Numbers are drawn within their bins, and holes as the table has them.
+    With --scan, rows come from chains of the dependency network, in which the evidence is clamped.
     """
     from depnet.cli.files import load_asked
     from depnet.cli.given import parse
@@ -84,13 +91,9 @@ def sample(
         holes = None if full else lambda n: drawn_holes(network, known, n, run.rng)
         write_table(blocks, run.place, force=run.force, rng=run.rng, within=within, holes=holes)
     report = sampler.report
-    document = {
-        "rows": rows,
-        "of": "chain" if chained else "law",
-        "scan": (run.scan or "random") if chained else None,
-        "chains": report.chains if chained else None,
-        "burn_in": report.burn_in if chained else None,
-        "thin": report.thin if chained else None,
-    }
-    run.answer(document)
+    chain = {"scan": run.scan or "random", **(picked(report, "chains", "burn_in", "thin") or {})}
+    of = "chain" if chained else "law"
+    run.answer(
+        {"rows": rows, "of": of, **{name: value if chained else None for name, value in chain.items()}}
+    )
     run.say_seed()

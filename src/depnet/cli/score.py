@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 @JOBS
 @text_options
 def score(run: Run, model: str, table: str, of: str, where: str | None, unknown: str) -> None:
-    """How well a model predicts the rows of a table.
+    """Say how well a model predicts a table's rows.
 
-    The log-likelihood of a row under the model's law, in nats; the nearer to 0 the better. Of a row with holes it is
-    that of the cells that are known, and of which these are. With --of network it is the pseudo-log-likelihood: the sum
-    over columns of how well each is predicted from all others.
+    The score is the log-likelihood of a row, in nats; the nearer to 0 the better. For a row with holes it is that of the
+    cells that are known. With --of network it is the pseudo-log-likelihood: how well each column is predicted from all
+    others, summed over the columns.
 
-    How odd a row is, its tail mass says: the less, the odder (docs/odd-rows.md).
+    The tail mass says how odd a row is: the less, the odder (docs/odd-rows.md).
     """
     import numpy as np
 
@@ -124,5 +124,4 @@ def _show(line: str, oddest: list[dict[str, Any]]) -> None:
 
 
 def kind_of(network: "Network") -> str:
-    """What scores of a network's rows are."""
     return "pseudo-log-likelihood" if network.order is None else "log-likelihood"

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import VERBOSE, Run, command, picked
+from depnet.cli.command import VERBOSE, Run, command, flag, option, picked
 from depnet.cli.given import complete_variable
 from depnet.cli.table_options import text_options
 from depnet.wording import counted, some_of
@@ -27,25 +27,21 @@ MOST_VARIABLES = 1000
 
 
 @command(
-    "depnet show model.json",
-    "depnet show model.json --node survived",
-    "depnet show model.json --links 10",
+    "depnet show model.json", "depnet show model.json --node survived", "depnet show model.json --links 10"
 )
 @click.argument("model")
-@click.option(
-    "--node", metavar="NAME", shell_complete=complete_variable, help="One variable's decision graph, as text."
-)
-@click.option(
+@option("--node", "One variable's decision graph, as text.", metavar="NAME", shell_complete=complete_variable)
+@option(
     "--links",
+    "The links, strongest first: all, or the first N.",
     type=click.IntRange(min=0),
     is_flag=False,
     flag_value=0,
     metavar="[N]",
-    help="The links, strongest first: all, or the first N.",
 )
-@click.option("--law", is_flag=True, help="Show the ordered law instead of the dependency network.")
-@click.option("--variables", is_flag=True, help="Every variable with its states.")
-@click.option("--data", metavar="TABLE", help="The training table: adds the certificate and exact strengths.")
+@flag("--law", "Show the ordered law instead of the dependency network.")
+@flag("--variables", "Every variable with its states.")
+@option("--data", "The training table: adds the certificate and exact strengths.", metavar="TABLE")
 @VERBOSE
 @text_options
 def show(

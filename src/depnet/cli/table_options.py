@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Option, choice, number, this_run
+from depnet.cli.command import Option, choice, flag, number, option, this_run
 
 if TYPE_CHECKING:
     from depnet.data import Holed
     from depnet.data.table.variables import LeftOut
 
-WHERE = click.option("--where", metavar="SQL", help='Only rows for which this holds, such as "age > 17".')
+WHERE = option("--where", 'Only rows for which this holds, such as "age > 17".', metavar="SQL")
 UNKNOWN = choice(
     "--unknown",
     "error",
     "missing",
-    text="A state that the model has never seen: an error, or taken as missing.",
+    text="Values that the model has never seen: an error, or taken as missing.",
 )
 
 
@@ -30,24 +30,17 @@ def _keep(_: click.Context, parameter: click.Parameter, value: Any) -> None:
         this_run().dialect[name] = {"text": names_in, "header": operator.not_}.get(name, str)(value)
 
 
-def _text_option(*names: str, **settings: Any) -> Option:
-    return click.option(*names, expose_value=False, callback=_keep, **settings)
-
-
 def text_options(command: Any) -> Any:
-    """How CSV files are read."""
-    for option in (
-        _text_option("--delimiter", help="Of CSV files.  [default: , ; tab or |]"),
-        _text_option("--encoding", help="Of text files.  [default: utf-8]"),
-        _text_option("--no-header", "header", is_flag=True, help="Columns are X0, X1, ..."),
-        _text_option(
-            "--text",
-            multiple=True,
-            metavar="A,B,...",
-            help="Columns of labels, even if they are all numbers.",
+    how: dict[str, Any] = {"expose_value": False, "callback": _keep}
+    for add in (
+        option("--delimiter", "Of CSV files.  [default: , ; tab or |]", **how),
+        option("--encoding", "Of text files.  [default: utf-8]", **how),
+        flag("--no-header header", "Columns are called X0, X1, ...", **how),
+        option(
+            "--text", "Columns of labels, even if all are numbers.", multiple=True, metavar="A,B,...", **how
         ),
     ):
-        command = option(command)
+        command = add(command)
     return command
 
 
@@ -61,8 +54,8 @@ def _gathered(name: str, make: Callable[..., Any], *options: Option) -> Option:
             return command(**given, **{name: make(**own)})
 
         decorated: Any = gathering
-        for option in reversed(options):
-            decorated = option(decorated)
+        for add in reversed(options):
+            decorated = add(decorated)
         keys = [parameter.name for parameter in decorated.__click_params__[-len(options) :]]
         return decorated
 
@@ -75,7 +68,7 @@ def _repeated(name: str, read: Callable[[tuple[str, ...]], Any], metavar: str, t
     def callback(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> Any:
         return read(texts)
 
-    return click.option(*name.split(), multiple=True, metavar=metavar, callback=callback, help=text)
+    return option(name, text, multiple=True, metavar=metavar, callback=callback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +123,6 @@ def names_in(texts: tuple[str, ...]) -> list[str]:
 
 
 def roles_of(texts: tuple[str, ...]) -> dict[str, Any]:
-    """{name: role} of all --role."""
     roles = {}
     for text in texts:
         name, sign, role = text.rpartition("=")
@@ -141,7 +133,6 @@ def roles_of(texts: tuple[str, ...]) -> dict[str, Any]:
 
 
 def links_of(texts: tuple[str, ...]) -> list[tuple[str, str]]:
-    """(source, target) of all --forbid."""
     links = []
     for text in texts:
         source, sign, target = text.partition(":")
@@ -186,50 +177,34 @@ new_table_options = _gathered(
     "chosen",
     NewTable,
     choice(
-        "--missing",
-        "auto",
-        "complete",
-        "state",
-        "error",
-        text="Missing values: completed by rounds of learning and drawing, a state of their own, or an error; auto: a "
-        "state in the columns whose holes others tell of.",
+        "--missing", "auto", "complete", "state", "error",
+        text="Missing values: filled in while learning (complete), a state of their own, or an error; auto: a state in "
+        "columns where other columns tell what is missing, else filled in.",
     ),
     _repeated("--columns", names_in, "A,B,...", "Only these columns; may be repeated.  [default: all]"),
     _repeated("--without", names_in, "A,B,...", "All columns but these; may be repeated."),
     WHERE,
     _repeated(
-        "--bins",
-        bins_of,
-        "[NAME=]BINS",
-        "Bins of numeric columns: a number of quantile bins, or edges 0|18|65; of one column NAME, or of all.",
+        "--bins", bins_of, "[NAME=]BINS",
+        "Bins of numeric columns: how many (quantiles), or edges 0|18|65; for the column NAME, or for all.",
     ),
-    _repeated(
-        "--keep",
-        names_in,
-        "A,B,...",
-        "Learn from these columns, too: names, identifiers and row numbers are left out otherwise.",
-    ),
-    number("--max-states", 1000, "Of text: all but the most frequent are one state, other.", least=2),
-)
+    _repeated("--keep", names_in, "A,B,...", "Also learn from these names, identifiers or row numbers."),
+    number("--max-states", 1000, "Most states of a text column; the rarest are joined in one, other.", least=2),
+)  # fmt: skip
 """Which table is learned from: the command gets it as `chosen`."""
 
 learning_options = _gathered(
     "learning",
     dict,
-    click.option("--max-leaves", type=click.IntRange(min=1), help="Leaves of a node, at most."),
-    number("--min-leaf-rows", 0, "Rows of a new leaf, at least.", least=0),
+    option("--max-leaves", "Most leaves of a node.", type=click.IntRange(min=1)),
+    number("--min-leaf-rows", 0, "Fewest rows of a new leaf.", least=0),
     _repeated(
-        "--role roles",
-        roles_of,
-        "NAME=target|input",
-        "Only predicted (target), or never predicted (input); may be repeated.",
+        "--role roles", roles_of, "NAME=target|input",
+        "A column that is only predicted (target), or never predicted (input); may be repeated.",
     ),
     _repeated(
-        "--forbid forbidden",
-        links_of,
-        "SOURCE:TARGET",
-        "A link that must not be: TARGET does not read SOURCE; may be repeated.",
+        "--forbid forbidden", links_of, "SOURCE:TARGET", "TARGET must not be predicted from SOURCE; may be repeated."
     ),
-    click.option("--max-seconds", type=click.FloatRange(min=0), help="Nodes stay as they are by then."),
-)
+    option("--max-seconds", "Stop learning after this time; nodes stay as they are.", type=click.FloatRange(min=0)),
+)  # fmt: skip
 """What learning may do: the command gets `learning`, the arguments of `depnet.learn`."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SEED, Run, command, number
+from depnet.cli.command import JOBS, SEED, Run, command, flag, number, option
 from depnet.cli.table_options import learning_options, new_table_options, text_options
 
 if TYPE_CHECKING:
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @command("depnet tune table.csv")
 @click.argument("table")
-@click.option("--validation", metavar="TABLE", help="Score on these rows, not on parts held out.")
+@option("--validation", "Score on these rows instead of rows held out.", metavar="TABLE")
 @number("--smoothing", 0.5, "The unit of the smoothings tried.", least=0, open_ended=True)
-@click.option("--all", "whole", is_flag=True, help="Climb the whole ladder, also where it gets no better.")
+@flag("--all whole", "Try every penalty, even where scores no longer get better.")
 @new_table_options
 @learning_options
 @SEED
@@ -31,10 +31,10 @@ def tune(
     chosen: "NewTable",
     learning: dict[str, Any],
 ) -> None:
-    """Held-out scores of penalties and smoothings, and the choice.
+    """Find the penalty and smoothing that predict best.
 
-    The ladder of penalties that `fit --penalty auto` climbs, from strict to generous: the pseudo-log-likelihood of
-    rows that the candidate has not seen, in nats a row. Holes are completed first, as `fit` does.
+    Tries the penalties of `fit --penalty auto`, from strict to generous. A score is the pseudo-log-likelihood
+    of rows that the candidate has not seen, in nats a row. Holes are completed first, as `fit` does.
     """
     from depnet.cli.render import progress
     from depnet.cli.tables import read_holed, whole_rows

@@ -8,13 +8,10 @@ from depnet.files import stamp_of
 from depnet.wording import counted
 
 
-@command(
-    "depnet update model.json new.csv -o newer.json",
-    renews="model",
-)
+@command("depnet update model.json new.csv -o newer.json", renews="model")
 @click.argument("model")
 @click.argument("table")
-@output("The new model; the old one's own name needs --force.", required=True)
+@output("The new model; to replace the old one, give its name and --force.", required=True)
 @WHERE
 @UNKNOWN
 @SEED
@@ -22,8 +19,7 @@ from depnet.wording import counted
 def update(run: Run, model: str, table: str, where: str | None, unknown: str) -> None:
     """Add the rows of a table to a model's counts.
 
-    The structure of network and law stays as it is; learn again when it should be reconsidered. Holes are drawn given what
-    their row knows.
+    The structure stays as it is; fit again to reconsider it. Holes are drawn, given what their row knows.
     """
     from depnet.cli.files import load_models, save_model
     from depnet.cli.tables import read_holed

@@ -7,7 +7,6 @@ In reading order:
     regressor    `DependencyNetworkRegressor`: one numeric column given the others
     imputer      `DependencyNetworkImputer`: holes filled by a mean over networks
     base         the parameters that all of them have
-    documented   what is said of these parameters, in each one's docstring
     fitted       what a fitted model has, proves and shows
     tables       from what callers pass as X to codes with holes, and back
     callbacks    progress through scikit-learn's callbacks

@@ -10,6 +10,7 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
+from html import escape
 from pathlib import Path
 
 import uvicorn
@@ -17,13 +18,12 @@ from fastapi import FastAPI, Request
 from nicegui import Client, core, ui
 from nicegui import app as nicegui_app
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import depnet
 from depnet.explorer import log
 from depnet.explorer.deadlines import DeadlineProtocol
-from depnet.explorer.frame import DARK_COOKIE, VIEWS, View, frame, head
-from depnet.explorer.gone import GONE, UNKNOWN, missing_page
+from depnet.explorer.frame import DARK_COOKIE, STYLES, VIEWS, View, frame, head
 from depnet.explorer.guard import MOST_HEAD, Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
 from depnet.explorer.session import Session
@@ -66,14 +66,17 @@ def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> Fa
     outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     nicegui_app.add_static_files("/depnet", STATIC, max_cache_age=0)  # asked for again, sent only if new
     ui.add_head_html(head(depnet.__version__), shared=True)
-    nicegui_app.config.quasar_config["loadingBar"]["skipHijack"] = (
-        True  # a bar without a name, of what takes no time
-    )
+    # no bar without a name, of what takes no time
+    nicegui_app.config.quasar_config["loadingBar"]["skipHijack"] = True
     nicegui_app.timer(1.0, _make_room)
-    nicegui_app.on_startup(_wait_for_busy_pages)
+    nicegui_app.on_startup(lambda: setattr(core.sio.eio, "ping_timeout", BUSY_SECONDS))
     for view in VIEWS:
         _page(shelf, view, hides)
-    _pages_for_what_is_not_there(shelf)
+
+    async def unknown(request: Request, _: Exception) -> Response:
+        return missing_page(UNKNOWN, request.cookies.get(DARK_COOKIE), has_model=shelf.first is not None)
+
+    nicegui_app.add_exception_handler(404, unknown)
     ui.run_with(
         outer,
         title="depnet",
@@ -94,43 +97,52 @@ def _make_room() -> None:
         Client.prune_instances(client_age_threshold=UNOPENED_SECONDS)
 
 
-def _wait_for_busy_pages() -> None:
-    core.sio.eio.ping_timeout = BUSY_SECONDS
-
-
 def _page(shelf: Shelf, view: View, hides: bool) -> None:
-    async def shown(request: Request, key: str | None = None) -> Response | None:
+    async def shown(request: Request) -> Response | None:
+        key, kept = request.path_params.get("key"), request.cookies.get(DARK_COOKIE)
         if key is not None and shelf.get(key) is None:
-            return missing_page(GONE, request.cookies.get(DARK_COOKIE), has_model=shelf.first is not None)
+            return missing_page(GONE, kept, has_model=shelf.first is not None)
         if view.NEEDS_MODEL and shelf.get(key) is None:
             return RedirectResponse("/fit")
-        kept = request.cookies.get(DARK_COOKIE)
         chosen = {"0": False, "1": True}.get(kept or "")
-        client = ui.context.client
-        session = Session(
-            shelf, key, client, request.query_params.multi_items(), dark=bool(chosen), hides=hides
-        )
+        said = request.query_params.multi_items()
+        session = Session(shelf, key, ui.context.client, said, dark=bool(chosen), hides=hides)
         with frame(session, view, chosen):
             building = view.build(session)
             if inspect.isawaitable(building):
                 await building
         return None
 
-    async def first(request: Request) -> Response | None:
-        return await shown(request)
-
-    async def learned(request: Request, key: str) -> Response | None:
-        return await shown(request, key)
-
-    ui.page(view.PATH, response_timeout=BUILD_SECONDS)(first)
-    ui.page("/m/{key}" + view.PATH, response_timeout=BUILD_SECONDS)(learned)
+    for path in (view.PATH, "/m/{key}" + view.PATH):
+        ui.page(path, response_timeout=BUILD_SECONDS)(shown)
 
 
-def _pages_for_what_is_not_there(shelf: Shelf) -> None:
-    async def unknown(request: Request, _: Exception) -> Response:
-        return missing_page(UNKNOWN, request.cookies.get(DARK_COOKIE), has_model=shelf.first is not None)
+GONE = (
+    "This model is gone",
+    (
+        "It was learned from a dropped table and kept in memory only: until depnet explore was ended, or until other tables "
+        "had been learned after it. Drop the table again, or open a model file that you have downloaded: depnet explore "
+        "model.json."
+    ),
+)
+UNKNOWN = ("There is no such page", "The address may be misspelt, or of another version of depnet.")
 
-    nicegui_app.add_exception_handler(404, unknown)
+
+def missing_page(said: tuple[str, str], dark: str | None, *, has_model: bool) -> HTMLResponse:
+    """A page that says so, and where to go from it; `dark` is what the reader's cookie says."""
+    title, text = said
+    links = [("/", "The model that is open")] if has_model else []
+    links.append(("/fit", "Drop a table"))
+    listed = " · ".join(f'<a href="{path}">{escape(name)}</a>' for path, name in links)
+    styles = "".join(f'<link rel="stylesheet" href="{style}">' for style in STYLES)
+    return HTMLResponse(
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)} · depnet</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">{styles}</head>'
+        f'<body class="{"body--dark" if dark == "1" else "body--light"}"><main class="depnet-main">'
+        f'<section class="depnet-card"><h1 class="depnet-heading">{escape(title)}</h1><p>{escape(text)}</p>'
+        f"<p>{listed}</p></section></main></body></html>",
+        status_code=404,
+    )
 
 
 def listen(host: str, port: int | None, usual: int = 8421) -> socket.socket:

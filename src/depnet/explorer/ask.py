@@ -1,5 +1,6 @@
 """One question asked of a model: an answer at once, and a sharper one where that was not within the tolerance."""
 
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -7,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from depnet.arrays import FloatArray
 from depnet.explorer.known import Known, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE, Loaded
-from depnet.inference.answer.part import Remark, Spread
-from depnet.inference.answer.result import QueryResult, by_target
+from depnet.inference.answer.part import Diagnostics
+from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.ask.query import query
 from depnet.inference.judge.shifts import (
@@ -21,8 +21,8 @@ from depnet.inference.judge.shifts import (
     most_moved,
     shifts_between,
 )
-from depnet.model.conditions import MISSING
 from depnet.model.evidence import Evidence
+from depnet.wording import counted
 
 FIRST_SECONDS = 0.5
 """Of sampling before something is shown; most answers are exact, or within the tolerance, before that."""
@@ -38,8 +38,6 @@ MAX_CELLS = 4096
 
 FINER = 4.0
 """How much smaller an error is asked for by a reader who wants it sharper."""
-
-ALL_KNOWN = Remark("every variable is known: nothing is left to ask.")
 
 Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Computes in a thread: `await work(function)`."""
@@ -93,9 +91,7 @@ async def answers(
     def ask(targets: tuple[str, ...], before: tuple[str, ...], **bounds: Any) -> Answer:
         began = time.monotonic()  # here: waiting for a turn does not count
         prior = found = loaded.prior(before, tolerance=tolerance, **bounds)
-        if known and not free:
-            found = _all_known(prior, known)
-        elif known:
+        if known:
             found = query(law, targets, given(known), tolerance=tolerance, data=loaded.data, **bounds)
         sharp = prior.converged and found.converged
         if hide:
@@ -127,36 +123,76 @@ async def answers(
     )
 
 
-def _all_known(prior: QueryResult, known: Known) -> QueryResult:
-    """The answer where every variable has its state."""
+def sharpness(answer: Answer) -> str:
+    """How sharp: "computed in full", "± 0.01", or what it is so far.
 
-    def certain(variable: Any) -> FloatArray:
-        held = known[variable.name]
-        if isinstance(
-            held, str
-        ):  # it is missing, or a condition that leaves one state: what was likely of it stays
-            return np.asarray(by_target(prior, prior.probabilities)[variable.name])
-        return np.array(np.eye(variable.cardinality)[variable.code(held[0])])
+    The largest standard error of any probability that is shown; nothing is called sharp that did not come within the
+    tolerance.
+    """
+    if answer.sharp:
+        return "computed in full" if answer.error == 0 else f"± {digit(answer.error)}"
+    if not math.isfinite(answer.error):
+        return "not yet sharp"
+    return f"not yet sharp: ± {digit(answer.error)} at most"
 
-    laws = {variable.name: certain(variable) for variable in prior.variables}
-    errors = {name: np.zeros_like(law) for name, law in laws.items()}
-    alone = len(laws) == 1
-    return replace(
-        prior,
-        probabilities=next(iter(laws.values())) if alone else laws,
-        standard_errors=next(iter(errors.values())) if alone else errors,
-        method="evidence",
-        closure=(),
-        evidence_ignored=(),
-        support=None,
-        converged=True,
-        diagnostics=None,
-        warnings=(ALL_KNOWN,),
-        observed=None,
-        matching=None,
-        missing={name: float(held == MISSING) for name, held in known.items()},
-        missing_observed=None,
-        spreads={name: Spread(error) for name, error in errors.items()},
-        levels={},
-        seen={},
-    )
+
+def digit(error: float) -> str:
+    """One digit of an error, rounded up: what is told is not less than what there is.
+
+    >>> digit(0.0091), digit(0.01), digit(0.031), digit(0.00234)
+    ('0.01', '0.01', '0.04', '0.003')
+    """
+    if error <= 0:
+        return "0"
+    place = math.floor(math.log10(error))
+    told = math.ceil(round(error / 10.0**place, 6)) * 10.0**place
+    return f"{told:.{max(-math.floor(math.log10(told) + 1e-9), 0)}f}"
+
+
+def took(seconds: float) -> str:
+    """A time as people say it.
+
+    >>> took(1.7e-05), took(0.042), took(12.34)
+    ('at once', 'in 0.04 s', 'in 12 s')
+    """
+    if seconds < 0.01:
+        return "at once"
+    return f"in {seconds:.2f} s" if seconds < 10 else f"in {seconds:.0f} s"
+
+
+def found_by(result: QueryResult) -> str:
+    parts = []
+    if "look-up" in result.method or "exact" in result.method:
+        parts.append("by adding up all cases, without any error of chance")
+    if isinstance(result.diagnostics, Diagnostics):
+        chains = counted(result.diagnostics.chains, "chain")
+        parts.append(f"from {chains} of draws in which what is known stays as it is")
+    elif result.diagnostics is not None:
+        draws = counted(result.diagnostics.passes, "draw")
+        moved = ", the likelier ones moved on" if result.diagnostics.moved else ""
+        parts.append(f"from {draws} of the model, weighted by what is known{moved}")
+    return "Found " + (" and ".join(parts) or "in what is known") + "."
+
+
+def how_often(log_probability: float) -> str:
+    """How often something of this log-probability (nats) comes, for people.
+
+    >>> [how_often(math.log(p)) for p in (1.0, 0.34, 0.00294, 3e-8)]
+    ['every row', 'about 34 in 100 rows', 'about 1 in 340 rows', 'about 1 in 33 million rows']
+    >>> how_often(-90.0), how_often(-12.0)
+    ('about 1 in 10^39 rows', 'about 1 in 160,000 rows')
+    """
+    if log_probability > math.log(0.9995):
+        return "every row"
+    if log_probability > math.log(0.095):
+        share = 100 * math.exp(log_probability)
+        return f"about {share:.1f} in 100 rows" if share > 99 else f"about {share:.0f} in 100 rows"
+    tens = -log_probability / math.log(10)
+    if tens >= 15:
+        return f"about 1 in 10^{tens:.0f} rows"
+    rows = float(f"{math.exp(-log_probability):.2g}")
+    for size, name in ((1e12, " trillion"), (1e9, " billion"), (1e6, " million"), (1.0, "")):
+        if rows >= size:
+            count = rows / size
+            return f"about 1 in {f'{count:,.0f}' if count >= 10 else f'{count:g}'}{name} rows"
+    return "about every row"

@@ -2,20 +2,20 @@
 
 from nicegui import ui
 
-from depnet.data import Variable
 from depnet.errors import DepnetError
-from depnet.explorer.answer_words import sharpness
-from depnet.explorer.ask import FINER, Answer, answers
+from depnet.explorer.ask import FINER, Answer, answers, digit, found_by, sharpness, took
 from depnet.explorer.ask_cards import AskCards
-from depnet.explorer.ask_notes import AskNotes
-from depnet.explorer.bars import between, typed
-from depnet.explorer.known import Held, Known, held_by
-from depnet.explorer.loaded import TOLERANCE
-from depnet.explorer.parts import button, card, note, without_law
+from depnet.explorer.cards import typed, with_bar_turned, with_bars, with_held
+from depnet.explorer.copyable import Copies
+from depnet.explorer.known import Known, is_clamped
+from depnet.explorer.loaded import TOLERANCE, Loaded
+from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
 from depnet.explorer.questions import Question, what_ifs
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
-from depnet.model.conditions import MISSING
+from depnet.inference.answer.part import Remark
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.small_counts import LEAST
 from depnet.wording import counted
 
 TITLE = "Ask"
@@ -28,6 +28,102 @@ QUESTIONS = 2
 CHANGED = 6
 """Variables that changed most, by name above the cards."""
 
+DIFFERENCES = 3
+"""Warnings that model and table differ, at most; of more, only how many."""
+
+COPIED = 4
+"""Targets of the question to copy: those that moved most."""
+
+
+class AskNotes:
+    """What is said of an answer; `show` says how many remarks there are."""
+
+    def __init__(self, session: Session, loaded: Loaded) -> None:
+        self.session, self.loaded = session, loaded
+        with card("Remarks") as self.place:
+            self.notes = stack("depnet-tight").props('aria-live="polite"')
+            self.details = ui.expansion("How the answer was found").props("dense")
+            with self.details:
+                self.facts = stack("depnet-tight")
+        with card("The same question elsewhere"):
+            alone = " Python asks the model alone." if loaded.data is not None else ""
+            note(f"Its targets are the target, or the variables that moved most.{alone}")
+            self.copies = Copies()
+
+    def fail(self, text: str) -> int:
+        self.facts.clear()
+        self.notes.clear()
+        with self.notes:
+            warning(text)
+        return 1
+
+    def show(self, answer: Answer, known: Known) -> int:
+        """All of it; the number of remarks that should be seen."""
+        result = answer.result
+        self._show_facts(answer)
+        self.show_copies(answer, known)
+        self.notes.clear()
+        with self.notes:
+            remarks = self._warnings(result.warnings)
+            if result.evidence_ignored:
+                note(f"Without effect: {', '.join(result.evidence_ignored)}.")
+            if answer.sharpened is not None:
+                note(
+                    f"Chains went on for the {answer.sharpened:,} variables that moved most; "
+                    "the others stay as they were answered at first."
+                )
+            if self.loaded.data is not None:
+                note(self._table_said(result, bool(known)))
+        return remarks
+
+    def show_copies(self, answer: Answer, known: Known) -> None:
+        targets = [shift.name for shift in answer.shifts if not is_clamped(known.get(shift.name, ""))][
+            :COPIED
+        ]
+        target = self.session.state.target
+        if target is not None and not is_clamped(known.get(target, "")):
+            targets = [target]
+        targets = targets or [shift.name for shift in answer.shifts[:COPIED]]
+        self.copies.show(self.loaded, targets, known)
+
+    def _warnings(self, warnings: tuple[Remark, ...]) -> int:
+        differences = [remark for remark in warnings if remark.kind == "difference"]
+        others = [
+            remark for remark in warnings if remark.kind in ("note", "rare")
+        ]  # the head says how sharp it is
+        for remark in (*others, *differences[:DIFFERENCES]):
+            warning(remark[0].upper() + remark[1:])
+        if len(differences) > DIFFERENCES:
+            left = len(differences) - DIFFERENCES
+            warning(f"Model and table differ like that in {counted(left, 'more variable')}.")
+        return len(others) + len(differences)
+
+    def _table_said(self, result: QueryResult, evidence: bool) -> str:
+        if not result.matching:
+            hidden = self.session.hides and result.matching is None
+            few = "too few rows match to be shown" if hidden else "no row matches"
+            return f"The table: {few}; answers are the model's alone."
+        joins = f"Answers join both: the model counts as {result.worth:,.3g} rows"
+        joined = f"Marks are the table's own frequency ({result.rows_said}). {joins}"
+        return f"{joined}; counts under {LEAST} are hidden." if self.session.hides else f"{joined}."
+
+    def _show_facts(self, answer: Answer) -> None:
+        result = answer.result
+        self.facts.clear()
+        with self.facts:
+            note(f"{found_by(result)} {self._relevant(result)} took part. It came {took(answer.seconds)}.")
+            if result.diagnostics is None:
+                return
+            with bar("depnet-facts"):
+                fact("method", f"{result.method}, {result.scan_name}")
+                fact("largest standard error", f"{digit(answer.error)} (asked: {result.tolerance:.2g})")
+                if result.r_hat is not None:
+                    fact("R-hat", f"{result.r_hat:.3f}")
+                fact("effective sample size", result.diagnostics.effective_draws)
+
+    def _relevant(self, result: QueryResult) -> str:
+        return f"{len(result.closure):,} of {counted(len(self.loaded.domain), 'variable')}"
+
 
 class _Ask:
     """The question of one open page, and its answer so far."""
@@ -35,7 +131,6 @@ class _Ask:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
-        self.domain = self.loaded.asked.domain
         self.known: Known = session.state.known
         self.answer: Answer | None = None
         self.question = Latest(session)
@@ -72,56 +167,31 @@ class _Ask:
     # what the reader does
 
     def clamp(self, name: str, code: int) -> None:
-        """A state was clicked, or the bar after them, of holes: clamp it, or take it back."""
-        variable = self._variable(name)
-        if variable is not None and 0 <= code <= len(variable.present_states):
-            is_state = code < len(variable.present_states)
-            held: Held = (variable.states[code],) if is_state else MISSING
-            self._hold(name, None if self.known.get(name) == held else held)
+        self.range(name, code, code)
 
     def toggle(self, name: str, code: int) -> None:
-        """One more state is allowed, or one less; without any, all are."""
-        variable = self._variable(name)
-        if variable is None:
-            return
-        if variable.missing is None and code == len(variable.present_states):
-            self.clamp(name, code)  # no state of the model, that could be one of several
-        elif 0 <= code < variable.cardinality:
-            held = self.known.get(name, ())
-            gone = {variable.cardinality - 1} if held == MISSING and variable.missing is not None else set()
-            codes = gone if isinstance(held, str) else {variable.code(state) for state in held}
-            codes ^= {code}
-            self._hold(name, held_by(variable, tuple(str(variable.states[c]) for c in sorted(codes))))
+        self.session.change(known=with_bar_turned(self.known, self.loaded.variable(name), code))
 
     def range(self, name: str, first: int, last: int) -> None:
-        """Bars were drawn over, from one to the other."""
-        variable = self._variable(name)
-        if variable is not None and all(0 <= code < variable.cardinality for code in (first, last)):
-            self._hold(name, between(variable, first, last))
+        self.session.change(known=with_bars(self.known, self.loaded.variable(name), first, last))
 
     def condition(self, name: str, text: str) -> None:
         """What is known was written on a card; what is wrong with it is said there."""
-        variable = self._variable(name)
-        if variable is None:
-            return
         try:
-            held = typed(variable, text)
+            held = typed(self.loaded.variable(name), text)
         except DepnetError as error:
-            self.cards.marginals.problem(name, str(error))
+            self.cards.marginals.run_method("wrong", [name, str(error)])
             return
-        self.cards.marginals.problem(name, "")
-        self._hold(name, held)
+        self.cards.marginals.run_method("wrong", [name, ""])
+        self.session.change(known=with_held(self.known, name, held))
 
     def target(self, name: str) -> None:
-        """Make a variable the target, or none."""
-        if self._variable(name) is not None:
-            self.session.change(target=None if self.session.state.target == name else name)
+        self.session.change(target=None if self.session.state.target == name else name)
 
     def _begin(self, question: Question) -> None:
         self.session.change(known=question.state.known, variable=question.state.variable)
 
     def stopped_by_reader(self) -> None:
-        """The stop button: what was found so far stays."""
         self.question.stop.press()
         self.stop.set_enabled(False)
 
@@ -129,13 +199,6 @@ class _Ask:
         """The same question, until errors are a quarter of what they are."""
         if self.answer is not None and self.answer.error > 0:
             self._ask(min(self.answer.error, TOLERANCE) / FINER)
-
-    def _variable(self, name: str) -> Variable | None:
-        return self.domain.variables[self.domain.index(name)] if name in self.domain.names else None
-
-    def _hold(self, name: str, held: Held | None) -> None:
-        known = {**self.known, name: held}
-        self.session.change(known={name: held for name, held in known.items() if held})
 
     # what follows from it
 
@@ -149,7 +212,6 @@ class _Ask:
             self.notes.show_copies(self.answer, self.known)
 
     def _ask(self, tolerance: float = TOLERANCE) -> None:
-        """The older question is dropped, and the new one asked."""
         self.question.begin(lambda stop: self._asked(self.known, stop, tolerance))
 
     async def _asked(self, known: Known, stop: Stop, tolerance: float) -> None:

@@ -1,15 +1,20 @@
 """A boosted node: what it reads and how much, what every input does to a state, and its first graph."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from nicegui import events, ui
 
-from depnet.explorer import node_charts, parts
-from depnet.explorer.component import Component
-from depnet.explorer.decision_picture import DecisionPicture, picture
+from depnet.explorer import parts
+from depnet.explorer.node_pictures import (
+    MOST_STATES,
+    Bar,
+    DecisionPicture,
+    EffectBars,
+    ShareBars,
+    picture,
+    proven_card,
+)
 from depnet.explorer.session import Session
-from depnet.explorer.share_bars import Bar, ShareBars
 from depnet.explorer.state import State
 from depnet.pictures import colours
 from depnet.pictures.labels import line, listed, short
@@ -21,23 +26,18 @@ from depnet.pictures.node.decision import (
 )
 from depnet.pictures.node.effects import (
     Effect,
-    Input,
     Reference,
     boosted_node,
     first_graph,
     inputs_of,
     reference,
 )
-from depnet.pictures.node.parts_of_graph import levels_within, part_below
-
-MOST_VERTICES = 120
-"""Vertices of the first graph that are drawn; a larger graph is cut at the last level that fits."""
 
 AT_ONCE = 6
 """Inputs whose effects are worked out before the reader asks for more."""
 
-MOST_STATES = 40
-"""States of an input that are shown."""
+MOST_GAINS = 30
+"""Inputs whose gain is listed."""
 
 
 class BoostedView:
@@ -61,23 +61,27 @@ class BoostedView:
                 with parts.card("What it reads"):
                     self._facts()
                     if self.inputs:
-                        node_charts.gains(self.session, self.inputs)
+                        self._gains()
                 if self.inputs:
                     with parts.card("What each input does"):
-                        self.of_state = self._choice_of_state()
-                        self.each = ui.element("div").classes("depnet-inputs")
+                        label = f"probability that {short(self.variable.name, 40)} is"
+                        states = {k: line(state) for k, state in enumerate(self.states)}
+                        self.of_state = parts.select(states, label, self._state_chosen)
+                        self.each = ui.element("div").classes("depnet-marginals")
                         self.more = parts.button("Show more inputs", self._more, "outline")
                         self.measured = parts.note("")
                     with parts.card("One input, all states"):
-                        self.of_input = self._choice_of_input()
+                        names = {
+                            one.variable: f"{line(one.name)} ({one.bits:.4f} bits a row)"
+                            for one in self.inputs
+                        }
+                        self.of_input = parts.select(names, "Input", self._input_chosen, with_input=True)
                         self.one = parts.stack()
             with parts.stack():
                 if first is not None:
                     with parts.card("First graph"):
                         self._first(first)
-                with parts.card("What is proven") as proven:
-                    parts.note("…")
-        self.session.spawn(node_charts.show_proven(self.session, proven, self.number))
+                proven_card(self.session, self.number)
         if self.inputs:
             self.rows: Reference = await self.session.work(reference, self.network, self.data)
             self.mean = tuple((await self.session.work(self.rows.mean, self.node)).tolist())
@@ -94,21 +98,19 @@ class BoostedView:
             + (f"Reads {listed(names, 300)}." if names else "Reads nothing: it is known alone.")
         )
 
-    def _choice_of_state(self) -> ui.select:
-        chosen = ui.select(
-            {k: line(state) for k, state in enumerate(self.states)},
-            label=f"probability that {short(self.variable.name, 40)} is",
+    def _gains(self) -> None:
+        top = max(self.inputs[0].bits, 1e-12)
+        with parts.show_table(("input", "gained", "bits a row"), numbers=(2,)) as table:
+            for one in self.inputs[:MOST_GAINS]:
+                with table.row():
+                    table.cell(line(one.name))
+                    table.bar(one.bits / top)
+                    table.cell(f"{one.bits:.4f}")
+        rest = self.inputs[MOST_GAINS:]
+        others = (
+            f" {len(rest):,} others gained {sum(one.bits for one in rest):.4f} bits together." if rest else ""
         )
-        chosen.props('dense outlined options-dense aria-label="State"').classes("depnet-grow")
-        chosen.on_value_change(self._state_chosen)
-        return chosen
-
-    def _choice_of_input(self) -> ui.select:
-        options = {one.variable: f"{line(one.name)} ({one.bits:.4f} bits a row)" for one in self.inputs}
-        chosen = ui.select(options, label="input", with_input=True).classes("depnet-grow")
-        chosen.props('dense outlined options-dense aria-label="Input"')
-        chosen.on_value_change(self._input_chosen)
-        return chosen
+        parts.note(f"What each input gained while the node was learned.{others}")
 
     def _state_chosen(self, event: events.ValueChangeEventArguments[Any]) -> None:
         if event.value is not None and int(event.value) != self._state(self.session.state):
@@ -159,7 +161,6 @@ class BoostedView:
         self._one(self.effects[chosen])
 
     def _one(self, effect: Effect) -> None:
-        """The mean distribution with the input at each of its states, and without setting it."""
         pairs = list(zip(effect.states, effect.means, strict=True))[:MOST_STATES]
         in_order = states_in_order(self.variable)
         named = most_likely(self.mean, len(colours.CYCLE))
@@ -171,39 +172,14 @@ class BoostedView:
         ]
         self.one.clear()
         with self.one:
-            ShareBars(bars, self.states, shades)
+            ShareBars().show(bars, self.states, shades)
             if len(pairs) < len(effect.states):
                 parts.note(f"The first {len(pairs)} of {len(effect.states):,} states.")
             parts.note(
                 f"The mean distribution with {line(effect.name)} set to that state in every row, and all else as it is."
             )
 
-    def _first(self, drawn: Decision) -> None:
+    @staticmethod
+    def _first(drawn: Decision) -> None:
         parts.note("What the stages are added to; its distributions are those before any stage.")
-        DecisionPicture(
-            picture(part_below(drawn, 0, levels_within(drawn, 0, MOST_VERTICES)), -1, None), lambda v: None
-        )
-
-
-class EffectBars(Component, component="effect_bars.js"):
-    """What the states of one input do to the probability of one state: bars from the mean to less or more."""
-
-    def __init__(self, one: Input, effect: Effect, of: int, mean: float) -> None:
-        rows = effect_rows(effect, [each[of] for each in effect.means], mean)
-        super().__init__(
-            name=one.name, note=f"{one.bits:.4f} bits a row", rows=rows, mean=f"{100 * mean:.2f}%"
-        )
-
-
-def effect_rows(effect: Effect, values: Sequence[float], mean: float) -> list[dict[str, Any]]:
-    """One line for each state of the input, as plain values: where its bar begins and ends, and its number."""
-    return [
-        {
-            "label": str(state),
-            "left": f"{100 * min(value, mean):.2f}%",
-            "width": f"{100 * abs(value - mean):.2f}%",
-            "less": value < mean,
-            "text": f"{value:.3f} ({value - mean:+.3f})",
-        }
-        for state, value in list(zip(effect.states, values, strict=True))[:MOST_STATES]
-    ]
+        DecisionPicture(lambda v: None).put(**picture(drawn, 0, -1, None))

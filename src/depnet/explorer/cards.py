@@ -1,9 +1,12 @@
-"""What the cards of the Ask view show, as plain values: what stays on the page, and the numbers of each answer."""
+"""The cards of variables, as plain values: labels and bars that stay on the page, the numbers of each answer, and what a
+reader says by choosing bars or by writing a condition.
+"""
 
 import csv
 import io
+import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +14,15 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data import Variable
-from depnet.explorer.bars import has_ranges, is_histogram, short_labels
-from depnet.explorer.known import Held, weights
+from depnet.data.binning.bins import Bins
+from depnet.explorer.known import Held, Known, held_by, said, weights
+from depnet.explorer.loaded import Loaded
 from depnet.inference.answer.numbers import shown
-from depnet.inference.judge.shifts import Shift
-from depnet.model.conditions import MISSING
+from depnet.inference.answer.result import FEWEST_STATES, QueryResult
+from depnet.inference.answer.small_counts import without_small_counts
+from depnet.inference.judge.shifts import Shift, shifts_between
+from depnet.model.condition_text import EQUALS, split, unquoted
+from depnet.model.conditions import MISSING, condition_weights
 from depnet.wording import percent
 
 STATES = 8
@@ -114,8 +121,12 @@ class Card:
             found.append(float(allowed[n]) if len(allowed) > n else float(held == MISSING))
         return found
 
+    def held_said(self, held: Held) -> dict[str, Any]:
+        """What is known of it, as the page has it: on its bars, in words, and as it is written."""
+        text = held if isinstance(held, str) else " | ".join(map(str, held))
+        return {"bars": self.held(held), "said": said(self.variable.name, held), "text": text}
+
     def _each(self, values: FloatArray, missing: float) -> list[float | None]:
-        """A number a bar."""
         found = [float(values[c]) for c in self.codes]
         if self.rest:
             found.append(float(values[list(self.rest)].sum()))
@@ -124,7 +135,6 @@ class Card:
         return [None if math.isnan(value) else round(value, 6) for value in found]
 
     def _summary(self, shift: Shift, held: bool) -> dict[str, str]:
-        """Mean and standard deviation of a number, and the mean's interval."""
         number = shift.now.number if is_histogram(self.variable) else None
         if number is None:
             return {}
@@ -132,17 +142,39 @@ class Card:
         return found if held else found | {"between": number.said_interval}
 
 
+class Cards:
+    """The cards of a model: their bars are those of the best answer without evidence, which is kept with the model."""
+
+    def __init__(self, loaded: Loaded, hides: bool) -> None:
+        self.loaded, self.hides = loaded, hides
+        self.variables = {variable.name: variable for variable in loaded.domain.variables}
+        self.base: dict[str, Shift] = {}
+        """Without evidence; empty until that was answered."""
+        self._prior: QueryResult | None = None
+
+    def take_prior(self) -> bool:
+        kept = self.loaded.priors.get(tuple(self.variables))
+        if kept is None or kept is self._prior:
+            return False
+        self._prior = kept
+        kept = without_small_counts(kept) if self.hides else kept
+        self.base = {shift.name: shift for shift in shifts_between(kept, kept)}
+        return True
+
+    def card(self, name: str, *, opened: bool = False, kept: Iterable[int] = ()) -> Card:
+        holes = self.loaded.has_holes(self.loaded.domain.index(name))
+        return Card.of(self.variables[name], self.base[name].prior, opened=opened, kept=kept, holes=holes)
+
+
 NEGLIGIBLE = 0.01
 """The probability that a variable is missing, up to which it is not said."""
 
 
 def is_holed(shift: Shift) -> bool:
-    """Is it worth to be said how often the variable is known?"""
     return shift.missing.joined > NEGLIGIBLE
 
 
 def known_share(shift: Shift) -> str:
-    """In which share of the rows the variable is known: "34 %"."""
     return percent(1 - shift.missing.joined)
 
 
@@ -166,7 +198,141 @@ def pins(text: str) -> list[str]:
 
 
 def pins_text(names: list[str]) -> str:
-    """The same as text."""
     out = io.StringIO(newline="")
     csv.writer(out, lineterminator="").writerow(names)
     return out.getvalue()
+
+
+LONG = 24
+"""A condition with more signs is taken only where no shorter one will do: an edge may be the float next to a number."""
+
+
+def is_histogram(variable: Variable) -> bool:
+    """Is it a number of several states, to be drawn as columns?"""
+    return variable.scale == "number" and has_ranges(variable)
+
+
+def has_ranges(variable: Variable) -> bool:
+    """Can a range of several of its states be meant?"""
+    return variable.has_order and len(variable.present_states) >= FEWEST_STATES
+
+
+def short_labels(variable: Variable) -> list[str]:
+    """A label a state: outermost bins by their one end, whole numbers from the first to the last.
+
+    >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70, 75)), "integer")
+    >>> short_labels(Variable("age", ages.labels, ages))
+    ['≤ 17', '18–64', '≥ 65']
+    """
+    labels = list(map(str, variable.states))
+    if variable.bins is not None:
+        for k in range(len(variable.bins)):
+            labels[k] = _short(variable.bins, k) if labels[k].startswith("[") else labels[k]
+    return labels
+
+
+def _short(bins: Bins, k: int) -> str:
+    low, high = bins.edges[k], bins.edges[k + 1]
+    whole = bins.kind in ("integer", "date")
+    if k == 0:
+        return f"≤ {bins.text(high - 1)}" if whole else f"< {bins.text(high)}"
+    if k == len(bins) - 1:
+        return f"≥ {bins.text(low)}"
+    return f"{bins.text(low)}–{bins.text(high - 1 if whole else high)}"
+
+
+def between(variable: Variable, first: int, last: int) -> Held | None:
+    """The states with the codes from one end to the other as what is known; None: all are allowed.
+
+    Of a number it is a condition that means just these states, by its edges where these say it, else the states themselves.
+
+    >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70, 75)), "integer")
+    >>> age = Variable("age", ages.labels, ages)
+    >>> between(age, 0, 1), between(age, 2, 1), between(age, 1, 1), between(age, 0, 2)
+    ('<65', '>=18', ('[18, 65)',), None)
+    """
+    first, last = sorted((first, last))
+    wanted = np.zeros(variable.cardinality)
+    wanted[first : last + 1] = 1.0
+    states = variable.states[first : last + 1]
+    if wanted.all():
+        return None
+    if first == last or not is_histogram(variable):
+        return states
+    labels = set(map(str, variable.states))
+    for text in sorted(_conditions(variable, first, last), key=lambda text: len(text) > LONG):
+        if text not in labels and np.array_equal(condition_weights(variable, text), wanted):
+            return text
+    return states
+
+
+def _conditions(variable: Variable, first: int, last: int) -> Iterator[str]:
+    """Conditions that may mean these states: up to an edge, or to the value next to it."""
+    end = len(variable.present_states) - 1
+    bins = variable.bins
+    if bins is None:
+        lows, highs = ([str(variable.states[code])] for code in (first, last))
+        below = highs
+    else:
+        lows = [bins.text(bins.edges[first]), bins.text(bins.quantiles[first][0])]
+        highs = [bins.text(bins.edges[last + 1]), bins.text(bins.quantiles[last][-1])]
+        if first == 0:
+            yield f"<{highs[0]}"
+        if bins.kind in ("integer", "date"):
+            highs.insert(0, bins.text(bins.edges[last + 1] - 1))
+        below = highs
+    if first == 0:
+        yield from (f"<={high}" for high in below)
+    if last == end:
+        yield from (f">={low}" for low in lows)
+    yield from (f"{low}..{high}" for low, high in itertools.product(lows, highs))
+
+
+def typed(variable: Variable, text: str) -> Held | None:
+    """What a reader writes after a name, as `--given` takes it: "> 40", "20..40", "1st|2nd", "!=male"; None: nothing.
+
+    >>> cls = Variable("class", ("1st", "2nd", "3rd"))
+    >>> typed(cls, "1st | 2nd"), typed(cls, "= 3rd"), typed(cls, "!=3rd"), typed(cls, " ")
+    (('1st', '2nd'), ('3rd',), '!=3rd', None)
+    >>> typed(cls, "is missing"), typed(Variable("age", ("[0, 18)", "[18, 99)"), Bins((0, 18, 99), ((3,), (30,)))), "=30.0")
+    ('is missing', ('30',))
+    """
+    text = text.strip()
+    if text in ("missing", "known"):
+        text = text if text in map(str, variable.states) else f"is {text}"
+    if text in map(str, variable.states):
+        return held_by(variable, (text,))
+    for sign in EQUALS:
+        text = text.removeprefix(sign)
+    parts = tuple(unquoted(part) for part in split(text, "|"))
+    return held_by(variable, parts) if any(parts) else None
+
+
+def with_bars(known: Known, variable: Variable, first: int, last: int) -> Known:
+    """What is known when the bars from one to the other are chosen; one that is chosen again is taken back.
+
+    The bar after the states is that of missing values.
+    """
+    end = len(variable.present_states)
+    if not (0 <= min(first, last) <= max(first, last) < end or first == last == end):
+        return known  # anything may come from a browser
+    held = MISSING if first == end else between(variable, first, last)
+    taken_back = first == last and known.get(variable.name) == held
+    return with_held(known, variable.name, None if taken_back else held)
+
+
+def with_bar_turned(known: Known, variable: Variable, code: int) -> Known:
+    """What is known when one more state is allowed, or one less; without any, all are."""
+    if variable.missing is None and code == len(variable.present_states):
+        return with_bars(known, variable, code, code)  # no state of the model, that could be one of several
+    if not 0 <= code < variable.cardinality:
+        return known
+    held = known.get(variable.name, ())
+    gone = {variable.cardinality - 1} if held == MISSING and variable.missing is not None else set()
+    codes = (gone if isinstance(held, str) else {variable.code(state) for state in held}) ^ {code}
+    texts = tuple(str(variable.states[c]) for c in sorted(codes))
+    return with_held(known, variable.name, held_by(variable, texts))
+
+
+def with_held(known: Known, name: str, held: Held | None) -> Known:
+    return {key: value for key, value in {**known, name: held}.items() if value}

@@ -4,8 +4,23 @@ import shlex
 from collections.abc import Sequence
 
 from depnet.explorer.known import Held, Known
+from depnet.explorer.loaded import Loaded
+from depnet.explorer.parts import copyable
 from depnet.model.conditions import KNOWN, MISSING
 from depnet.model.conditions import SIGNS as COMPARISONS
+
+
+class Copies:
+    """A question as a command line and as Python, each with a button that copies it."""
+
+    def __init__(self, which: str = "") -> None:
+        self._command, self._python = copyable(f"Command line{which}"), copyable(f"Python{which}")
+
+    def show(self, loaded: Loaded, targets: Sequence[str], known: Known) -> None:
+        """The question about these targets, of which there is at least one."""
+        self._command.text = command_line(loaded.path, targets, known, loaded.table) if targets else ""
+        self._python.text = python(loaded.path, targets, known, law=loaded.law is not None) if targets else ""
+
 
 SIGNS = ",=|~:\"'\\"
 """What, beside spaces, the command's --given reads as something else than text, unless it is in quotes."""

@@ -28,7 +28,6 @@ class DeadlineProtocol(H11Protocol):
     _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client has connected: a request should follow."""
         super().connection_made(transport)
         self._begin()
 
@@ -44,7 +43,6 @@ class DeadlineProtocol(H11Protocol):
             self._end()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection is closed."""
         self._end()
         self._read_again()
         super().connection_lost(exc)
@@ -55,7 +53,6 @@ class DeadlineProtocol(H11Protocol):
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """The client reads again."""
         self._read_again()
         super().resume_writing()
 

@@ -4,10 +4,10 @@ export default {
   template: `
     <div class="depnet-graph">
       <div class="depnet-graph-tools" role="group" aria-label="Size of the graph">
-        <button type="button" @click="grow(0.8)" aria-label="Smaller">−</button>
-        <button type="button" @click="grow(1.25)" aria-label="Larger">+</button>
-        <button type="button" @click="fit()">Fit</button>
-        <button type="button" @click="scale = 1">100 %</button>
+        <button type="button" class="depnet-action" @click="grow(0.8)" aria-label="Smaller">−</button>
+        <button type="button" class="depnet-action" @click="grow(1.25)" aria-label="Larger">+</button>
+        <button type="button" class="depnet-action" @click="fit()">Fit</button>
+        <button type="button" class="depnet-action" @click="scale = 1">100 %</button>
         <span class="depnet-note">{{ Math.round(100 * scale) }} %</span>
       </div>
       <div class="depnet-graph-scroll" ref="scroll">
@@ -18,8 +18,11 @@ export default {
             @click="choose(v.id)" @keydown="key($event, v)" @focus="at = v.id">
             <title>{{ v.said }}</title>
             <rect class="box" :class="v.kind" :x="v.x" :y="v.y" :width="v.w" :height="v.h" rx="5" />
-            <rect v-for="(b, k) in v.bars" :key="k" :x="b.x" :y="v.y + 2" :width="b.w" :height="v.h - 4" :fill="b.colour" />
-            <text v-for="(t, k) in v.texts" :key="'t' + k" :x="t.x" :y="t.y" :class="t.kind" :style="t.ink ? { fill: t.ink } : {}">{{ t.text }}</text>
+            <template v-for="(b, k) in v.bars" :key="k">
+              <rect :x="v.x + b.left * v.w" :y="v.y + 2" :width="b.share * v.w" :height="v.h - 4" :fill="b.colour" />
+              <text v-if="b.text" :x="v.x + (b.left + b.share / 2) * v.w" :y="v.y + v.h / 2 + 4" class="middle" :style="{ fill: b.ink }">{{ b.text }}</text>
+            </template>
+            <text v-for="(t, k) in v.texts" :key="'t' + k" :x="t.x" :y="t.y" :class="t.kind">{{ t.text }}</text>
           </g>
         </svg>
       </div>
@@ -48,7 +51,7 @@ export default {
     // Wide graphs are made smaller, as long as they can be read; a press of the button goes further.
     fit(readable = false) {
       const room = this.$refs.scroll.clientWidth - 4;
-      if (room > 0) this.scale = Math.max(readable ? 0.75 : 0.2, Math.min(readable ? 1.15 : 3, room / this.width));
+      if (room > 0 && this.width) this.scale = Math.max(readable ? 0.75 : 0.2, Math.min(readable ? 1.15 : 3, room / this.width));
     },
     // As it is first seen: readable, with the root in the middle of what is in view.
     open() {

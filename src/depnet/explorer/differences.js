@@ -1,48 +1,25 @@
-// The marginals of variables under two sets of evidence, A and B, a card each; a click on a bar makes that state known in A or
-// in B. All text goes through Vue's interpolation, which shows markup as it is written.
+// The marginals of variables under two sets of evidence, A and B, a card each: the bars of either with the other as an outline.
+import { Bars } from "/depnet/bars.js";
+
 export default {
+  components: { Bars },
   template: `
-    <div class="depnet-marginals" :data-answer="answer">
-      <section v-for="v in variables" :key="v.name" class="depnet-marginal" :data-variable="v.name" :aria-label="v.name">
+    <div class="depnet-marginals">
+      <section v-for="v in variables" :key="v.card.name" class="depnet-marginal" :data-variable="v.card.name" :aria-label="v.card.name">
         <div class="depnet-marginal-head">
-          <a class="depnet-marginal-name" :href="v.href">{{ v.name }}</a>
+          <a class="depnet-marginal-name" :href="v.href">{{ v.card.name }}</a>
           <span class="depnet-marginal-change" :title="measure">{{ v.note }}</span>
         </div>
-        <div v-if="v.number" class="depnet-marginal-number">{{ v.number }}</div>
-        <div v-for="s in v.states" :key="s.label" class="depnet-pair" role="group" :aria-label="s.label">
-          <span class="depnet-pair-label" :title="s.label">{{ s.label }}</span>
-          <span class="depnet-pair-bars">
-            <component v-for="side in ['a', 'b']" :key="side" class="depnet-pair-bar" v-bind="face(s, side)"
-              :is="s.first < 0 ? 'span' : 'button'" :title="said(v, s, side)" :aria-label="said(v, s, side)"
-              :data-side="side" :data-label="s.label" :data-value="s[side].value" @click="choose(v, s, side)">
-              <span class="depnet-pair-letter">{{ side.toUpperCase() }}</span>
-              <span class="depnet-track">
-                <span class="depnet-pair-fill" :class="'depnet-pair-' + side" :style="{ width: share(s[side].value) }"></span>
-                <span v-if="s[side].error > 0" class="depnet-whisker"
-                  :style="{ left: share(s[side].value - 2 * s[side].error), right: share(1 - s[side].value - 2 * s[side].error) }"></span>
-                <span v-if="s[side].observed !== null" class="depnet-observed" :style="{ left: share(s[side].observed) }"></span>
-              </span>
-              <span class="depnet-state-number">{{ s[side].shown }}</span>
-            </component>
-          </span>
+        <div v-for="[side, other] in [['a', 'b'], ['b', 'a']]" :key="side" class="depnet-pair" :class="side" :data-side="side">
+          <span class="depnet-pair-letter" aria-hidden="true">{{ side.toUpperCase() }}</span>
+          <Bars :card="{ ...v.card, base: v.numbers[other] }" :now="{ ...v.numbers[side], given: true }" :held="v.held[side]"
+            :name="side.toUpperCase()" :other="other.toUpperCase()" @say="(event, said) => say(side, event, said)" />
         </div>
       </section>
     </div>`,
-  props: { variables: Array, answer: Number, measure: String },
+  props: { variables: Array, measure: String },
   emits: ["choose"],
   methods: {
-    share(p) {
-      return (100 * Math.min(1, Math.max(0, p))).toFixed(2) + "%";
-    },
-    face(s, side) {
-      return s.first < 0 ? { role: "img" } : { type: "button", "aria-pressed": s[side].held ? "true" : "false" };
-    },
-    choose(v, s, side) {
-      if (s.first >= 0) this.$emit("choose", [side, v.name, s.first, s.last]);
-    },
-    said(v, s, side) {
-      const parts = s[side].parts ? ` (${s[side].parts})` : "";
-      return `${side.toUpperCase()}: ${v.name} = ${s.label}: ${s[side].shown}${parts}`;
-    },
+    say(side, event, [name, first, last = first]) { if (event !== "expand") this.$emit("choose", [side, event, name, first, last]); },
   },
 };

@@ -2,12 +2,13 @@
 // All text goes through Vue's interpolation, which shows markup as it is written.
 export default {
   template: `
-    <section class="depnet-input" :data-input="name" :aria-label="name">
+    <section class="depnet-marginal" :data-input="name" :aria-label="name">
       <div class="depnet-marginal-head"><span class="depnet-marginal-name">{{ name }}</span><span class="depnet-marginal-change">{{ note }}</span></div>
       <div v-for="(r, k) in rows" :key="k" class="depnet-effect">
-        <span class="depnet-effect-label" :title="r.label">{{ r.label }}</span>
-        <span class="depnet-effect-track"><span :class="{ less: r.less }" :style="{ left: r.left, width: r.width }"></span><i :style="{ left: mean }"></i></span>
-        <span class="depnet-effect-number">{{ r.text }}</span>
+        <span class="depnet-state-label" :title="r.label">{{ r.label }}</span>
+        <span class="depnet-tornado-track"><span :class="r.less ? 'depnet-tornado-less' : 'depnet-tornado-more'" :style="{ left: r.left, width: r.width }"></span>
+          <span class="depnet-tornado-line" :style="{ left: mean }"></span></span>
+        <span class="depnet-state-number">{{ r.text }}</span>
       </div>
     </section>`,
   props: { name: String, note: String, rows: Array, mean: String },

@@ -147,5 +147,4 @@ def learn_model(
 
 
 def model_file(loaded: Loaded) -> bytes:
-    """The model as `depnet.save` writes it: network and law."""
     return encode(loaded, compressed=False)

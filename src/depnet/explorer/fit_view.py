@@ -3,6 +3,7 @@
 import asyncio
 import weakref
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from nicegui import events, ui
 
@@ -19,7 +20,7 @@ from depnet.explorer.fit import (
     model_file,
     read_table,
 )
-from depnet.explorer.parts import bar, button, card, note, progress, warning
+from depnet.explorer.parts import bar, button, card, note, progress, select, warning
 from depnet.explorer.session import Session
 
 TITLE = "Fit"
@@ -58,8 +59,11 @@ class _Fit:
         self.session = session
         self.table: Table | None = None
         self.stopping = session.stop()
-        self.done, self.all = 0, 0
-        self.reading, self.read, self.steps = "", 0, 0
+        self.reading, self.read_steps, self.nodes = (
+            "",
+            (0, 0),
+            (0, 0),
+        )  # set by other threads, shown by the timer
         self.learned = session.model if session.key is not None else None
         if self.learned is not None:
             with card("This model"):
@@ -73,7 +77,7 @@ class _Fit:
                 f"{MAX_BYTES // 10**6} MB at most. It goes to the machine "
                 "that runs depnet and nowhere else: read in a private temporary directory that is then removed."
             )
-            self.encoding = ui.select(ENCODINGS, label="Text encoding", value="utf-8").props("dense outlined")
+            self.encoding = select(ENCODINGS, "Text encoding", value="utf-8")
             self.upload = ui.upload(
                 label="Drop a table here, or choose one",
                 auto_upload=True,
@@ -88,17 +92,14 @@ class _Fit:
             self.read_notes = ui.element("div").props('aria-live="polite"')
         with card("What to learn") as self.choices:
             self.read_said = note("")
-            self.columns = ui.select([], label="Columns", multiple=True, with_input=True)
-            self.columns.props("dense outlined").on_value_change(self._counted)
+            self.columns = select([], "Columns", self._counted, multiple=True, with_input=True)
             with bar():
                 button("All columns", self._all_columns, "flat dense")
                 self.counted = note("")
-            self.penalty = ui.select(PENALTIES, label="Penalty: what complexity costs", value="auto")
-            self.penalty.props("dense outlined")
-            self.missing = ui.select(MISSING, label="Missing values", value="auto").props("dense outlined")
-            self.boost = ui.checkbox("Boost: add many small graphs to a node where it predicts better").props(
-                "dense"
-            )
+            self.penalty = select(PENALTIES, "Penalty: what complexity costs", value="auto")
+            self.missing = select(MISSING, "Missing values", value="auto")
+            self.boost = ui.checkbox("Boost: add many small graphs to a node where it predicts better")
+            self.boost.props("dense")
             with bar():
                 self.learn = button("Learn", self._learn, "unelevated")
                 self.stop = button("Stop", lambda: self.stopping.press(), "outline")
@@ -113,8 +114,7 @@ class _Fit:
                 "states of their columns, all others are unknown values, as depnet fit has it."
             )
         self.choices.set_visibility(False)
-        self.timer = ui.timer(0.15, self._progressed, active=False)
-        self.read_timer = ui.timer(0.3, self._read_so_far, active=False)
+        self.timer = ui.timer(0.2, self._progressed, active=False)
 
     def _download(self) -> None:
         if self.learned is not None:
@@ -131,16 +131,18 @@ class _Fit:
             warning(text)
 
     async def uploaded(self, event: events.UploadEventArguments) -> None:
-        """Take the table that came."""
         self.read_notes.clear()
         name, content = _base(event.file.name), await event.file.read()
         self.upload.reset()
-        self.read, self.steps = 0, 0
-        self.reading = f"Reading {name}, {len(content):,} bytes"
-        self._read_so_far()
-        self.read_timer.active = True
+        self.read_steps, self.reading = (0, 0), f"Reading {name}, {len(content):,} bytes"
+        self._progressed()
+        self.timer.active = True
+
+        def told(done: int, steps: int) -> None:
+            self.read_steps = done, steps
+
         try:
-            table = await self.session.work(read_table, name, content, self.encoding.value, self._told_read)
+            table = await self.session.work(read_table, name, content, self.encoding.value, told)
         except (DepnetError, LookupError) as error:
             self._refuse(" ".join(str(error).split()))
             return
@@ -150,18 +152,18 @@ class _Fit:
             )
             raise
         finally:
-            self.read_timer.active = False
-            self.read_now.text = ""
+            self.timer.active, self.reading = False, ""
+            self._progressed()
         self.table = table
         names = table.rows.domain.names
         likely = [i for i, name in enumerate(names) if name not in table.unlikely]
         holes = int(table.rows.hidden.sum())
         missing = f", {holes:,} values missing" if holes else ""
         self.read_said.text = f"{table.name}: {table.rows.rows:,} rows, {len(names):,} columns{missing}."
-        options = {
-            i: f"{v.name} ({v.cardinality:,} states)" for i, v in enumerate(table.rows.domain.variables)
-        }
-        self.columns.set_options(options, value=likely)
+        variables = enumerate(table.rows.domain.variables)
+        self.columns.set_options(
+            {i: f"{v.name} ({v.cardinality:,} states)" for i, v in variables}, value=likely
+        )
         self._counted()
         self.learn_notes.clear()
         if table.unlikely:
@@ -169,13 +171,6 @@ class _Fit:
                 shown = ", ".join(table.unlikely[:5])
                 note(f"Left out, since nothing can be learned from an identifier: {shown}.")
         self.choices.set_visibility(True)
-
-    def _told_read(self, done: int, steps: int) -> None:
-        self.read, self.steps = done, steps  # as below
-
-    def _read_so_far(self) -> None:
-        done = f": step {self.read:,} of {self.steps:,}" if self.steps else ""
-        self.read_now.text = f"{self.reading}{done} ..."
 
     def _all_columns(self) -> None:
         if self.table is not None:
@@ -189,11 +184,13 @@ class _Fit:
             self.columns.update()
 
     def _progressed(self) -> None:
-        self.bar.value = self.done / max(self.all, 1)
-        self.said.text = f"{self.done:,} of {self.all:,} nodes"
-
-    def _told(self, done: int, total: int) -> None:
-        self.done, self.all = done, total  # read by the page's own timer: this is another thread
+        done, steps = self.read_steps
+        self.read_now.text = self.reading and self.reading + (
+            f": step {done:,} of {steps:,} ..." if steps else " ..."
+        )
+        done, steps = self.nodes
+        self.bar.value = done / max(steps, 1)
+        self.said.text = f"{done:,} of {steps:,} nodes"
 
     async def _learn(self) -> None:
         table = self.table
@@ -201,24 +198,23 @@ class _Fit:
             return
         self.stopping = self.session.stop()
         names = [table.rows.domain.names[i] for i in self.columns.value or []]
-        self.done, self.all = 0, len(names)
+        self.nodes = 0, len(names)
         self.learn_notes.clear()
         self.learn.set_enabled(False)
         self.stop.set_enabled(True)
         self.working.set_visibility(True)
         self.timer.active = True
+        chosen = {"boost": bool(self.boost.value), "missing": self.missing.value}
+
+        def told(done: int, total: int) -> None:
+            self.nodes = done, total
+
         try:
             async with ONE_AT_A_TIME:
-                loaded = await self.session.work(
-                    learn_model,
-                    table,
-                    names,
-                    self.penalty.value,
-                    self._told,
-                    self.stopping,
-                    boost=bool(self.boost.value),
-                    missing=self.missing.value,
+                learning = partial(
+                    learn_model, table, names, self.penalty.value, told, self.stopping, **chosen
                 )
+                loaded = await self.session.work(learning)
         except DepnetError as error:
             with self.learn_notes:
                 warning(" ".join(str(error).split()))
@@ -235,5 +231,4 @@ build = _Fit
 
 
 def _base(name: str) -> str:
-    """The last part of what the browser says the file is called."""
     return name.replace("\\", "/").rsplit("/", 1)[-1] or "table.csv"

@@ -18,8 +18,7 @@ from depnet.explorer import (
     target_view,
     theory_view,
 )
-from depnet.explorer.evidence_bar import evidence_bar
-from depnet.explorer.parts import warning
+from depnet.explorer.parts import button, chip, note, show_chips, warning
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.fitting.explained import plain_figures
@@ -51,17 +50,7 @@ VIEWS: tuple[View, ...] = (
 )
 """In the order of the navigation."""
 
-STYLES = (
-    "/depnet/style.css",
-    "/depnet/views.css",
-    "/depnet/overview.css",
-    "/depnet/network.css",
-    "/depnet/ask.css",
-    "/depnet/target.css",
-    "/depnet/compare.css",
-    "/depnet/node.css",
-    "/depnet/rows.css",
-)
+STYLES = ("/depnet/style.css", "/depnet/views.css")
 """Of every page, and of what single views show."""
 
 SCRIPT = "/depnet/history.js"
@@ -121,8 +110,30 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
         yield
 
 
+def evidence_bar(session: Session) -> None:
+    """It has one line, whatever is in it, so that nothing below moves when something becomes known."""
+    with ui.element("div").classes("depnet-known").props('role="region" aria-label="What is known"'):
+        note("Known").classes("depnet-known-title")
+        chips = ui.element("div").classes("depnet-known-chips").props('role="list" aria-label="Evidence"')
+        clear = button("Clear all", lambda: session.change(known={}), "flat dense")
+        target = ui.element("div").classes("depnet-known-target")
+
+    def take_back(name: str) -> None:
+        session.change(known={key: held for key, held in session.state.known.items() if key != name})
+
+    def show(state: State) -> None:
+        clear.set_enabled(bool(state.known))
+        show_chips(chips, state.known, "nothing yet", take_back)
+        target.clear()
+        if state.target is not None:
+            with target:
+                chip(f"target: {state.target}", "group", lambda: session.change(target=None))
+
+    show(session.state)
+    session.on_change(show)
+
+
 def _navigation(session: Session, view: View) -> None:
-    """The views; what is known, the target and the chosen variable go along."""
     links = {}
     with ui.element("nav").classes("depnet-nav").props('aria-label="Views"'):
         for other in VIEWS:
@@ -143,7 +154,7 @@ def _described(session: Session) -> str:
     if session.model is None:
         return "no model yet"
     loaded = session.model
-    n, rows = len(loaded.network.domain), loaded.rows
+    n, rows = len(loaded.domain), loaded.rows
     learned_from = "" if rows is None else f", {counted(rows, 'row')}"
     return f"{loaded.name}: {counted(n, 'variable')}{learned_from}"
 
@@ -160,6 +171,5 @@ def _explained(session: Session) -> None:
 
 
 def head(version: str) -> str:
-    """What every page's head has beside NiceGUI's own."""
     styles = "".join(f'<link rel="stylesheet" href="{style}?{html.escape(version)}">' for style in STYLES)
     return f'{styles}<script defer src="{SCRIPT}?{html.escape(version)}"></script>'

@@ -98,7 +98,6 @@ class Address:
 
 
 def is_this_machine(host: str) -> bool:
-    """Is this an address that only programs on this machine reach?"""
     number = _number(host)
     return host.lower() == "localhost" if number is None else number.is_loopback
 
@@ -120,7 +119,6 @@ class Guard:
         self.cookie = f"depnet_{address.port}"  # a browser does not tell ports apart when it sends cookies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request in, or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -229,7 +227,6 @@ class Guard:
 
 
 def _same(origin: str, host: str) -> bool:
-    """Does a page of this origin come from this host?"""
     scheme, separator, rest = origin.partition("://")
     return bool(separator) and scheme in ("http", "https") and rest.lower() == host.lower()
 

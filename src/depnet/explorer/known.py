@@ -7,13 +7,21 @@ in an address: those with one dot are the page's own parameters (`state`).
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from depnet.arrays import FloatArray
 from depnet.data import Domain, Label, Variable
 from depnet.errors import DataError, EvidenceError
-from depnet.model.condition_words import empty_condition, said_of
-from depnet.model.conditions import KNOWN, MISSING, SIGNS, condition_weights, label_code
+from depnet.model.conditions import (
+    KNOWN,
+    MISSING,
+    SIGNS,
+    condition_weights,
+    empty_condition,
+    label_code,
+    said_of,
+)
 from depnet.model.evidence import Condition, Given
 
 Held = tuple[Label, ...] | str
@@ -90,12 +98,16 @@ def _held(variable: Variable, text: str, of_text: Mapping[str, int]) -> Label:
     if text in of_text:
         return variable.states[of_text[text]]
     if variable.bins is not None:
-        try:
-            number = variable.bins.number(text)
-            return variable.bins.text(number) if variable.bins.kind in ("integer", "float") else text
-        except DataError:
-            pass  # the error below offers the nearest
+        with suppress(DataError):  # the error below offers the nearest
+            return number_text(variable, text)
     return variable.states[label_code(variable, text)]
+
+
+def number_text(variable: Variable, text: str) -> str:
+    """A number or a date of a variable with bins, as it was typed; a `DataError` where it is none."""
+    assert variable.bins is not None
+    number = variable.bins.number(text)
+    return variable.bins.text(number) if variable.bins.kind in ("integer", "float") else text
 
 
 def _is_condition(text: str) -> bool:
@@ -103,7 +115,6 @@ def _is_condition(text: str) -> bool:
 
 
 def pairs(known: Known) -> list[tuple[str, str]]:
-    """What is known as parameters of an address."""
     return [
         (f".{name}" if name.startswith(".") else name, text)
         for name, held in known.items()
@@ -112,12 +123,10 @@ def pairs(known: Known) -> list[tuple[str, str]]:
 
 
 def given(known: Known) -> Given:
-    """The same as the library takes it."""
     return {name: _condition(held) for name, held in known.items()}
 
 
 def weights(variable: Variable, held: Held) -> FloatArray:
-    """[state]: how much of each state is allowed, from 0 to 1."""
     return condition_weights(variable, _condition(held))
 
 

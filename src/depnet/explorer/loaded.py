@@ -14,17 +14,21 @@ from typing import Any
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data import Dataset, Holed
-from depnet.explorer.columns import Column, column_of
+from depnet.data import Dataset, Domain, Holed, Variable
 from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.fitting.summary import rows_learned
+from depnet.inference.answer.numbers import NumberLaw, NumberSummary
+from depnet.inference.answer.observed import MatchingRows
+from depnet.inference.answer.part import Spread
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.target import targets_of
 from depnet.inference.ask.query import query
 from depnet.inference.judge.marginals import Nearness
 from depnet.inference.judge.rows import RowScores
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import Link, links
+from depnet.model.evidence import NOTHING
 from depnet.model.marginals import MarginalCounts
 from depnet.model.model import Model
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout, strongest_members
@@ -43,6 +47,70 @@ WARM_SECONDS = 5.0
 
 WARM_COLUMNS = 24
 """Columns of the table that are looked at before."""
+
+
+BARS = 16
+"""Bars of a small picture; of more states, the first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """`counts` of its known states, the share of its cells that are `missing`, of a number its summary and a picture."""
+
+    counts: FloatArray
+    missing: float
+    numbers: NumberSummary | None
+    heights: FloatArray
+    """Of a category a bar for each state, of a number a histogram of equal widths."""
+
+    @property
+    def shares(self) -> FloatArray:
+        return np.asarray(self.counts / max(float(self.counts.sum()), 1.0))
+
+
+def column_of(domain: Domain, data: Holed | None, counts: MarginalCounts | None, i: int) -> Column | None:
+    """Column i of a table; without one, from 1-way counts; None where there is neither."""
+    if data is not None and data.total:
+        return _of_table(data, i)
+    if counts is None or not counts.total:
+        return None
+    return of_counts(domain.variables[i], counts.singles[i].astype(np.float64), counts.total)
+
+
+def of_counts(variable: Variable, counts: FloatArray, total: float) -> Column:
+    """A column of which only the states are counted, that of missing values too; `total` counts all its cells."""
+    each = counts[: len(variable.present_states)].astype(np.float64)
+    shares = each / max(float(each.sum()), 1.0)
+    law = None if variable.bins is None else NumberLaw.of(variable, shares, Spread(np.zeros(len(shares))))
+    numbers = None if law is None else NumberSummary(variable, law)
+    heights = shares[:BARS] if law is None else _histogram(law, shares)
+    return Column(each, 1 - float(each.sum()) / max(total, 1.0), numbers, heights)
+
+
+def _of_table(data: Holed, i: int) -> Column:
+    variable = data.domain.variables[i]
+    rows = MatchingRows.of(data.domain, NOTHING, data)
+    seen, missing = rows.seen(targets_of(data.domain, variable.name)), rows.missing_share(i)
+    counts = np.nan_to_num(seen.frequencies) * seen.rows
+    if seen.numbers is None or variable.bins is None:
+        return of_counts(variable, counts, seen.rows / max(1 - missing, 1e-12))
+    law = seen.numbers.law(variable.bins.kind)
+    heights = _histogram(law, np.nan_to_num(seen.frequencies))
+    return Column(counts, missing, NumberSummary(variable, law), heights)
+
+
+def _histogram(law: NumberLaw, shares: FloatArray) -> FloatArray:
+    """Bars of equal widths from the 1 % to the 99 % quantile: what lies beyond is in the first bar and the last.
+
+    Bins hold about equally many rows, so that bars of them would all be alike. A number of one or two states has these.
+    """
+    if len(shares) <= 2:
+        return shares
+    low, high = (float(law.quantile(level)[0]) for level in (0.01, 0.99))
+    if low == high:
+        return shares[:BARS]
+    clipped = np.clip(law.values.astype(np.float64), low, high)
+    return np.histogram(clipped, BARS, (low, high), weights=law.weights)[0]
 
 
 @dataclass(frozen=True)
@@ -87,6 +155,9 @@ class Loaded(Model):
         weights = None if self.data.weights is None else self.data.weights[rows]
         return Dataset.from_codes(self.data.codes[rows], domain=self.data.domain, weights=weights)
 
+    def variable(self, name: str) -> Variable:
+        return self.domain.variables[self.domain.index(name)]
+
     def has_holes(self, i: int) -> bool:
         """Can variable i be missing, by the model or in the table?"""
         if self.domain.variables[i].missing is not None:
@@ -112,28 +183,23 @@ class Loaded(Model):
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
-        """How good the law is, a line each, for a person."""
         lines = plain_figures(self.law, self.nearness)
         return tuple(line[0].upper() + line[1:] + "." for line in lines)
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
-        """Every link, the strongest first."""
         return links(self.network, self.whole)
 
     @cached_property
     def graph(self) -> DependencyGraph:
-        """Who tells whom how much."""
         return dependency_graph(self.network, self.whole, found=self.links)
 
     @cached_property
     def places(self) -> FloatArray:
-        """Where each variable is drawn, whatever is shown of its links."""
         return layout(self.graph)
 
     @cached_property
     def communities(self) -> tuple[int, ...]:
-        """The community of each variable."""
         return communities(self.graph)
 
     @cached_property
@@ -168,7 +234,6 @@ class Loaded(Model):
             return found
 
     def warm(self) -> None:
-        """Derive what the first pages need."""
         _ = self.places, self.strongest
         for i in range(min(len(self.network), WARM_COLUMNS)):
             self.column(i)
@@ -213,7 +278,6 @@ class Shelf:
         self._learned: OrderedDict[str, Loaded] = OrderedDict()
 
     def keep(self, loaded: Loaded) -> str:
-        """Put a learned model on the shelf; its key."""
         key = secrets.token_urlsafe(12)
         self._learned[key] = loaded
         while len(self._learned) > MOST_LEARNED:

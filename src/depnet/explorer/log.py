@@ -40,7 +40,6 @@ def is_ours(error: BaseException) -> bool:
 
 
 def keep_short() -> None:
-    """From now on, one line for what others send."""
     for name in LOGGERS:
         logger = logging.getLogger(name)
         if not any(isinstance(known, OneLine) for known in logger.filters):

@@ -9,8 +9,8 @@ from depnet.arrays import FloatArray
 from depnet.data import Variable
 from depnet.errors import DepnetError
 from depnet.explorer.cards import NEGLIGIBLE
-from depnet.explorer.columns import BARS, Column
-from depnet.explorer.parts import bar, button, card, fact, note, show_table, stack, without_law
+from depnet.explorer.loaded import BARS, Column
+from depnet.explorer.parts import LongList, bar, card, fact, note, show_table, stack, without_law
 from depnet.explorer.questions import first_questions
 from depnet.explorer.rows import ListedRow, listed_rows, scores_of
 from depnet.explorer.session import Session
@@ -24,9 +24,6 @@ from depnet.wording import counted, percent
 TITLE = "Overview"
 PATH = "/"
 NEEDS_MODEL = True
-
-COLUMNS = 24
-"""Columns at first, and with each "more"."""
 
 LINKS = 8
 ROWS = 5
@@ -63,8 +60,9 @@ class _Columns:
     """Each column: what kind it is, and how its values lie in the table."""
 
     def __init__(self, session: Session) -> None:
-        self.session, self.shown = session, 0
-        self.variables = session.loaded.network.domain.variables
+        self.session = session
+        self.variables = session.loaded.domain.variables
+        self.listed = LongList(self._show)
         with card("Columns"):
             note(
                 "Shares of the table's known cells."
@@ -73,22 +71,15 @@ class _Columns:
                 if session.loaded.counts is not None
                 else "The model file keeps no counts of the table: Ask shows the model's own shares."
             )
-            with (
-                ui.element("div").classes("depnet-scroll"),
-                show_table(("column", "kind", "values", "shares")) as self.table,
-            ):
-                self.body = ui.context.slot.parent
-            self.more = button("Show more", self._more)
-        self._more()
+            self.place = ui.element("div").classes("depnet-scroll")
+            self.listed.more_button()
+        self._show()
 
-    def _more(self) -> None:
-        with self.body:
-            for i in range(self.shown, min(self.shown + COLUMNS, len(self.variables))):
+    def _show(self) -> None:
+        self.place.clear()
+        with self.place, show_table(("column", "kind", "values", "shares")) as self.table:
+            for i in self.listed.part(range(len(self.variables))):
                 self._row(i)
-        self.shown = min(self.shown + COLUMNS, len(self.variables))
-        left = len(self.variables) - self.shown
-        self.more.set_visibility(left > 0)
-        self.more.text = f"Show more ({left:,} left)"
 
     def _row(self, i: int) -> None:
         variable, session = self.variables[i], self.session
@@ -111,7 +102,6 @@ def _shown_shares(column: Column) -> FloatArray:
 
 
 def _values(variable: Variable, column: Column | None, hidden: bool) -> str:
-    """Mean and spread of a number, the most frequent states of others."""
     states = [line(str(state)) for state in variable.present_states]
     if column is None:
         return counted(len(states), "state") + ": " + ", ".join(states[:3])
@@ -125,7 +115,6 @@ def _values(variable: Variable, column: Column | None, hidden: bool) -> str:
 
 
 def _missing(column: Column | None, hides: bool) -> str:
-    """The share of the cells that are holes, where it is not negligible."""
     if column is None or column.missing <= NEGLIGIBLE:
         return ""
     rows = column.missing / max(1 - column.missing, 1e-12) * float(column.counts.sum())
@@ -145,7 +134,7 @@ def _model(session: Session) -> None:
     with card("The model"):
         with bar():
             fact("rows", "not kept" if loaded.rows is None else f"{loaded.rows:,}")
-            fact("columns", f"{len(loaded.network.domain):,}")
+            fact("columns", f"{len(loaded.domain):,}")
             fact("links", f"{len(loaded.graph.ties):,}")
         said = note("How near the model is to the table is being found ...").props('role="status"')
         figures = stack("depnet-tight")
@@ -166,7 +155,7 @@ def _model(session: Session) -> None:
 
 def _links(session: Session) -> None:
     loaded = session.loaded
-    names = loaded.network.domain.names
+    names = loaded.domain.names
     arrows = [
         (bits, teller, told)
         for tie in loaded.graph.ties[: 2 * LINKS]
@@ -217,8 +206,7 @@ def _odd(session: Session) -> None:
 
 
 def _odd_row(session: Session, row: ListedRow) -> None:
-    """Its number, which opens it, and the cells that make it odd."""
-    named = zip(session.loaded.network.domain.names, row.cells, strict=True)
+    named = zip(session.loaded.domain.names, row.cells, strict=True)
     judged = [(name, cell) for name, cell in named if not math.isnan(cell.probability)]
     oddest = sorted(judged, key=lambda pair: pair[1].tail)[:3]
     like = f" and {row.alike - 1:,} like it" if row.alike > 1 else ""

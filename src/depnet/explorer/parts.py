@@ -1,34 +1,19 @@
-"""Small parts that all views share: cards, bars, notes, tables whose cells are text, charts that follow light and dark."""
+"""The parts that views are made of: cards, bars, notes, tables whose cells are text, scripted elements, lists, chips."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from nicegui import ui
 from nicegui.element import Element
+from nicegui.events import GenericEventArguments
 
+from depnet.explorer.known import Known, said
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.session import Session
 from depnet.model.model import NO_LAW
 
-
-@dataclass(frozen=True, slots=True)
-class Palette:
-    """Greys of a light or a dark page; what carries meaning has Okabe and Ito's colours (`pictures.colours`)."""
-
-    text: str
-    muted: str
-    line: str
-    surface: str
-
-
-LIGHT = Palette(text="#1d232b", muted="#5a6470", line="#d8dde3", surface="#ffffff")
-DARK = Palette(text="#e8ebef", muted="#a6afb9", line="#3a424c", surface="#1b2027")
-
-
-def palette(dark: bool) -> Palette:
-    return DARK if dark else LIGHT
+T = TypeVar("T")
 
 
 @contextmanager
@@ -53,22 +38,26 @@ def button(text: str, on_click: Callable[..., Any] | None = None, look: str = "f
     return ui.button(text, on_click=on_click).props(f"{look} no-caps")
 
 
+def select(options: Any, label: str, on_change: Callable[..., Any] | None = None, **more: Any) -> ui.select:
+    """A choice in the look of all views; `label` is also what a screen reader says."""
+    made = ui.select(options, label=label, on_change=on_change, **more).classes("depnet-grow")
+    made.props("dense outlined options-dense").props["aria-label"] = label
+    return made
+
+
 def heading(text: str) -> ui.label:
     return ui.label(text).classes("depnet-heading").props('role="heading" aria-level="2"')
 
 
 def note(text: str) -> ui.label:
-    """A quiet remark."""
     return ui.label(text).classes("depnet-note")
 
 
 def warning(text: str) -> ui.label:
-    """A remark that should be seen."""
     return ui.label(text).classes("depnet-warning").props('role="status"')
 
 
 def without_law(loaded: Loaded) -> None:
-    """Where a model has no law, a line that says so."""
     if loaded.law is None:
         warning(NO_LAW[0].upper() + NO_LAW[1:])
 
@@ -110,7 +99,6 @@ class Table:
             yield
 
     def cell(self, text: str | None = None) -> Element:
-        """The next cell: with this text, or to be filled."""
         made = ui.element("td")
         if self._place in self._numbers:
             made.classes("number")
@@ -119,6 +107,11 @@ class Table:
             with made:
                 ui.label(text)
         return made
+
+    def bar(self, share: float) -> None:
+        """A cell with a bar of this share of its width."""
+        with self.cell(), ui.element("span").classes("depnet-bits"):
+            ui.element("span").style(f"width: {100 * share:.1f}%")
 
 
 @contextmanager
@@ -134,34 +127,81 @@ def show_table(header: Sequence[str], *, numbers: Collection[int] = ()) -> Itera
             yield Table(numbers)
 
 
-def chart(
-    session: Session, options: Callable[[Palette], dict[str, Any]], *, label: str, height: str = "20rem"
-) -> ui.echart:
-    """An ECharts chart of `options(palette)`, made again when the page turns light or dark.
+class Component(Element):
+    """One of these elements, with its first properties."""
 
-    Tooltips are rich text, which shows markup as it is written. `label` is what a screen reader says. To show new
-    options: `show(chart, options(palette(session.dark)))`.
+    def __init__(self, **properties: Any) -> None:
+        super().__init__()
+        self._props.update(properties)
+
+    def put(self, **properties: Any) -> None:
+        self._props.update(properties)
+        self.update()
+
+    def tell(self, event: str, *kinds: type | tuple[type, ...], to: Callable[..., object]) -> None:
+        """Call `to` with what an event says, if that is of these kinds: anything may come from a browser."""
+
+        def heard(told: GenericEventArguments) -> None:
+            said = told.args if isinstance(told.args, list) else [told.args]
+            if len(said) == len(kinds) and all(map(isinstance, said, kinds)):
+                to(*said)
+
+        self.on(event, heard)
+
+
+PART = 24
+"""Entries at first, and with each "more"."""
+
+
+class LongList:
+    """A long list on a page, `step` entries at first and with each "Show more"; it asks `part` which entries these are.
+
+    `show()` shows the list anew.
     """
-    drawn = ui.echart(_safe(options(palette(session.dark)))).classes("depnet-chart")
-    drawn.style(f"height: {height}").props("role=img")
-    drawn.props["aria-label"] = label
 
-    def turn(dark: bool) -> None:
-        if not drawn.is_deleted:
-            show(drawn, options(palette(dark)))
+    def __init__(self, show: Callable[[], object], step: int = PART) -> None:
+        self._show, self._step, self.shown = show, step, step
+        self.search: ui.input | None = None
 
-    session.on_theme(turn)
-    return drawn
+    def search_box(self) -> None:
+        self.search = ui.input("Find a variable", on_change=self._first).props("dense clearable outlined")
+
+    def more_button(self) -> None:
+        self.more = button("Show more", self._more)
+        self.more.set_visibility(False)
+
+    def part(self, entries: Sequence[T], name: Callable[[T], str] = str) -> Sequence[T]:
+        """The first of those entries whose names hold what is looked for; the button says how many are left."""
+        wanted = ((self.search and self.search.value) or "").casefold()
+        found = [entry for entry in entries if wanted in name(entry).casefold()] if wanted else entries
+        self.more.set_visibility(len(found) > self.shown)
+        self.more.text = f"Show more ({len(found) - self.shown:,} left)"
+        return found[: self.shown]
+
+    def _first(self) -> None:
+        self.shown = self._step
+        self._show()
+
+    def _more(self) -> None:
+        self.shown += self._step
+        self._show()
 
 
-def show(drawn: ui.echart, options: dict[str, Any]) -> None:
-    drawn.options.clear()
-    drawn.options.update(_safe(options))
-    drawn.update()
+def show_chips(
+    place: ui.element, known: Known, nothing: str, take_back: Callable[[str], object], where: str = ""
+) -> None:
+    """What is known, piece by piece, in a list that is there; `nothing` where nothing is, `where` for screen readers."""
+    place.clear()
+    with place:
+        if not known:
+            with ui.element("span").props('role="listitem"'):
+                note(nothing)
+        for name, held in known.items():
+            chip(said(name, held), "listitem", partial(take_back, name), where)
 
 
-def _safe(options: dict[str, Any]) -> dict[str, Any]:
-    tooltip = options.get("tooltip")
-    if isinstance(tooltip, dict):
-        options = {**options, "tooltip": {**tooltip, "renderMode": "richText"}}
-    return {"backgroundColor": "transparent", "animation": False, **options}
+def chip(text: str, role: str, take_back: Callable[[], object], where: str = "") -> None:
+    with ui.element("span").classes("depnet-chip").props(f'role="{role}"'):
+        ui.label(text)
+        take = ui.button(icon="close", on_click=take_back).props("flat round dense size=xs")
+        take.props["aria-label"] = f"Take back {text}{where}"

@@ -6,7 +6,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data import Variable
-from depnet.explorer.bars import between, is_histogram
+from depnet.explorer.cards import between, is_histogram
 from depnet.explorer.known import Held, said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.state import State
@@ -30,7 +30,7 @@ def what_ifs(loaded: Loaded, most: int = 1) -> list[Question]:
 
     The strongest links first, each of other variables than those before it, where there are such ones.
     """
-    variables = loaded.network.domain.variables
+    variables = loaded.domain.variables
     ties = loaded.graph.ties
     apart: list[Tie] = []
     for tie in ties:
@@ -73,7 +73,7 @@ def first_questions(loaded: Loaded, *, rows: bool) -> list[Question]:
     """Three at most; `rows` says whether rows of a table may be shown."""
     found = what_ifs(loaded)
     asked = found[0] if found else None
-    names = loaded.network.domain.names
+    names = loaded.domain.names
     if asked is not None:
         strength = np.zeros(len(names))
         for tie in loaded.graph.ties:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from nicegui import ui
 from depnet.data import Label, Variable
 from depnet.data.table.cells import cell_values, value_text
 from depnet.errors import DataError, DepnetError
-from depnet.explorer.known import Held, is_clamped
-from depnet.explorer.parts import bar, button, card, note, show_table, stack, warning, without_law
+from depnet.explorer.known import Held, is_clamped, number_text
+from depnet.explorer.parts import bar, button, card, note, select, show_table, stack, warning, without_law
 from depnet.explorer.rows import Drawn, Filled, Judged, drawn, filled, filled_csv, judged
 from depnet.explorer.session import MOST_ADDRESS, Session
 from depnet.explorer.state import State
@@ -52,12 +53,19 @@ class Editor:
             with bar():
                 self.find = ui.input("Find a variable", on_change=self._cells)
                 self.find.props("dense outlined clearable").classes("depnet-grow")
-                button("Empty all", lambda: self._take({}))
+                button("Empty all", self._empty)
                 self.leave = button("Leave this row", lambda: self.session.set_own(row=None))
             self.score = ui.label().classes("depnet-score").props('role="status"')
             self.cells = ui.element("div").classes("depnet-cells")
             self.left = note("")
-            self._asking()
+            with bar():
+                names = list(self.network.domain.names)
+                chosen = partial(setattr, self, "chosen_by_hand", True)
+                self.asked = select(
+                    names, "Asking for", lambda: chosen(), multiple=True, with_input=True, value=[]
+                )
+                self.asked.props("use-chips")
+                button("Ask with this row", self._ask, "unelevated")
             with bar():
                 button("Fill the holes", self._fill, "unelevated")
                 self.count = ui.number("Rows", value=100, min=1, precision=0).props("dense outlined")
@@ -69,40 +77,25 @@ class Editor:
         self._show()
         self.session.on_change(self._follow)
 
-    def _asking(self) -> None:
-        with bar():
-            names = list(self.network.domain.names)
-            self.asked = ui.select(names, label="asking for", multiple=True, with_input=True, value=[])
-            self.asked.props('dense outlined options-dense use-chips aria-label="Asking for"').classes(
-                "depnet-grow"
-            )
-            self.asked.on_value_change(self._asked_chosen)
-            button("Ask with this row", self._ask, "unelevated")
-
-    def _asked_chosen(self) -> None:
-        self.chosen_by_hand = True
-
     def _ask(self) -> None:
         """All other cells of the row become known, and these are asked for."""
         asked = [name for name in self.asked.value if name in self.network.domain.names]
         held = {name: _held(value) for name, value in self.cells_of.items() if name not in asked}
         target = asked[0] if asked else self.session.state.target
         state = replace(self.session.state, known=held, target=target, own={})
-        address = self.session.url("/ask", state)
-        if len(address) > MOST_ADDRESS:  # what the nodes of what is asked do not read says little more
-            domain, nodes = self.loaded.network.domain, self.loaded.network.nodes
+        if (
+            len(self.session.url("/ask", state)) > MOST_ADDRESS
+        ):  # what asked nodes do not read says little more
+            domain, nodes = self.loaded.domain, self.loaded.network.nodes
             read = {domain.names[j] for name in asked for j in nodes[domain.index(name)].inputs}
             state = replace(state, known={name: one for name, one in held.items() if name in read})
-            address = self.session.url("/ask", state)
-        ui.navigate.to(address)
+        ui.navigate.to(self.session.url("/ask", state))
 
     def _wanted(self, state: State) -> int | None:
         """The number of the row that the address names, from 1 on, where rows are shown."""
-        number = state.number("row")
-        data = self.loaded.data
-        if number is None or self.session.hides or data is None or not 1 <= number <= data.rows:
-            return None
-        return number
+        number, data = state.number("row"), self.loaded.data
+        hidden = self.session.hides or data is None or number is None or not 1 <= number <= data.rows
+        return None if hidden else number
 
     def _cells_of(self, state: State) -> dict[str, Label | None]:
         """The cells of the row that is chosen; else those that are known: a row has one value in each.
@@ -110,22 +103,18 @@ class Editor:
         A hole is None where the model has a state for it, and else not there: nothing is known of it.
         """
         data = self.loaded.data
-        variables = self.network.domain.variables
         found: dict[str, Label | None] = {}
-        if self.number is not None and data is not None:
-            for i, variable in enumerate(variables):
+        for i, variable in enumerate(self.network.domain.variables):
+            value: Label | None = None
+            if self.number is not None and data is not None:
                 (value,) = cell_values(data, i, np.array([self.number - 1]))
-                if value is not None:
-                    found[variable.name] = value if variable.bins is None else value_text(variable, value)
-                elif variable.missing is not None:
-                    found[variable.name] = None
-            return found
-        for variable in variables:
-            held = state.known.get(variable.name, ())
-            if not isinstance(held, str) and len(held) == 1:
-                found[variable.name] = held[0]
-            elif held == MISSING and variable.missing is not None:
-                found[variable.name] = None
+                value = value if value is None or variable.bins is None else value_text(variable, value)
+            elif variable.name not in state.known or not is_clamped(state.known[variable.name]):
+                continue
+            elif state.known[variable.name] != MISSING:
+                value = state.known[variable.name][0]
+            if value is not None or variable.missing is not None:
+                found[variable.name] = value
         return found
 
     def _follow(self, state: State) -> None:
@@ -144,8 +133,8 @@ class Editor:
                 f'getHtmlElement({self.cells.id})?.scrollIntoView({{block: "nearest", behavior: "smooth"}})'
             )
 
-    def _take(self, cells: dict[str, Label | None]) -> None:
-        self.cells_of = dict(cells)
+    def _empty(self) -> None:
+        self.cells_of = {}
         self._changed()
         self._show()
 
@@ -178,7 +167,6 @@ class Editor:
             self.session.spawn(self._judge())
 
     def _cell(self, i: int, variable: Variable) -> None:
-        """What a cell is edited with: a choice of states, or a text that takes any number or date."""
         given = variable.name in self.cells_of
         value = self.cells_of.get(variable.name)
         hole = (given and value is None) or (not given and self.number is not None)
@@ -218,13 +206,14 @@ class Editor:
         self._given()
 
     def _typed(self, i: int, text: str) -> None:
-        """A number or a date was typed, or a bin's label; what is wrong with it is said below."""
         variable, text = self.network.domain.variables[i], text.strip()
         if text == "missing" and variable.missing is not None:
             self.cells_of[variable.name] = None
         elif text:
             try:
-                self.cells_of[variable.name] = text if text in variable.states else _number(variable, text)
+                self.cells_of[variable.name] = (
+                    text if text in variable.states else number_text(variable, text)
+                )
             except DataError as error:
                 self.judged[variable.name].set_text(str(error))
                 return
@@ -237,12 +226,12 @@ class Editor:
         self.session.spawn(self._judge())
 
     def _changed(self) -> None:
+        """An edit of what is known is known everywhere; a row of the table is edited here alone."""
         if self.number is None:
             kept = {name: held for name, held in self.session.state.known.items() if not is_clamped(held)}
             self.session.change(known=kept | {name: _held(value) for name, value in self.cells_of.items()})
 
     async def _judge(self) -> None:
-        """The score of the row and the probability of each cell, once the reader pauses."""
         self.edits += 1
         edit = self.edits
         await asyncio.sleep(PAUSE)
@@ -260,8 +249,7 @@ class Editor:
         for name, label in self.judged.items():
             cell = found.cells.get(name)
             label.set_text("" if cell is None else cell.said)
-            level = 0 if cell is None else cell.level
-            label.classes(remove="odd0 odd1 odd2 odd3 odd4", add=f"odd{level}")
+            label.classes(replace=f"depnet-cell-said odd{0 if cell is None else cell.level}")
         self.score.set_text(self._score_said(found))
         if not self.chosen_by_hand and found.cells:
             target = self.session.state.target
@@ -309,14 +297,12 @@ class Editor:
         )
         if rows is None:
             return
-        shown = rows.rows[:SHOWN]
-        wide = len(rows.names) > CELLS
         with self.result:
-            more = f"; the first {len(shown)} are shown" if len(rows.rows) > len(shown) else ""
-            columns = f", {CELLS} of {len(rows.names):,} columns" if wide else ""
+            more = f"; the first {SHOWN} are shown" if len(rows.rows) > SHOWN else ""
+            columns = f", {CELLS} of {len(rows.names):,} columns" if len(rows.names) > CELLS else ""
             note(f"{len(rows.rows):,} rows drawn from the model{more}{columns}.")
             with ui.element("div").classes("depnet-scroll"), show_table(rows.names[:CELLS]) as table:
-                for row in shown:
+                for row in rows.rows[:SHOWN]:
                     with table.row():
                         for value in row[:CELLS]:
                             table.cell("" if value is None else str(value))
@@ -332,7 +318,6 @@ class Editor:
         button(title, download, "outline")
 
     async def _worked(self, work: Any, done: str) -> Any:
-        """The result of `work`, or None and its error on the page."""
         self.stopping = self.session.stop()
         self.result.clear()
         self.said.text = "working ..."
@@ -352,13 +337,6 @@ class Editor:
 
 def _held(value: Label | None) -> Held:
     return MISSING if value is None else (value,)
-
-
-def _number(variable: Variable, text: str) -> str:
-    """A number or a date as it was typed; a `DataError` where it is none."""
-    assert variable.bins is not None
-    number = variable.bins.number(text)
-    return variable.bins.text(number) if variable.bins.kind in ("integer", "float") else text
 
 
 def _placeholder(variable: Variable, given: bool) -> str:

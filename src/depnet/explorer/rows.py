@@ -208,7 +208,7 @@ def judged(loaded: Loaded, known: Given) -> Judged:
 
     A number is itself, and the label of a bin the middle one of its values.
     """
-    variables = loaded.network.domain.variables
+    variables = loaded.domain.variables
     codes = _codes(loaded.network, known)
     hidden = codes < 0
     numbers = {
@@ -216,7 +216,7 @@ def judged(loaded: Loaded, known: Given) -> Judged:
         for i, v in enumerate(variables)
         if v.bins is not None
     }
-    table = Dataset.from_codes(np.maximum(codes, 0)[None, :], domain=loaded.network.domain)
+    table = Dataset.from_codes(np.maximum(codes, 0)[None, :], domain=loaded.domain)
     row = Holed(table.domain, table.codes, hidden[None, :], values=Values(numbers))
     given = np.flatnonzero(~hidden).tolist()
     (cells,) = _cells(loaded.network, row, given, [[known[variables[i].name]] for i in given])
@@ -251,7 +251,6 @@ class Filled:
 
 
 def filled(network: Network, known: Given) -> list[Filled]:
-    """A row of which `known` is given, every other cell filled."""
     variables, layout = network.domain.variables, Layout.of(network.domain, "dicts")
     codes = _codes(network, {name: value for name, value in known.items() if value is not None})
     completed = impute(network, codes[None, :], max_seconds=FILL_SECONDS)
@@ -316,7 +315,6 @@ class Drawn:
 
 
 def drawn(network: Network, count: int, known: Given, stop: Callable[[], bool]) -> Drawn:
-    """New rows of the model's law given `known`, with the table's holes."""
     most = max(1, MAX_DRAWN // len(network.domain))
     if not 1 <= count <= most:
         raise DepnetError(f"between 1 and {most:,} rows are drawn at once; got {count:,}.")
@@ -355,7 +353,6 @@ def _plain(value: Any) -> Any:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """The table, missing values as empty cells."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([guarded(name) for name in header])

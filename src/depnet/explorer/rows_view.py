@@ -1,14 +1,13 @@
 """Rows: those of the table with their surprising cells, a row to be edited, asked with and filled, new rows drawn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nicegui import ui
 
 from depnet.errors import DepnetError
 from depnet.explorer import known
-from depnet.explorer.component import Component
-from depnet.explorer.parts import bar, button, card, note, progress
+from depnet.explorer.parts import Component, bar, button, card, note, progress
 from depnet.explorer.row_editor import Editor
 from depnet.explorer.rows import A_PAGE, LEVELS, ListedRow, Order, listed_rows, scores_csv, scores_of
 from depnet.explorer.session import Session
@@ -44,42 +43,7 @@ def build(session: Session) -> None:
 
 
 class RowTable(Component, component="row_table.js"):
-    """`sort(key)` is called with a heading ("row", "score" or a variable's number), `choose(number)` with a row's."""
-
-    def __init__(self, sort: Callable[[Order], None], choose: Callable[[int], None]) -> None:
-        super().__init__(heads=[], rows=[], names=[], alike=False, chosen=0)
-        self.tell("sort", (str, int), to=sort)
-        self.tell("choose", int, to=lambda number: choose(number) if number > 0 else None)
-
-    def show(
-        self,
-        rows: Sequence[ListedRow],
-        columns: Sequence[tuple[int, str]],
-        by: Order,
-        down: bool,
-        alike: bool,
-        chosen: int,
-    ) -> None:
-        """These rows, with these columns; `alike`: how many rows each one stands for."""
-
-        def head(key: Order | str, name: str, kind: str = "") -> dict[str, Any]:
-            is_sorted = "" if key != by else "descending" if down else "ascending"
-            return {"key": key, "name": name, "kind": kind, "sorted": is_sorted}
-
-        heads = [head("row", "row"), head("score", "score", "number")]
-        if alike:
-            heads.append(head("alike", "rows alike", "number"))
-        shown = [
-            {
-                "number": row.number,
-                "score": f"{row.score:.2f}",
-                "alike": row.alike,
-                "cells": [(cell.value, cell.level, cell.said, cell.hole) for cell in row.cells],
-            }
-            for row in rows
-        ]
-        heads += [head(i, name) for i, name in columns]
-        self.put(heads=heads, names=[name for _, name in columns], alike=alike, chosen=chosen, rows=shown)
+    """Rows; "sort" says a heading ("row", "score" or a variable's number), "choose" the number of a row."""
 
 
 class _Rows:
@@ -99,8 +63,8 @@ class _Rows:
             self._explain()
             with bar():
                 self.find = ui.input("Find in any cell", value=session.own("find"), on_change=self._finding)
-                self.find.props(f'dense outlined clearable debounce="{int(1000 * PAUSE)}"').classes(
-                    "depnet-grow"
+                self.find.classes("depnet-grow").props(
+                    f"dense outlined clearable debounce={1000 * PAUSE:.0f}"
                 )
                 self.match = ui.checkbox("Only rows that match what is known", on_change=self._matching)
                 self.once = ui.checkbox("Equal rows once", on_change=self._once)
@@ -108,7 +72,9 @@ class _Rows:
                 self.bar = progress("Rows scored")
                 button("Stop", self.stop.press, "outline dense")
             self.said = note("scoring ...").props('role="status"')
-            self.table = RowTable(self._sort, lambda number: session.set_own(row=str(number)))
+            self.table = RowTable(heads=[], rows=[], names=[], alike=False, chosen=0)
+            self.table.tell("sort", (str, int), to=self._sort)
+            self.table.tell("choose", int, to=lambda number: session.set_own(row=str(number)))
             self._turning()
         session.on_change(lambda state: session.spawn(self._show(state)))
         session.spawn(self._score())
@@ -128,7 +94,7 @@ class _Rows:
 
     @property
     def _holed(self) -> bool:
-        return any(map(self.loaded.has_holes, range(len(self.loaded.network.domain))))
+        return any(map(self.loaded.has_holes, range(len(self.loaded.domain))))
 
     def _turning(self) -> None:
         with bar():
@@ -141,7 +107,7 @@ class _Rows:
             self.download = button("Download all as CSV", self._download)
         for waiting in (self.first, self.back, self.next, self.download):
             waiting.set_enabled(False)
-        wide = len(self.loaded.network.domain) > COLUMNS
+        wide = len(self.loaded.domain) > COLUMNS
         self.left.set_visibility(wide)
         self.right.set_visibility(wide)
 
@@ -160,7 +126,6 @@ class _Rows:
 
     @property
     def page(self) -> int:
-        """The page that is shown, from 1 on."""
         return self.session.state.number("page") or 1
 
     def _turn(self, page: int) -> None:
@@ -171,7 +136,7 @@ class _Rows:
         self.session.set_own(column=None if first == 0 else str(first + 1))
 
     def _sort(self, key: Order) -> None:
-        names = self.loaded.network.domain.names
+        names = self.loaded.domain.names
         by, down = _order(self.session.state, names)
         turned = "1" if key == by and not down else None
         name = names[key] if isinstance(key, int) and 0 <= key < len(names) else None
@@ -195,7 +160,7 @@ class _Rows:
         scores, loaded = self.scores, self.loaded
         if scores is None or loaded.data is None:
             return
-        names = loaded.network.domain.names
+        names = loaded.domain.names
         self.find.set_value(state.own.get("find", ""))
         self.match.set_value(state.own.get("match") == "1")
         self.once.set_value(_is_once(state))
@@ -207,14 +172,10 @@ class _Rows:
         rows = await self.session.work(listed_rows, loaded, scores, found, (page - 1) * A_PAGE, columns)
         if state is not self.session.state:
             return  # the reader has gone on meanwhile
-        by, down = _order(state, names)
-        shown = [(i, names[i]) for i in columns]
-        self.table.show(rows, shown, by, down, _is_once(state), state.number("row") or 0)
+        self._show_table(state, rows, columns)
         self._say(found, scores)
-        wide = (
-            f", columns {start + 1:,} to {columns.stop:,} of {len(names):,}" if len(names) > COLUMNS else ""
-        )
-        self.at.set_text(f"page {page:,} of {pages:,}{wide}")
+        wide = f", columns {start + 1:,} to {columns.stop:,} of {len(names):,}"
+        self.at.set_text(f"page {page:,} of {pages:,}" + (wide if len(names) > COLUMNS else ""))
         self.first.set_enabled(page > 1)
         self.back.set_enabled(page > 1)
         self.next.set_enabled(page < pages)
@@ -222,32 +183,47 @@ class _Rows:
         self.right.set_enabled(columns.stop < len(names))
         self.download.set_enabled(len(scores.each) * len(names) <= MAX_DOWNLOAD)
 
+    def _show_table(self, state: State, rows: Sequence[ListedRow], columns: range) -> None:
+        names, alike = self.loaded.domain.names, _is_once(state)
+        by, down = _order(state, names)
+
+        def head(key: Order | str, name: str, kind: str = "") -> dict[str, Any]:
+            is_sorted = "" if key != by else "descending" if down else "ascending"
+            return {"key": key, "name": name, "kind": kind, "sorted": is_sorted}
+
+        heads = [head("row", "row"), head("score", "score", "number")]
+        heads += [head("alike", "rows alike", "number")] if alike else []
+        heads += [head(i, names[i]) for i in columns]
+        shown = [
+            {
+                "number": row.number,
+                "score": f"{row.score:.2f}",
+                "alike": row.alike,
+                "cells": [(cell.value, cell.level, cell.said, cell.hole) for cell in row.cells],
+            }
+            for row in rows
+        ]
+        chosen, some = state.number("row") or 0, [names[i] for i in columns]
+        self.table.put(heads=heads, names=some, alike=alike, chosen=chosen, rows=shown)
+
     async def _find(self, state: State, scores: RowScores) -> RowList:
-        """The rows that are listed; kept until they would be others."""
-        domain, data = self.loaded.network.domain, self.loaded.data
+        domain, data = self.loaded.domain, self.loaded.data
         assert data is not None
         held = state.known if state.own.get("match") == "1" else {}
         by, down = _order(state, domain.names)
         key = (dict(held), by, down, _is_once(state), state.own.get("find", ""))
         if self.found is None or self.found[0] != key:
-            evidence = Evidence.parse(domain, known.given(held))
-            self.found = (
-                key,
-                await self.session.work(
-                    row_list, data, scores, by=by, down=down, once=key[3], evidence=evidence, text=key[4]
-                ),
-            )
+            wanted: Any = {"by": by, "down": down, "once": key[3], "text": key[4]}
+            wanted["evidence"] = Evidence.parse(domain, known.given(held))
+            self.found = key, await self.session.work(row_list, data, scores, **wanted)
         return self.found[1]
 
     def _say(self, found: RowList, scores: RowScores) -> None:
         scored = len(scores.each)
         only = "" if scored == scores.rows else f" (the first {scored:,} of {scores.rows:,} were scored)"
         kinds = "" if len(found.rows) == found.matching else f", {len(found.rows):,} different ones"
-        of = (
-            counted(found.matching, "row")
-            if found.matching == scored
-            else f"{found.matching:,} of {scored:,} rows"
-        )
+        some = f"{found.matching:,} of {scored:,} rows"
+        of = counted(scored, "row") if found.matching == scored else some
         self.said.set_text(f"{of}{kinds}{only}; mean score of all {scores.each.mean():.3f}.")
 
     async def _download(self) -> None:

@@ -5,7 +5,9 @@ import functools
 import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
+from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
@@ -14,7 +16,6 @@ from nicegui import Client, background_tasks, ui
 from depnet.data import Domain
 from depnet.explorer.loaded import Loaded, Shelf
 from depnet.explorer.state import State, read
-from depnet.explorer.workers import Workers
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -24,6 +25,39 @@ WORKERS = max(2, os.cpu_count() or 2)
 
 MOST_ADDRESS = 8000
 """Signs of an address; a browser takes more, but servers between may not. What is longer leaves out what is known."""
+
+
+class Workers:
+    """At most `most` threads.
+
+    A thread is busy until its work ends, not until whoever waited for it leaves: a reader who closes the page and opens it
+    again does not get a second one. Threads are daemons, which those of the standard library's executor are not: Ctrl+C
+    would wait for the last question.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+
+    async def run(self, function: Callable[[], T]) -> T:
+        """What `function` returns or raises, once a thread was free; one that nobody waits for any more is skipped."""
+        answer: Future[T] = Future()
+        self._waiting.put((answer, function))
+        if self._left:
+            self._left -= 1
+            threading.Thread(target=self._serve, daemon=True, name="depnet-explorer").start()
+        return await asyncio.wrap_future(answer)
+
+    def _serve(self) -> None:
+        while True:
+            answer, function = self._waiting.get()
+            if answer.set_running_or_notify_cancel():
+                try:
+                    answer.set_result(function())
+                except BaseException as error:
+                    answer.set_exception(error)
+            del answer, function  # a thread that waits holds nothing of the last reader's
+
 
 _workers = Workers(WORKERS)
 
@@ -35,16 +69,13 @@ class Stop:
         self._left, self._pressed = left, threading.Event()
 
     def press(self) -> None:
-        """The reader has stopped it."""
         self._pressed.set()
 
     @property
     def pressed(self) -> bool:
-        """Has the reader stopped it?"""
         return self._pressed.is_set()
 
     def __call__(self) -> bool:
-        """Should the work end?"""
         return self.pressed or self._left.is_set()
 
 
@@ -56,7 +87,6 @@ class Latest:
         self._task: asyncio.Task[Any] | None = None
 
     def drop(self) -> None:
-        """Nobody waits for its answer any more."""
         self.stop.press()
         if self._task is not None:
             self._task.cancel()
@@ -100,7 +130,6 @@ class Session:
 
     @property
     def model(self) -> Loaded | None:
-        """The model of this page, where there is one."""
         return self.shelf.get(self.key)
 
     @property
@@ -113,10 +142,9 @@ class Session:
 
     @property
     def _domain(self) -> Domain | None:
-        return None if self.model is None else self.model.network.domain
+        return None if self.model is None else self.model.domain
 
     def own(self, name: str, default: str = "") -> str:
-        """A parameter of the open view: `page` of /rows?.page=2."""
         return self.state.own.get(name, default)
 
     def url(self, path: str, state: State | None = None, key: str | None = None) -> str:
@@ -150,7 +178,6 @@ class Session:
         self._tell()
 
     def set_own(self, push: bool = True, **values: str | None) -> None:
-        """Other parameters of the open view; None takes one away."""
         own = {name: value for name, value in {**self.state.own, **values}.items() if value is not None}
         self.change(push=push, own=own)
 
@@ -163,7 +190,6 @@ class Session:
             self._tell()
 
     def on_change(self, callback: Callable[[State], Any]) -> None:
-        """Call with the new state whenever there is one."""
         self._told.append(callback)
 
     def _tell(self) -> None:
@@ -186,7 +212,6 @@ class Session:
         return await _workers.run(functools.partial(function, *args, **kwargs))
 
     def stop(self) -> Stop:
-        """What ends a piece of this page's work."""
         return Stop(self.closed)
 
     def on_theme(self, callback: Callable[[bool], Any]) -> None:
@@ -194,14 +219,12 @@ class Session:
         self._themed.append(callback)
 
     def set_dark(self, dark: bool) -> None:
-        """The page is dark now, or light."""
         if dark != self.dark:
             self.dark = dark
             for callback in self._themed:
                 callback(dark)
 
     def close(self) -> None:
-        """The page is gone: so is its work."""
         self.closed.set()
         for task in list(self._tasks):
             task.cancel()

@@ -13,7 +13,7 @@ export default {
             <span class="depnet-share-head"><strong>{{ r.name }}</strong><span v-if="r.text"> {{ r.text }}</span></span>
             <span class="depnet-share-note">{{ r.note }}</span>
             <span class="depnet-share-bar" role="img" :aria-label="r.said">
-              <span v-for="(b, k) in r.bars" :key="k" :style="{ width: b.width, background: b.colour, color: b.ink }" :title="b.title">{{ b.text }}</span>
+              <span v-for="(b, k) in r.bars" :key="k" :style="{ width: 100 * b.share + '%', background: b.colour, color: b.ink }" :title="b.title">{{ b.text }}</span>
             </span>
           </component>
         </li>

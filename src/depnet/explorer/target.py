@@ -10,7 +10,7 @@ from depnet.data import Holed, Label, Variable
 from depnet.data.table.cells import about
 from depnet.data.table.mixture import Mixture
 from depnet.errors import EvidenceError
-from depnet.explorer.answer_words import how_often
+from depnet.explorer.ask import how_often
 from depnet.explorer.known import Known, given
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
@@ -115,7 +115,6 @@ def find(
 
 
 def _joined(table: AnswerTable, found: Influence, mean: float) -> float:
-    """The measure as Ask answers it."""
     number = table.number if found.measure.kind is not None else None
     if number is not None:
         return number.law.moments()[0][0]
@@ -168,7 +167,6 @@ def _median(loaded: Loaded, target: str) -> str | None:
 
 
 def _seen(found: Influence, rows: float, mean: float, hide: bool) -> str:
-    """The measure among the rows that match and know the target."""
     inside = 0.0 if rows == 0 else mean
     few = min(rows * inside, rows * (1 - inside)) if found.measure.kind is None else rows
     if hide and few < LEAST - 0.5:
@@ -249,7 +247,6 @@ class Completion:
 
     @property
     def said(self) -> str:
-        """How probable it is."""
         if self.found.probability is None:
             how = "The most probable state that a search found: it is not proven that there is none better."
         else:

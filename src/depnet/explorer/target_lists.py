@@ -1,22 +1,133 @@
-"""Beside what would move a target: which facts would tell most of it, and the most probable completion."""
+"""What would move a target, a bar for each variable; which facts would tell most of it; the most probable completion."""
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
+import numpy as np
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.known import Known, said
-from depnet.explorer.parts import button, card, note, show_table, stack
+from depnet.explorer.known import Held, Known, said
+from depnet.explorer.parts import Component, LongList, button, card, note, show_table, stack
 from depnet.explorer.session import Session, Stop
 from depnet.explorer.target import Completion, completion
 from depnet.inference.judge.influence import Effect, Influence
+from depnet.inference.judge.measure import Measure, SeenEffect
+from depnet.wording import counted
 
-LISTED, MORE = 12, 24
+LISTED = 12
 """Variables at first, and with each "more"."""
 AT_ONCE = 400
 """Variables of a model whose most probable completion is looked for unasked."""
+
+STATES = 20
+"""States of a variable that are listed, the most probable ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One variable: its effect, the table's own where there are rows, what is known of it, and where its node is shown."""
+
+    effect: Effect
+    seen: SeenEffect | None
+    held: Held
+    href: str
+
+
+class Tornado(Component, component="tornado.js"):
+    """Bars; `choose(name, code)` is called when a state is clicked."""
+
+    def __init__(self, choose: Callable[[str, int], None]) -> None:
+        super().__init__(bars=[], scale={}, answer=0)
+        self.tell("choose", str, int, to=choose)
+
+    def show(self, found: Influence, bars: Sequence[Bar], now: float) -> None:
+        drawn: dict[str, Any] = {"bars": [], "scale": {}}
+        if bars:
+            low, high = ends(found, bars, now)
+            measure, shown = found.measure, found.measure.shown
+            ticks = {"low": shown(low), "high": shown(high), "now": shown(now)}
+            drawn = {
+                "scale": {**ticks, "at": place(now, low, high), "said": measure.said},
+                "bars": [bar_of(measure, bar, low, high) for bar in bars],
+            }
+        self.put(**drawn, answer=self._props["answer"] + 1)
+
+
+def ends(found: Influence, bars: Sequence[Bar], now: float) -> tuple[float, float]:
+    """What the axis shows: all ends of bars, and a little beyond; a probability stays within 0 and 1."""
+    values = [now, *(float(b.effect.values[x]) for b in bars for x in (b.effect.low, b.effect.high))]
+    values = [value for value in values if not math.isnan(value)]
+    low, high = min(values), max(values)
+    room = 0.05 * (high - low) or max(0.05 * abs(high), 0.01)
+    low, high = low - room, high + room
+    return (max(low, 0.0), min(high, 1.0)) if found.measure.kind is None else (low, high)
+
+
+def bar_of(measure: Measure, bar: Bar, low: float, high: float) -> dict[str, Any]:
+    """What a bar shows, as plain values: places are in percent of the axis."""
+    effect = bar.effect
+    possible = [
+        x for x in np.argsort(-effect.probabilities, kind="stable").tolist() if effect.probabilities[x] > 0
+    ]
+    listed = sorted({*possible[:STATES], effect.low, effect.high}, key=lambda x: _order(effect, x))
+    values = effect.values[possible]
+    there = values[~np.isnan(values)]
+    return {
+        "name": effect.variable.name,
+        "href": bar.href,
+        "low": state_of(measure, bar, effect.low, low, high),
+        "high": state_of(measure, bar, effect.high, low, high),
+        "least": place(float(there.min()), low, high) if len(there) else 0.0,
+        "most": place(float(there.max()), low, high) if len(there) else 0.0,
+        "width": measure.shown_error(effect.width) if measure.kind is not None else f"{effect.width:.3f}",
+        "flat": effect.low == effect.high,
+        "states": [state_of(measure, bar, x, low, high) for x in listed],
+        "left": len(possible) - len(listed) if len(possible) > len(listed) else 0,
+    }
+
+
+def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> dict[str, Any]:
+    """One state: how probable it is, where it would lead the target, and what the table has."""
+    effect, seen = bar.effect, bar.seen
+    value, error = float(effect.values[code]), float(effect.errors[code])
+    told = ""
+    mark = math.nan
+    if seen is not None:
+        rows, mark = float(seen.rows[code]), float(seen.values[code])
+        told = "table: hidden" if math.isnan(rows) else f"table: {counted(round(rows), 'row')}"
+        told = told if math.isnan(mark) else f"table: {measure.shown(mark)} in {counted(round(rows), 'row')}"
+    whisker = 0.0 if math.isnan(error) else error
+    states = effect.variable.present_states
+    label = str(states[code]) if code < len(states) else "missing"
+    return {
+        "code": code,
+        "label": label,
+        "probability": f"{effect.probabilities[code]:.3f}",
+        "value": "not drawn" if math.isnan(value) else measure.shown(value),
+        "error": f"± {measure.shown_error(whisker)}" if whisker else "",
+        "at": place(value, low, high),
+        "mark": None if math.isnan(mark) or not low <= mark <= high else place(mark, low, high),
+        "table": told,
+        "held": code < len(states) and not isinstance(bar.held, str) and states[code] in bar.held,
+    }
+
+
+def _order(effect: Effect, code: int) -> float:
+    """States of a number stay in their order; of any other variable the least value comes first."""
+    value = float(effect.values[code])
+    if effect.variable.has_order:
+        return code
+    return math.inf if math.isnan(value) else value
+
+
+def place(value: float, low: float, high: float) -> float:
+    if math.isnan(value):
+        return 0.0
+    return round(100 * min(max((value - low) / ((high - low) or 1.0), 0.0), 1.0), 3)
 
 
 class Telling:
@@ -25,43 +136,38 @@ class Telling:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.effects: Sequence[Effect] = ()
-        self.listed = LISTED
+        self.listed = LongList(self._show, LISTED)
         with card("What would tell most about it"):
-            self.place = stack("depnet-tight")
-
-    def show(self, effects: Sequence[Effect]) -> None:
-        self.effects = effects
-        state, top = self.session.state, max((effect.bits for effect in effects), default=0.0)
-        self.place.clear()
-        with self.place:
             note(
                 "How many bits a fact about each variable is expected to tell: how far it moves the target, and how often."
             )
-            with show_table(("Variable", "Tells", "Bits"), numbers=(2,)) as table:
-                for effect in effects[: self.listed]:
-                    name = effect.variable.name
-                    with table.row():
-                        with table.cell():
-                            ui.link(name, self.session.url("/node", replace(state, variable=name, own={})))
-                        with table.cell(), ui.element("span").classes("depnet-bits"):
-                            ui.element("span").style(f"width: {100 * effect.bits / top if top else 0:.1f}%")
-                        table.cell(bits_said(effect))
-            if len(effects) > self.listed:
-                button(f"Show more ({len(effects) - self.listed:,} left)", self._more)
+            self.place = stack("depnet-tight")
+            self.listed.more_button()
 
-    def _more(self) -> None:
-        self.listed += MORE
-        self.show(self.effects)
+    def show(self, effects: Sequence[Effect]) -> None:
+        self.effects = effects
+        self._show()
+
+    def _show(self) -> None:
+        state, top = self.session.state, max((effect.bits for effect in self.effects), default=0.0)
+        self.place.clear()
+        with self.place, show_table(("Variable", "Tells", "Bits"), numbers=(2,)) as table:
+            for effect in self.listed.part(self.effects):
+                name = effect.variable.name
+                with table.row():
+                    with table.cell():
+                        ui.link(name, self.session.url("/node", replace(state, variable=name, own={})))
+                    table.bar(effect.bits / top if top else 0.0)
+                    table.cell(bits_said(effect))
 
 
 def bits_said(effect: Effect) -> str:
     """With an error, where it has one; what is not beyond two errors is not told from nothing."""
     if effect.bits_error and effect.bits < 2 * effect.bits_error:
         return f"< {max(effect.bits + 2 * effect.bits_error, 1e-4):.2g}"
-    error = f" ± {effect.bits_error:.1g}" if effect.bits_error else ""
-    return (
-        f"{effect.bits:.3f}{error}" if effect.bits >= 0.0005 else ("0" if effect.bits < 1e-9 else "< 0.001")
-    )
+    if effect.bits < 0.0005:
+        return "0" if effect.bits < 1e-9 else "< 0.001"
+    return f"{effect.bits:.3f}" + (f" ± {effect.bits_error:.1g}" if effect.bits_error else "")
 
 
 class Completions:
@@ -71,63 +177,58 @@ class Completions:
         self.session, self.loaded, self.choose = session, session.loaded, choose
         self.completed: Completion | None = None
         self.influence: Influence | None = None
-        self.listed = LISTED
+        self.listed = LongList(self._show, LISTED)
         with card("The most probable completion"):
+            self.said = note("")
+            self.look = button("Look for it", self._look, "outline")
             self.place = stack("depnet-tight")
+            self.listed.more_button()
 
     def drop(self) -> None:
-        """Something else is known: what was found is old."""
         self.completed = None
 
     async def follow(self, influence: Influence, known: Known, stop: Stop) -> None:
         """Look for it, unless it is there: of a large model only when it is asked for."""
-        self.influence = influence
-        if self.completed is not None:
-            self._show()
-        elif len(self.loaded.asked.domain) <= AT_ONCE:
-            await self._find(known, stop)
-        else:
+        self.influence, self.question = influence, (known, stop)
+        large = self.completed is None and len(self.loaded.domain) > AT_ONCE
+        self.look.set_visibility(large)
+        if large:
             self.place.clear()
-            with self.place:
-                note("With this many variables it takes some seconds.")
-                button("Look for it", lambda: self.session.spawn(self._find(known, stop)), "outline")
+            self.said.text = "With this many variables it takes some seconds."
+        elif self.completed is not None:
+            self._show()
+        else:
+            await self._find(known, stop)
+
+    async def _look(self) -> None:
+        await self._find(*self.question)
 
     async def _find(self, known: Known, stop: Stop) -> None:
-        self._say("looking for it ...")
+        self.look.set_visibility(False)
+        self.place.clear()
+        self.said.text = "looking for it ..."
         try:
             completed = await self.session.work(completion, self.loaded, known, stop)
         except DepnetError as error:
-            self._say(str(error))
+            self.said.text = str(error)
             return
         if not stop.pressed:
             self.completed = completed
             self._show()
 
-    def _say(self, text: str) -> None:
-        self.place.clear()
-        with self.place:
-            note(text)
-
     def _show(self) -> None:
         if self.completed is None or self.influence is None:
             return
-        self._say(self.completed.said)
-        rows = self.completed.rows(self.influence)
-        with self.place:
-            with show_table(("Variable", "State", "Alone"), numbers=(2,)) as table:
-                for row in rows[: self.listed]:
-                    with table.row():
-                        table.cell(row.name)
-                        with table.cell():
-                            choose = ui.element("button").props("type=button").classes("depnet-plain")
-                            choose.props["aria-label"] = f"Make {said(row.name, (row.state,))} known"
-                            choose.on("click", partial(self.choose, row.name, row.code))
-                            with choose:
-                                ui.label(row.shown).props["title"] = str(row.state)
-                        table.cell("" if row.probability is None else f"{row.probability:.3f}")
-            if len(rows) > self.listed:
-                button(f"Show more ({len(rows) - self.listed:,} left)", self._more)
-
-    def _more(self) -> None:
-        self.listed += MORE
-        self._show()
+        self.said.text = self.completed.said
+        self.place.clear()
+        with self.place, show_table(("Variable", "State", "Alone"), numbers=(2,)) as table:
+            for row in self.listed.part(self.completed.rows(self.influence)):
+                with table.row():
+                    table.cell(row.name)
+                    with table.cell():
+                        choose = ui.element("button").props("type=button").classes("depnet-plain")
+                        choose.props["aria-label"] = f"Make {said(row.name, (row.state,))} known"
+                        choose.on("click", partial(self.choose, row.name, row.code))
+                        with choose:
+                            ui.label(row.shown).props["title"] = str(row.state)
+                    table.cell("" if row.probability is None else f"{row.probability:.3f}")

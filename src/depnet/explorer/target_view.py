@@ -9,8 +9,7 @@ from nicegui import ui
 from depnet.errors import DepnetError
 from depnet.explorer.cards import NEGLIGIBLE
 from depnet.explorer.known import held_by
-from depnet.explorer.long_list import LongList
-from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
+from depnet.explorer.parts import LongList, bar, button, card, fact, note, select, stack, warning, without_law
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.explorer.target import (
@@ -22,8 +21,7 @@ from depnet.explorer.target import (
     rarity,
     seen_of,
 )
-from depnet.explorer.target_lists import Completions, Telling
-from depnet.explorer.tornado import Bar, Tornado
+from depnet.explorer.target_lists import Bar, Completions, Telling, Tornado
 from depnet.inference.judge.influence import Effect
 from depnet.inference.judge.measure import SeenEffect
 from depnet.wording import percent
@@ -71,15 +69,9 @@ class _Target:
 
     def _choice(self) -> None:
         with bar():
-            self.variable = ui.select(
-                dict(enumerate(self.domain.names)),
-                label="Target",
-                with_input=True,
-                on_change=self._variable_chosen,
-            )
-            self.measure = ui.select({}, label="What of it", on_change=self._measure_chosen)
-            for select in (self.variable, self.measure):
-                select.props("dense outlined").classes("depnet-grow")
+            names = dict(enumerate(self.domain.names))
+            self.variable = select(names, "Target", self._variable_chosen, with_input=True)
+            self.measure = select({}, "What of it", self._measure_chosen)
 
     def _legend(self) -> None:
         with ui.element("div").classes("depnet-legend"):
@@ -104,7 +96,6 @@ class _Target:
     # what the reader does
 
     def choose(self, name: str, code: int) -> None:
-        """A state was clicked: it becomes known."""
         if name in self.domain.names:
             variable = self.domain.variables[self.domain.index(name)]
             if 0 <= code < variable.cardinality:
@@ -143,7 +134,6 @@ class _Target:
             self._begin()
 
     def _begin(self, seconds: float | None = None) -> None:
-        """The older question is dropped, and the new one asked."""
         self.question.drop()
         self.sharpen.set_visibility(False)
         state = self.session.state

@@ -1,4 +1,4 @@
-"""Theory: the paper's picture, live. p^t moves between the manifolds of two conditional tables."""
+"""Theory: the law of two binary variables on its way, p^t, between the manifolds of two conditional tables."""
 
 import contextlib
 from typing import Any
@@ -6,10 +6,9 @@ from typing import Any
 from nicegui import events, ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.parts import bar, button, card, fact, note, palette, stack, warning
+from depnet.explorer.parts import bar, button, card, fact, note, select, stack, warning
 from depnet.explorer.session import Session
-from depnet.explorer.simplex_figure import walk_figure
-from depnet.explorer.theory_walk import STEPS, Walk, walk
+from depnet.explorer.theory_walk import DARK, LIGHT, Walk, walk, walk_figure
 from depnet.explorer.two_tables import TwoTables
 from depnet.model.scan import RandomScan, Scan, SequentialScan
 from depnet.pictures.tetrahedron import START
@@ -27,6 +26,7 @@ STARTS: dict[str, Any] = {
     "10": [[0.0, 0.0], [1.0, 0.0]],
     "11": [[0.0, 0.0], [0.0, 1.0]],
 }
+FACTS = ("KL(pᵗ‖π)", "FC(pᵗ‖π)", "FC-limit of pᵗ", "pᵗ", "π")
 SECONDS_A_STEP = 0.6
 
 
@@ -36,14 +36,15 @@ class _Theory:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.path: Walk | None = None
-        self.step = 0
         self.tables: TwoTables | None = None
+        own = session.state.own  # as it is now: what is set below changes it
+        step = own.get("t", "")
+        self.step = int(step) if step.isdecimal() and len(step) < 4 else 0
         with ui.element("div").classes("depnet-columns"):
             with card("The laws of two binary variables"):
-                self._controls()
+                self._controls(own.get("scan", ""), own.get("start", ""))
                 self.notes = ui.element("div")
-                self.plot = ui.plotly({}).classes("depnet-simplex")
-                self.plot.props("role=img")
+                self.plot = ui.plotly({}).classes("depnet-simplex").props("role=img")
                 self.plot.props["aria-label"] = "The tetrahedron with two manifolds and the path of the law"
                 note(
                     "Corners: the joint states. Dotted: the full conditional manifolds E(θ₀) and E(θ₁). Drag to turn, wheel "
@@ -51,32 +52,21 @@ class _Theory:
                 )
             with stack():
                 with card("Beside it"):
-                    self._numbers()
+                    self.facts = [fact(name, "") for name in FACTS]
+                    self.promise = note("")
                 with card("The two tables"):
                     self.tables = TwoTables(session, self._changed)
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
         self.timer = ui.timer(SECONDS_A_STEP, self._tick, active=False)
         session.on_theme(lambda dark: self._draw())
-        self._from_address()
+        self._compute()
 
-    # the panels
-
-    def _controls(self) -> None:
+    def _controls(self, scan: str, start: str) -> None:
+        scans = {name: f"{name} scan" for name in SCANS}
+        starts = {name: name for name in STARTS} | {"paper": "the paper's p⁰"}
         with bar():
-            self.scan = ui.select(
-                {"random": "random scan", "sequential": "sequential scan"},
-                label="Scan",
-                value="random",
-                on_change=self._changed,
-            )
-            self.start = ui.select(
-                {"paper": "the paper's p⁰", "uniform": "uniform", **{k: k for k in ("00", "01", "10", "11")}},
-                label="Start",
-                value="paper",
-                on_change=self._changed,
-            )
-            for select in (self.scan, self.start):
-                select.props("dense outlined").classes("depnet-grow")
+            self.scan = select(scans, "Scan", self._changed, value=scan if scan in SCANS else "random")
+            self.start = select(starts, "Start", self._changed, value=start if start in STARTS else "paper")
         with bar().props('role="group" aria-label="Steps"'):
             button("Back", lambda: self._go(-1), "outline")
             button("Step", lambda: self._go(1), "unelevated")
@@ -84,25 +74,7 @@ class _Theory:
             button("Reset", self._reset, "outline")
             self.said = note("").classes("depnet-said").props('role="status"')
 
-    def _numbers(self) -> None:
-        self.kl = fact("KL(pᵗ‖π)", "")
-        self.fc = fact("FC(pᵗ‖π)", "")
-        self.limit = fact("FC-limit of pᵗ", "")
-        self.law = fact("pᵗ", "")
-        self.end = fact("π", "")
-        self.promise = note("")
-
     # what the reader does
-
-    def _from_address(self) -> None:
-        own = self.session.state.own  # as it is now: what is set below changes it
-        if own.get("scan") in SCANS:
-            self.scan.value = own["scan"]
-        if own.get("start") in STARTS:
-            self.start.value = own["start"]
-        step = own.get("t", "")
-        self.step = int(step) if step.isdecimal() and len(step) < 4 else 0
-        self._compute()
 
     def _key(self, event: events.KeyEventArguments) -> None:
         if not event.action.keydown:
@@ -129,53 +101,47 @@ class _Theory:
             await ui.run_javascript("true", timeout=10)
 
     def _play(self) -> None:
-        at_end = self.path is not None and self.step == self.path.steps
-        if not self.timer.active and at_end:
+        if not self.timer.active and self.path is not None and self.step == self.path.steps:
             self.step = 0
-        self.timer.active = not self.timer.active
-        self.play.text = "Pause" if self.timer.active else "Play"
+        self._run(not self.timer.active)
+
+    def _run(self, active: bool) -> None:
+        self.timer.active = active
+        self.play.text = "Pause" if active else "Play"
 
     def _reset(self) -> None:
-        self.timer.active = False
-        self.play.text = "Play"
+        self._run(False)
         self.step = 0
         self._draw()
+
+    def _changed(self, *_: Any) -> None:
+        if self.tables is not None:  # they are not being built
+            self.step = 0
+            self._compute()
 
     # what follows from it
 
-    def _changed(self, *_: Any) -> None:
-        self.step = 0
-        self._compute()
-
     def _compute(self) -> None:
-        if self.tables is None:
-            return  # they are being built
+        assert self.tables is not None
         self.notes.clear()
+        self.path = None
         try:
-            network = self.tables.network()
-            self.path = walk(network, SCANS[self.scan.value], STARTS[self.start.value], STEPS)
+            self.path = walk(self.tables.network(), SCANS[self.scan.value], STARTS[self.start.value])
         except DepnetError as error:
-            self.path = None
-            self.plot.set_visibility(False)
             with self.notes:
                 warning(str(error))
-            return
-        self.plot.set_visibility(True)
-        self.step = min(self.step, self.path.steps)
-        self._draw()
+        self.plot.set_visibility(self.path is not None)
+        self._go(0)
 
     def _draw(self) -> None:
-        path = self.path
+        path, t = self.path, self.step
         if path is None or self.tables is None:
             return
-        t = self.step
         self.said.text = f"t = {t} of {path.steps}"
-        self.kl.text, self.fc.text, self.limit.text = (
-            f"{value[t]:.6f} nats" for value in (path.kl, path.fc, path.limit)
-        )
-        self.law.text = _law(path.laws[t])
-        self.end.text = _law(path.end)
-        random = isinstance(path.scan, RandomScan)
+        distances = [f"{value[t]:.6f} nats" for value in (path.kl, path.fc, path.limit)]
+        laws = ["  ".join(f"{value:.4f}" for value in law.ravel()) for law in (path.laws[t], path.end)]
+        for shown, text in zip(self.facts, (*distances, *laws), strict=True):
+            shown.text = text
         meet = (
             "The manifolds meet in π: the tables are those of one law. "
             if path.meets
@@ -183,17 +149,13 @@ class _Theory:
         )
         self.promise.text = meet + (
             "Theorem 3: under the random scan FC(p‖π) is never above the FC-limit of p."
-            if random
+            if isinstance(path.scan, RandomScan)
             else "π is the centroid of the cycle; the FC-limit promises nothing about a sequential scan."
         )
-        colours = palette(self.session.dark)
+        colours = DARK if self.session.dark else LIGHT
         self.plot.update_figure(walk_figure(path, t, self.tables.corners, colours))
         own = {"scan": self.scan.value, "start": self.start.value, "t": str(t)}
         self.session.change(push=False, own=own | self.tables.parameters())
 
 
 build = _Theory
-
-
-def _law(p: Any) -> str:
-    return "  ".join(f"{value:.4f}" for value in p.ravel())

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from nicegui import ui
+from nicegui import events, ui
 
-from depnet.data import Label, Variable
+from depnet.data import Label
 from depnet.errors import DepnetError
-from depnet.explorer.parts import bar, button, note, stack, warning
+from depnet.explorer.parts import bar, button, note, select, stack, warning
 from depnet.explorer.session import Session
 from depnet.inference.clamped.relevance import reduce
 from depnet.model.conditions import label_code
@@ -23,10 +24,8 @@ class TwoTables:
     """The panel; `changed()` is called when the reader has other tables."""
 
     def __init__(self, session: Session, changed: Callable[[], None]) -> None:
-        self.session, self.changed = session, changed
-        model = session.model
-        self.model: Network | None = None if model is None else model.network
-        self.names = () if self.model is None else binary_variables(self.model)
+        self.session, self.changed, self.model = session, changed, session.model
+        self.names = () if self.model is None else binary_variables(self.model.network)
         self.zeros = [p for table in PSEUDO for p in table]
         self.others: dict[str, Label] = {}
         self.corners: tuple[str, ...] = CODES
@@ -46,9 +45,9 @@ class TwoTables:
             pair = self._pair()
             if self.model is None or pair is None:
                 raise DepnetError("choose two different variables.")
-            one, two = (self._variable(name).states for name in pair)
+            one, two = (self.model.variable(name).states for name in pair)
             self.corners = tuple(f"{a}, {b}"[:40] for a in one for b in two)
-            return pair_network(self.model, pair, self.others)
+            return pair_network(self.model.network, pair, self.others)
         self.corners = CODES
         values = [_probability(field.value) for field in self.inputs]
         self.zeros = [
@@ -65,26 +64,21 @@ class TwoTables:
         return {"tables": ",".join(f"{p:.6g}" for p in self.zeros)}
 
     def _open(self) -> None:
-        """The tables that the address says."""
         own = self.session.state.own  # as it is now: what is set below changes it
         numbers = [_probability(text) for text in own.get("tables", "").split(",")]
         if len(numbers) == 4 and None not in numbers:
-            for field, number in zip(self.inputs, numbers, strict=True):
-                field.set_value(number)
-        pair = [
-            self.names.index(name) for name in (own.get("x0", ""), own.get("x1", "")) if name in self.names
-        ]
-        if len(pair) == 2:
-            self.first.set_value(pair[0])
-            self.second.set_value(pair[1])
-            for key, text in own.items():
-                name = key.removeprefix("at.")
-                if key.startswith("at.") and name in self.others:
-                    variable = self._variable(name)
-                    try:
+            self._set(numbers)
+        pair = [self.names.index(own[key]) for key in ("x0", "x1") if own.get(key) in self.names]
+        if len(pair) == 2 and self.model is not None:
+            for one, chosen in zip(self.pair, pair, strict=True):
+                one.set_value(chosen)
+            for name in self.others:
+                variable, text = self.model.variable(name), own.get(f"at.{name}")
+                try:
+                    if text is not None:
                         self.others[name] = variable.states[label_code(variable, text)]
-                    except DepnetError as error:
-                        warning(f"In the address: {error}")
+                except DepnetError as error:
+                    warning(f"In the address: {error}")
             self._show_others()
             self.source.set_value("model")
         self._turned()
@@ -100,39 +94,34 @@ class TwoTables:
             field.props("dense outlined")
         with bar():
             for title, tables in (("Consistent tables", GENUINE), ("The paper's pseudo tables", PSEUDO)):
-                button(title, lambda tables=tables: self._set(tables), "flat dense")
+                values = [round(p, 6) for table in tables for p in table]
+                button(title, lambda values=values: self._set(values), "flat dense")
 
     def _model_panel(self) -> None:
         options = dict(enumerate(self.names))
-        usable = len(self.names) >= 2
-        self.first = ui.select(options, label="One variable", value=0 if usable else None, with_input=True)
-        self.second = ui.select(options, label="The other", value=1 if usable else None, with_input=True)
+        start = (0, 1) if len(self.names) >= 2 else (None, None)
+        self.pair = [
+            select(options, label, self._pair_chosen, value=value, with_input=True)
+            for label, value in zip(("One variable", "The other"), start, strict=True)
+        ]
         self.held_note = note("")
         self.held = ui.element("div").classes("depnet-cells")
         self._hold_others()
-        for select in (self.first, self.second):
-            select.props("dense outlined").on_value_change(self._pair_chosen)
-
-    def _variable(self, name: str) -> Variable:
-        assert self.model is not None
-        return self.model.domain.variables[self.model.domain.index(name)]
 
     def _pair(self) -> tuple[str, str] | None:
         """The chosen variables, in the model's order."""
-        if self.first.value is None or self.second.value is None or self.first.value == self.second.value:
-            return None
-        one, two = sorted((self.first.value, self.second.value))
-        return self.names[one], self.names[two]
+        chosen = {one.value for one in self.pair} - {None}
+        one, two = sorted(chosen) if len(chosen) == 2 else (-1, -1)
+        return None if one < 0 else (self.names[one], self.names[two])
 
     def _turned(self) -> None:
-        by_model = self.source.value == "model"
-        self.by_hand.set_visibility(not by_model)
-        self.by_model.set_visibility(by_model)
+        self.by_hand.set_visibility(self.source.value == "hand")
+        self.by_model.set_visibility(self.source.value == "model")
         self.changed()
 
-    def _set(self, tables: tuple[tuple[float, float], tuple[float, float]]) -> None:
-        for field, value in zip(self.inputs, (p for table in tables for p in table), strict=True):
-            field.set_value(round(value, 6))
+    def _set(self, values: Sequence[float | None]) -> None:
+        for field, value in zip(self.inputs, values, strict=True):
+            field.set_value(value)
 
     def _typed(self) -> None:
         if all(_probability(field.value) is not None for field in self.inputs):
@@ -144,9 +133,11 @@ class TwoTables:
 
     def _hold_others(self) -> None:
         """What the two nodes read beside each other is held at its first state until the reader says otherwise."""
-        pair = self._pair()
-        others = () if self.model is None or pair is None else relevant_others(self.model, pair)
-        self.others = {name: self._variable(name).states[0] for name in others}
+        pair, model = self._pair(), self.model
+        self.others = {}
+        if model is not None and pair is not None:
+            names = relevant_others(model.network, pair)
+            self.others = {name: model.variable(name).states[0] for name in names}
         self._show_others()
 
     def _show_others(self) -> None:
@@ -154,21 +145,18 @@ class TwoTables:
         self.held_note.text = "Their tables also read these, which are held:" if self.others else ""
         with self.held:
             for name, state in self.others.items():
-                variable = self._variable(name)
-                ui.select(
-                    {code: str(label) for code, label in enumerate(variable.states)},
-                    label=name,
-                    value=variable.code(state),
-                    on_change=lambda event, name=name: self._hold(name, event.value),
-                ).props("dense outlined")
+                assert self.model is not None
+                states = self.model.variable(name).states
+                change = partial(self._hold, name)
+                select(dict(enumerate(map(str, states))), name, change, value=states.index(state))
 
-    def _hold(self, name: str, code: int) -> None:
-        self.others[name] = self._variable(name).states[code]
+    def _hold(self, name: str, event: events.ValueChangeEventArguments[int]) -> None:
+        assert self.model is not None
+        self.others[name] = self.model.variable(name).states[event.value]
         self.changed()
 
 
 def binary_variables(network: Network) -> tuple[str, ...]:
-    """The variables with two states."""
     return tuple(variable.name for variable in network.domain.variables if variable.cardinality == 2)
 
 

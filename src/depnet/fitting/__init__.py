@@ -7,7 +7,6 @@ In reading order:
     choose_missing  which holes are states of their columns
     complete      rounds of learning and of redrawing the holes of a table
     row_order     the rows by what they say, wherever they stand in the table
-    redraw        holes drawn from marginals, and moved on by clamped chains
     worth         how many rows the law's answers are worth beside the table's own
     sure          how many rows more the intervals of answers rest on
     cross_fitted  the mean of a number by fits without a part of the rows each

@@ -13,9 +13,8 @@ from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
-from depnet.fitting.complete import Completion, Learner
+from depnet.fitting.complete import Completion, Learner, redrawn
 from depnet.fitting.fit import QUICK, FitOptions
-from depnet.fitting.redraw import redrawn
 from depnet.learning.cuts import CutDomain
 from depnet.learning.grow import CutLearner
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl

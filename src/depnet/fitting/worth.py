@@ -12,7 +12,6 @@ few rows match, which held-out rows can hardly judge, the law is needed most.
 """
 
 import functools
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 
@@ -46,16 +45,10 @@ HARM = 0.005
 """By more than this share of its error."""
 ENOUGH = 20
 """With fewer questions left, nothing is chosen."""
-KEPT_BYTES = 1 << 24
-"""Of a table, the bits that are kept for later questions."""
+KEPT_BYTES = 1 << 26
+"""Of a table, which rows have a state is kept so far for later questions."""
 FEW_STATES = 4
-"""Up to this many states of a target are counted bit by bit."""
-ONES = (
-    np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8))
-    .reshape(-1, 16)
-    .sum(axis=1, dtype=np.uint8)
-)
-"""The bits of a word that are set."""
+"""Up to this many states of a target are counted one by one."""
 
 
 def chosen_worth(laws: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset]]) -> float:
@@ -88,43 +81,39 @@ def drawn_rows(law: Network, learned: int) -> Dataset:
 
 
 class CountedRows:
-    """The rows of a table as bits, sixteen a word: which of them have a state. Counting is then quick."""
+    """The rows of a table, and which of them have a state that was asked for before."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._bits: dict[tuple[int, int], NDArray[np.uint16]] = {}
+        self._kept: dict[tuple[int, int], NDArray[np.bool_]] = {}
 
     def counts(self, target: int, known: Mapping[int, int]) -> FloatArray:
         """How many rows that match what is known have each state of the target."""
         states = self._dataset.domain.cardinalities[target]
-        match = functools.reduce(np.bitwise_and, itertools.starmap(self._having, known.items()))
+        match = self._match(known)
         if self._dataset.weights is None and states <= FEW_STATES:
-            return np.array([float(ONES[match & self._having(target, x)].sum()) for x in range(states)])
-        return self.counts_in(self._rows(match), target)
+            return np.array([float(np.count_nonzero(match & self._has(target, x))) for x in range(states)])
+        return self.counts_in(np.flatnonzero(match), target)
 
     def matching(self, known: Mapping[int, int]) -> IntArray:
         """The rows that match what is known."""
-        return self._rows(functools.reduce(np.bitwise_and, itertools.starmap(self._having, known.items())))
+        return np.flatnonzero(self._match(known))
+
+    def _match(self, known: Mapping[int, int]) -> NDArray[np.bool_]:
+        return functools.reduce(np.logical_and, [self._has(*each) for each in known.items()])
+
+    def _has(self, i: int, state: int) -> NDArray[np.bool_]:
+        if (i, state) not in self._kept:
+            if len(self._kept) * self._dataset.rows > KEPT_BYTES:
+                self._kept.clear()
+            self._kept[i, state] = self._dataset.column(i) == state
+        return self._kept[i, state]
 
     def counts_in(self, rows: IntArray, target: int) -> FloatArray:
         """How many of these rows have each state of the target."""
         states = self._dataset.domain.cardinalities[target]
         weights = None if self._dataset.weights is None else self._dataset.weights[rows]
         return np.bincount(self._dataset.column(target)[rows], weights, minlength=states).astype(np.float64)
-
-    def _rows(self, match: NDArray[np.uint16]) -> IntArray:
-        marks = np.unpackbits(match.view(np.uint8), count=self._dataset.rows).view(np.bool_)
-        return np.flatnonzero(marks)
-
-    def _having(self, i: int, state: int) -> NDArray[np.uint16]:
-        if (i, state) not in self._bits:
-            packed = np.packbits(self._dataset.column(i) == state)
-            if len(packed) % 2:
-                packed = np.append(packed, np.uint8(0))
-            if len(self._bits) * len(packed) > KEPT_BYTES:
-                self._bits.clear()
-            self._bits[i, state] = packed.view(np.uint16)
-        return self._bits[i, state]
 
 
 def _errors(

@@ -10,8 +10,8 @@ import numpy as np
 
 from depnet.arrays import FloatArray, LeafArray
 from depnet.model.node import Node
-from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource
+from depnet.model.sources.tabulated import JointStates
 
 
 def leaf_tensor(source: InformationSource, cardinalities: Sequence[int]) -> LeafArray:

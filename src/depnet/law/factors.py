@@ -15,10 +15,9 @@ from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.geometry.dense import theta_tensor
 from depnet.model.compiled import weights_of
 from depnet.model.evidence import Evidence
-from depnet.model.kept import Kept
-from depnet.model.network import Network
-from depnet.model.sources.enumerate import JointStates
+from depnet.model.network import Kept, Network
 from depnet.model.sources.source import product_within
+from depnet.model.sources.tabulated import JointStates
 
 LARGEST = 1 << 20
 """The cells of a factor or of a cluster, at most."""

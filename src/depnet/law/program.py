@@ -28,9 +28,8 @@ from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import ModelError
 from depnet.model.compiled import compiled_of, known_of
 from depnet.model.evidence import NOTHING, Evidence
-from depnet.model.kept import Kept
-from depnet.model.network import Network
-from depnet.model.sources.enumerate import code_type
+from depnet.model.network import Kept, Network
+from depnet.model.sources.tabulated import code_type
 from depnet.threads import Span, even_spans, in_threads
 
 DRAW, WEIGH = 1, 2

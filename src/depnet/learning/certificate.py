@@ -49,8 +49,7 @@ from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
-from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.operations import Split
+from depnet.model.sources.decision_graph import DecisionGraph, Split
 from depnet.model.sources.source import ConstantSource, InformationSource
 from depnet.notebook import Bar, Cell, card, note, table
 from depnet.wording import counted

@@ -29,8 +29,14 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data import Dataset, Domain, Variable
 from depnet.learning.specs import NodeSpec
-from depnet.model.sources.decision_graph import CompiledGraph, DecisionGraph, Recorded
-from depnet.model.sources.operations import Merge, Operation, Split
+from depnet.model.sources.decision_graph import (
+    CompiledGraph,
+    DecisionGraph,
+    Merge,
+    Operation,
+    Recorded,
+    Split,
+)
 
 MAX_CUTS = 7
 """Of each variable, evenly spread over its edges: at 7, eighths of the rows can be told apart."""

@@ -27,8 +27,7 @@ from depnet.learning.specs import node_specs, order_of
 from depnet.model.counting import leaf_counts, tabulate
 from depnet.model.network import Network
 from depnet.model.node import TableNode
-from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.operations import Merge, Split
+from depnet.model.sources.decision_graph import DecisionGraph, Merge, Split
 from depnet.model.sources.source import InformationSource, LosslessSource
 from depnet.model.table import ConditionalTable, checked_smoothing
 

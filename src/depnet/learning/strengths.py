@@ -27,9 +27,7 @@ from depnet.model.boosted import BoostedNode
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.operations import Split
-from depnet.model.sources.replay import replayed
+from depnet.model.sources.decision_graph import DecisionGraph, Split, replayed
 from depnet.model.sources.source import InformationSource
 
 

@@ -3,12 +3,11 @@
 - `sources/`: information sources; `table`: conditional tables; `node`, `network`: what they make together
 - `boosted`, `stages`: nodes that add up the scores of many decision graphs; `digits`: those of a number, by its digits
 - `scan`, `evidence`: which node is updated next, and what is known
-- `spans`, `conditions`, `condition_text`, `condition_words`: what is known of one variable, as a range, as any value, as
-  text, in words
+- `spans`, `conditions`, `condition_text`: what is known of one variable, as a range, as any value, as text
 - `counting`, `marginals`, `held_out`: what rows said of a network; `score`: how well it predicts them
 - `holes`: the rates of holes that are no states
 - `model`: the networks of one table, as a fit gives and a file holds them
-- `links`: who reads whom; `kept`: what was computed of a network, kept as long as it is
+- `links`: who reads whom
 - `compiled`: the network of the native core, on which passes, moves, chains and rows are functions
 - `file/`: the model file
 """
@@ -19,8 +18,7 @@ from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
 from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.operations import Merge, Operation, Split
+from depnet.model.sources.decision_graph import DecisionGraph, Merge, Operation, Split
 from depnet.model.sources.source import ConstantSource, FunctionSource, InformationSource, LosslessSource
 from depnet.model.sources.tabulated import TabulatedSource
 from depnet.model.table import ConditionalTable

@@ -18,12 +18,11 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, LeafArray, read_only
+from depnet.arrays import ByFields, CodeArray, FloatArray, LeafArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
 from depnet.model.digits import DigitTree
 from depnet.model.node import Node, TableNode, checked_variable
-from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.restrict import KeptVariables, reached, restrict
 from depnet.model.sources.source import (
     ConstantSource,
@@ -32,6 +31,7 @@ from depnet.model.sources.source import (
     how_many_joint_states,
     product_within,
 )
+from depnet.model.sources.tabulated import JointStates
 from depnet.model.stages import MOST_SCORE, UNIT, Scores, Stages, theta_of
 from depnet.model.table import ConditionalTable
 
@@ -48,7 +48,7 @@ BOUND_SLACK = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BoostedNode(Node):
+class BoostedNode(ByFields, Node):
     r"""A node whose theta adds up many small decision graphs: a first source with its scores, and stages added to it.
 
     .. math:: \theta_i(x \mid \cdot) \propto \exp \left(\sum_m s_m[Y_m, x]\right)
@@ -260,18 +260,6 @@ class BoostedNode(Node):
         _, theta = self.written_out(JointStates(cardinalities, self.inputs))
         source = LosslessSource(self.inputs, tuple(cards)) if self.inputs else ConstantSource()
         return TableNode(self.variable, source, ConditionalTable.from_probabilities(theta))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BoostedNode):
-            return NotImplemented
-        return (
-            (self.variable, self.start, self.stages, self.digits)
-            == (other.variable, other.start, other.stages, other.digits)
-            and np.array_equal(self.start_scores, other.start_scores)
-            and np.array_equal(self.gains, other.gains)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"BoostedNode(variable={self.variable}, inputs={self.inputs}, stages={len(self.stages)})"

@@ -14,17 +14,16 @@ from depnet.errors import DomainTooLargeError
 from depnet.model.boosted import BoostedNode
 from depnet.model.digits import digit_arrays
 from depnet.model.evidence import Evidence
-from depnet.model.kept import Kept
-from depnet.model.network import Network
+from depnet.model.network import Kept, Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import (
     InformationSource,
     LosslessSource,
     how_many_joint_states,
     product_within,
 )
+from depnet.model.sources.tabulated import JointStates
 
 TABLE_STATES = 2**12
 """The joint states of the inputs of a decision graph or of a boosted node that is written out as a table, at most: a look-up

@@ -21,18 +21,18 @@ import math
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Number, Numbers
+from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.table.columns import is_missing
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
-from depnet.model.spans import Span, ends_of, shares, within
-from depnet.wording import nearest
+from depnet.model.spans import Closed, Span, ends_of, extent, shares, within
+from depnet.wording import nearest, some_of
 
 SIGNS = {">=": ">=", "<=": "<=", "!=": "!=", "≥": ">=", "≤": "<=", "≠": "!=", ">": ">", "<": "<"}
 """How a comparison begins, the longer signs first, and what it means."""
@@ -125,17 +125,6 @@ def condition_weights(variable: Variable, condition: object) -> FloatArray:
     return allowed(variable, condition).weights()
 
 
-def narrowed(variable: Variable, condition: object) -> Variable:
-    """The variable with bins that keep only values which meet the condition, to draw from.
-
-    >>> from depnet.data import Bins
-    >>> ages = Bins((0, 18, 99), ((3, 9, 10, 17), (30, 40)), "integer")
-    >>> narrowed(Variable("age", ages.labels, ages), ">9").bins.quantiles
-    ((10, 17), (30, 40))
-    """
-    return allowed(variable, condition).narrowed()
-
-
 def allowed(variable: Variable, condition: object) -> Allowed:
     """What a condition allows.
 
@@ -151,29 +140,22 @@ def allowed(variable: Variable, condition: object) -> Allowed:
     points: list[Span] = []
     missing = False
     for one in members(condition):
-        if isinstance(one, (slice, range)):
-            spans.append(_sliced(variable, one))
-        elif is_interval(one):
-            spans.append(_interval(variable, one))
+        if is_range(one):
+            spans.append(_span(variable, one))
         elif _means_missing(variable, one):
             missing = True
-        elif isinstance(one, str) and one not in variable.states:
-            found = _compared(variable, one)
+        else:
+            text = isinstance(one, str) and one not in variable.states
+            found = _compared(variable, one) if text else _value(variable, one)
             codes |= found.codes
             spans += found.spans
-            points += found.points
-        else:
-            found = _value(variable, one)
-            codes |= found.codes
             points += found.points
     return Allowed(variable, frozenset(codes), tuple(spans), tuple(points), missing)
 
 
 def _means_missing(variable: Variable, value: object) -> bool:
     """None, the text of it, or the label of the state for missing values."""
-    if is_missing(value):
-        return True
-    if value == MISSING and value not in variable.states:
+    if is_missing(value) or (value == MISSING and value not in variable.states):
         return True
     return variable.missing is not None and value == variable.missing
 
@@ -215,7 +197,7 @@ def _refuse_pair(variable: Variable, condition: object) -> None:
     )
 
 
-def _compared(variable: Variable, text: str) -> Allowed:
+def _compared(variable: Variable, text: Any) -> Allowed:
     """What a text means that is no label: a comparison, a range, else a value or the error that offers the nearest."""
     if text == KNOWN:
         return Allowed(variable, frozenset(range(len(variable.present_states))))
@@ -271,30 +253,30 @@ def label_code(variable: Variable, text: str) -> int:
     return variable.code(text)  # an error that offers the nearest
 
 
-def _sliced(variable: Variable, given: slice | range) -> Span:
-    if given.step not in (None, 1):
-        raise EvidenceError(
-            f"a range of {variable.name!r} has no step; got {brief(given)}. Give a set of its values instead."
-        )
-    low = -math.inf if given.start is None else _ends(variable, given.start, given)[0]
-    high = math.inf if given.stop is None else _ends(variable, given.stop, given)[0]
-    return _not_empty(variable, Span(low, high, "left"), given)
-
-
-def is_interval(value: object) -> bool:
-    """An interval as pandas has it; not imported to ask."""
-    return all(hasattr(value, name) for name in ("left", "right", "closed"))
-
-
-def _interval(variable: Variable, given: Any) -> Span:
-    if given.closed not in ("left", "right", "both", "neither"):
+def _span(variable: Variable, given: Any) -> Span:
+    """The numbers of a slice, a range or an interval."""
+    if isinstance(given, (slice, range)):
+        if given.step not in (None, 1):
+            raise EvidenceError(
+                f"a range of {variable.name!r} has no step; got {brief(given)}. Give a set of its values instead."
+            )
+        low, high, closed = given.start, given.stop, "left"
+    else:
+        low, high, closed = given.left, given.right, given.closed
+    if closed not in get_args(Closed):
         raise EvidenceError(
             f"an interval of {variable.name!r} is closed in a way depnet does not know: {brief(given)}."
         )
-    low, high = (_ends(variable, end, given) for end in (given.left, given.right))
-    closed_low, closed_high = given.closed in ("left", "both"), given.closed in ("right", "both")
-    return _not_empty(
-        variable, Span(low[0 if closed_low else 1], high[1 if closed_high else 0], given.closed), given
+    # An end that is in has all its moments in, and one that is not, none.
+    first = -math.inf if low is None else _ends(variable, low, given)[closed not in ("left", "both")]
+    last = math.inf if high is None else _ends(variable, high, given)[closed in ("right", "both")]
+    return _not_empty(variable, Span(first, last, closed), given)  # type: ignore[arg-type]  # it was checked
+
+
+def is_range(value: object) -> bool:
+    """A slice, a range, or an interval as pandas has it, which is not imported to ask."""
+    return isinstance(value, (slice, range)) or all(
+        hasattr(value, name) for name in ("left", "right", "closed")
     )
 
 
@@ -317,3 +299,78 @@ def _ends(variable: Variable, value: object, given: object) -> tuple[Number, Num
         return ends_of(variable, value)
     except DataError as error:
         raise EvidenceError(f"the condition {brief(given)} on {variable.name!r}: {error}") from None
+
+
+def beyond_data(variable: Variable, condition: object) -> str | None:
+    """What to say of a value that lies beyond the data, and means the first bin or the last; None: nothing.
+
+    >>> ages = Bins((0, 18, 99), ((3, 9, 10, 17), (30, 40)), "integer")
+    >>> beyond_data(Variable("age", ages.labels, ages), 130)
+    "'age' = 130 is beyond the data (0 to 98): answered as its last bin, [18, 99)."
+    """
+    bins = variable.bins
+    if bins is None:
+        return None
+    low, high = extent(bins)
+    for value in members(condition):
+        if value is None or is_range(value) or value in variable.states:
+            continue
+        try:
+            number = bins.number(value)
+        except DataError:  # a comparison
+            continue
+        if not low <= number <= high:
+            end, place = ("first", 0) if number < low else ("last", -1)
+            return (
+                f"{variable.name!r} = {bins.text(number)} is beyond the data ({_range_of(bins)}): answered as its {end} "
+                f"bin, {variable.present_states[place]}."
+            )
+    return None
+
+
+def empty_condition(variable: Variable, condition: object) -> str:
+    """What to say of a condition that no training value meets."""
+    said = said_of(variable.name, condition)
+    if variable.bins is not None:
+        return f"no value of the data meets {said}: {variable.name!r} goes from {_range_of(variable.bins)}."
+    states = some_of(list(map(brief, variable.states)))
+    return f"the evidence on {variable.name!r} allows no state at all: {brief(condition)}. Its states are {states}."
+
+
+def said_of(name: str, condition: object) -> str:
+    """A condition as people read it.
+
+    >>> said_of("age", 30), said_of("age", ">30"), said_of("age", slice(30, 40)), said_of("class", {"1st", "2nd"})
+    ('age = 30', 'age > 30', '30 <= age < 40', 'class in {1st, 2nd}')
+    >>> said_of("age", None)
+    'age is missing'
+    """
+    if isinstance(condition, range) and condition.step == 1:
+        condition = slice(condition.start, condition.stop)
+    if isinstance(condition, slice):
+        low = "" if condition.start is None else f"{condition.start} <= "
+        high = "" if condition.stop is None else f" < {condition.stop}"
+        return f"{low}{name}{high}"
+    if is_range(condition):
+        return f"{name} in {condition}"
+    if condition is None or condition in (MISSING, KNOWN):
+        return f"{name} {MISSING if condition is None else condition}"
+    if isinstance(condition, str):
+        compared = COMPARISON.fullmatch(condition)
+        if compared:
+            return f"{name} {SIGNS[compared[1]]} {compared[2].strip()}"
+        if re.fullmatch(r"[-+.\d].*\.\.|(.*[-+.\d])?\.\.[-+.\d].*", condition):
+            return f"{name} in {condition}"
+    values = members(condition)
+    if not (len(values) == 1 and values[0] is condition):
+        return f"{name} in {{{', '.join(sorted(map(str, values)))}}}"
+    return f"{name} = {condition}"
+
+
+def _range_of(bins: Bins) -> str:
+    low, high = extent(bins)
+    low, high = (
+        kept if math.isinf(end) else end
+        for end, kept in ((low, bins.quantiles[0][0]), (high, bins.quantiles[-1][-1]))
+    )
+    return f"{bins.text(low)} to {bins.text(high)}"

@@ -31,7 +31,7 @@ def leaves_of(source: InformationSource, dataset: Dataset) -> NDArray[np.int32]:
     """The leaf of every row. A dataset's codes were checked when it was made, and a decision graph need not do it again."""
     whole = dataset.codes.flags.f_contiguous  # as the native walk reads them; some rows of a table are not
     if isinstance(source, DecisionGraph) and whole and source.cardinalities == dataset.domain.cardinalities:
-        return source.leaves(dataset)
+        return source.walked(dataset.codes)
     return source(dataset.codes)
 
 

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import IntArray, read_only
+from depnet.arrays import ByFields, IntArray, read_only
 from depnet.errors import ModelError
 
 Places = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class DigitTree:
+class DigitTree(ByFields):
     """Vertices of a tree over the states 0, ..., K - 1, each before those below it: K - 1 of them.
 
     Vertex v is reached by the states `low[v]`, ..., `high[v]` - 1, and its digit is 1 for those from `middle[v]` on.
@@ -116,13 +116,6 @@ class DigitTree:
             found.append((low, middle, high))
             waiting += [(middle, high), (low, middle)]
         return cls(*np.array(found, dtype=np.int32).T)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DigitTree):
-            return NotImplemented
-        return all(map(np.array_equal, self.arrays, other.arrays))
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DigitTree, self.arrays

@@ -20,8 +20,7 @@ from depnet.data.frames.within import allowed_levels
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import EvidenceError, brief
-from depnet.model.condition_words import beyond_data, empty_condition
-from depnet.model.conditions import Allowed, allowed, narrowed
+from depnet.model.conditions import Allowed, allowed, beyond_data, empty_condition
 
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence
     from depnet.model.network import Network
@@ -33,16 +32,13 @@ class Interval(Protocol):
     """A range that says which of its ends are in ("left", "right", "both" or "neither"), as pandas has it."""
 
     @property
-    def left(self) -> Any:
-        """The lower end."""
+    def left(self) -> Any: ...
 
     @property
-    def right(self) -> Any:
-        """The upper end."""
+    def right(self) -> Any: ...
 
     @property
-    def closed(self) -> str:
-        """Which ends are in."""
+    def closed(self) -> str: ...
 
 
 Range: TypeAlias = slice | range | Interval
@@ -159,7 +155,7 @@ def narrowed_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
     for name, known in given.items():
         if not isinstance(known, Mapping):
             i = domain.index(name)
-            variables[i] = narrowed(variables[i], known)
+            variables[i] = allowed(variables[i], known).narrowed()
     return Domain(tuple(variables))
 
 

@@ -174,35 +174,16 @@ class MarginalCounts:
         [[126, 344], [1364, 367]]
         """
         cards = dataset.domain.cardinalities
-        if isinstance(dataset, Holed):
-            return _of_known(dataset, max_pair_cells)
-        if _has_pairs(cards, max_pair_cells):
-            return cls.of_cells(cards, PairTables.of(dataset).cells, max_pair_cells)
-        singles = [_count(dataset.column(i), k, dataset.weights) for i, k in enumerate(cards)]
-        return cls.of_cells(cards, np.concatenate(singles), max_pair_cells)
-
-    @classmethod
-    def of_cells(
-        cls, cardinalities: tuple[int, ...], cells: IntArray, max_pair_cells: int = MAX_PAIR_CELLS
-    ) -> "MarginalCounts":
-        """The counts whose `cells` these are: those of parts of a table may be added up."""
-        if not _has_pairs(cardinalities, max_pair_cells):
-            ends = np.cumsum(cardinalities)[:-1]
-            none = (
-                PairTables(cardinalities, cells[:0], 0, 1)
-                if pair_cells(cardinalities) <= max_pair_cells
-                else None
-            )
-            return cls(tuple(read_only(own) for own in np.split(cells, ends)), none)
-        pairs = PairTables(cardinalities, read_only(cells), 0, len(cardinalities))
-        first = read_only(pairs[0, 1].sum(axis=1))
-        others = (read_only(pairs[0, j].sum(axis=0)) for j in range(1, len(cardinalities)))
-        return cls((first, *others), pairs)
-
-    @property
-    def cells(self) -> IntArray:
-        """All counts as one array: those of pairs, from which the others follow, or, where there are none, of variables."""
-        return self.pairs.cells if self.pairs else np.concatenate(self.singles)
+        hidden = None if isinstance(dataset, Dataset) or dataset.complete else dataset.hidden
+        singles = tuple(_count(dataset, hidden, i) for i in range(len(cards)))
+        if len(cards) == 1:
+            return cls(singles, PairTables(cards, np.zeros(0, np.int64), 0, 1), dataset.total)
+        if pair_cells(cards) > max_pair_cells:
+            return cls(singles, None, dataset.total)
+        if hidden is not None:
+            return cls(singles, _known_pairs(dataset, hidden), dataset.total)
+        whole = dataset if isinstance(dataset, Dataset) else dataset.dataset()
+        return cls(singles, PairTables.of(whole), dataset.total)
 
     @property
     def holes(self) -> IntArray:
@@ -259,38 +240,27 @@ class MarginalCounts:
     __hash__ = None  # type: ignore[assignment]  # holds arrays
 
 
-def _of_known(table: Holed, max_pair_cells: int) -> MarginalCounts:
-    """The counts of a table with holes: those of a table in which a hole is one more state, without that state."""
-    if table.complete:
-        return MarginalCounts.of(table.dataset(), max_pair_cells)
-    cards, known = table.domain.cardinalities, ~table.hidden
-    weights = table.weights
-    singles = tuple(
-        _count(table.codes[known[:, i], i], k, None if weights is None else weights[known[:, i]])
-        for i, k in enumerate(cards)
-    )
-    total = table.rows if weights is None else int(weights.sum())
-    if not _has_pairs(cards, max_pair_cells):
-        none = PairTables(cards, np.zeros(0, np.int64), 0, 1) if len(cards) == 1 else None
-        return MarginalCounts(singles, none, total)
-    more = tuple(k + (not known[:, i].all()) for i, k in enumerate(cards))
-    codes = np.asfortranarray(np.where(table.hidden, np.array(cards), table.codes))
+def _known_pairs(table: Dataset | Holed, hidden: NDArray[np.bool_]) -> PairTables:
+    """The 2-way counts of a table in which a hole is one more state, without that state."""
+    cards = table.domain.cardinalities
+    more = tuple(k + bool(hidden[:, i].any()) for i, k in enumerate(cards))
+    codes = np.asfortranarray(np.where(hidden, np.array(cards), table.codes))
     wide: IntArray = np.empty(pair_cells(more), dtype=np.int64)
     code_kind = np.uint16 if max(more) > 256 else np.uint8
-    pair_counts(codes.astype(code_kind), more, weights, first=0, last=len(cards), out=wide)
+    pair_counts(codes.astype(code_kind), more, table.weights, first=0, last=len(cards), out=wide)
     every = PairTables(more, wide, 0, len(cards))
     cells = [every[i, j][: cards[i], : cards[j]].ravel() for i, j in every]
-    return MarginalCounts(singles, PairTables(cards, read_only(np.concatenate(cells)), 0, len(cards)), total)
+    return PairTables(cards, read_only(np.concatenate(cells)), 0, len(cards))
 
 
-def _has_pairs(cardinalities: tuple[int, ...], most: int) -> bool:
-    """Are there pairs, and are their tables kept?"""
-    return len(cardinalities) > 1 and pair_cells(cardinalities) <= most
-
-
-def _count(codes: np.ndarray, cells: int, weights: IntArray | None) -> IntArray:
-    if weights is None:
-        return read_only(np.bincount(codes, minlength=cells).astype(np.int64))
-    counts = np.zeros(cells, dtype=np.int64)
-    np.add.at(counts, codes, weights)  # exact for weights past 2^53 / N, where a float bincount is not
+def _count(table: Dataset | Holed, hidden: NDArray[np.bool_] | None, i: int) -> IntArray:
+    """How many rows know each state of variable i."""
+    known = slice(None) if hidden is None else ~hidden[:, i]
+    codes, states = table.codes[known, i], table.domain.cardinalities[i]
+    if table.weights is None:
+        return read_only(np.bincount(codes, minlength=states).astype(np.int64))
+    counts = np.zeros(states, dtype=np.int64)
+    np.add.at(
+        counts, codes, table.weights[known]
+    )  # exact for weights past 2^53 / N, where a float bincount is not
     return read_only(counts)

@@ -1,8 +1,10 @@
 """The whole model: a dependency network (Sec. 2)."""
 
 import math
-from collections.abc import Iterable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -266,3 +268,28 @@ def checked_network(network: object) -> Network:
             f"expected a depnet.Network; got {brief(network)}. depnet.learn makes one from a table."
         )
     return network
+
+
+Value = TypeVar("Value")
+
+
+class Kept(Generic[Value]):
+    """A function of networks that computes its value once for each.
+
+    Networks are values that hold arrays and have no quick hash, so the object itself is the key; the value must not
+    hold on to the network.
+    """
+
+    def __init__(self, make: Callable[[Network], Value]) -> None:
+        self._make = make
+        self._values: dict[int, tuple[weakref.ref[Network], Value]] = {}
+
+    def __call__(self, network: Network) -> Value:
+        """The value, computed now or before."""
+        key = id(network)
+        found = self._values.get(key)
+        if found is not None and found[0]() is network:
+            return found[1]
+        value = self._make(network)
+        self._values[key] = (weakref.ref(network, lambda _: self._values.pop(key, None)), value)
+        return value

@@ -17,9 +17,9 @@ from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
 from depnet.model.counting import leaves_of
-from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.restrict import KeptVariables, reached, restrict
 from depnet.model.sources.source import InformationSource
+from depnet.model.sources.tabulated import JointStates
 from depnet.model.table import ConditionalTable, checked_smoothing
 
 

@@ -21,11 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import network as native
-from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray, read_only
+from depnet.arrays import ByFields, CodeArray, FloatArray, IntArray, LeafArray, read_only
 from depnet.errors import ModelError
 from depnet.model.digits import DigitTree, digit_arrays
-from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.operations import Merge, Operation, Split
+from depnet.model.sources.decision_graph import DecisionGraph, Merge, Operation, Split
 
 UNIT = 2.0**-20
 """Scores are whole multiples of this, in nats."""
@@ -48,7 +47,7 @@ class Test(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stages:
+class Stages(ByFields):
     """The stages of one node, as flat arrays.
 
     Test d is `low[d]` <= x <= `high[d]` of variable `variable[d]`. Stage m has the splits t from `begin[m]` to
@@ -143,13 +142,6 @@ class Stages:
 
     def __len__(self) -> int:
         return len(self.begin) - 1
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Stages):
-            return NotImplemented
-        return all(np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Stages, tuple(getattr(self, each.name) for each in fields(self))

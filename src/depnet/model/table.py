@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.arrays import ByFields, FloatArray, IntArray, read_only
 from depnet.errors import ModelError, brief, how_many
 
 ROW_SUM_TOLERANCE = 1e-9
@@ -23,7 +23,7 @@ MAX_SMOOTHING = 1e100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ConditionalTable:
+class ConditionalTable(ByFields):
     """theta_i(X_i | Y_i): for each leaf a distribution over the states.
 
     Where it was learned it keeps its counts, so that smoothing can change and new rows be added without relearning. Make
@@ -129,21 +129,6 @@ class ConditionalTable:
     def states(self) -> int:
         """The number of states of the target, |X_i|."""
         return int(self.probabilities.shape[1])
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConditionalTable):
-            return NotImplemented
-        if (self.counts is None) != (other.counts is None) or self.smoothing != other.smoothing:
-            return False
-        if (
-            self.counts is not None
-            and other.counts is not None
-            and not np.array_equal(self.counts, other.counts)
-        ):
-            return False
-        return np.array_equal(self.probabilities, other.probabilities)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def _theta(counts: IntArray, smoothing: float) -> FloatArray:

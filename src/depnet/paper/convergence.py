@@ -69,9 +69,8 @@ def convergence(
     records.sort(key=lambda r: (r["family"], r["learner"]))  # stable: N stays ascending
     zeros = "a zero in a table where p* has none makes its divergences infinite; a dash: no unique pi."
     notes = (f"Smoothing {smoothing:g}; {zeros}", "Infinite values and dashes are null in JSON.")
-    return Report(
-        "convergence", "Theorems 5 and 6: N grows", COLUMNS, records, _claims(records, bounded), notes
-    )
+    claims = _claims(records, bounded)
+    return Report("convergence", "Theorems 5 and 6: N grows", COLUMNS, records, claims, notes)
 
 
 def with_lossless(greedy: Network, dataset: Dataset, smoothing: float = 0.0) -> tuple[Network, bool]:
@@ -81,16 +80,11 @@ def with_lossless(greedy: Network, dataset: Dataset, smoothing: float = 0.0) -> 
     """
     cardinalities = dataset.domain.cardinalities
     sources = [node.source for node in greedy.nodes]
-    first_steps = [
-        DecisionGraph(source.operations[:1], cardinalities)
-        for source in sources
-        if isinstance(source, DecisionGraph)
-    ]
+    graphs = (source for source in sources if isinstance(source, DecisionGraph))
+    first_steps = [DecisionGraph(graph.operations[:1], cardinalities) for graph in graphs]
     lossless = [LosslessSource.of_all_but(node.variable, cardinalities) for node in greedy.nodes]
-    ends, firsts, full = (
-        certificate(learn_parameters(dataset, each), dataset).nodes
-        for each in (sources, first_steps, lossless)
-    )
+    candidates = (sources, first_steps, lossless)
+    ends, firsts, full = (certificate(learn_parameters(dataset, each), dataset).nodes for each in candidates)
     taken = [all_known.cost < first.cost - STEP for all_known, first in zip(full, firsts, strict=True)]
     chosen = [b if take else a for a, b, take in zip(sources, lossless, taken, strict=True)]
     costs = [b.cost if take else a.cost for a, b, take in zip(ends, full, taken, strict=True)]
@@ -122,13 +116,9 @@ def _claims(records: Sequence[dict[str, Any]], bounded: bool) -> tuple[Claim, ..
         falling &= len(own) < 2 or all(own[-1][key] < own[0][key] for key in ("kl_data", "pointwise"))
     finite = (r for r in lawful if np.isfinite(r["ideal_cost"]))
     within = all(within_limit(r["fc_true"], r["ideal_cost"]) for r in finite)
-    return (
-        Claim(
-            "cost_i(Y_i(N)) <= R(k^ll, N) for every N with the lossless source (proof of Theorem 5)", bounded
-        ),
-        Claim(
-            "mean KL(p^D||E(theta_i)) and the pointwise error are smaller at the largest N than at the least",
-            falling,
-        ),
-        Claim("FC(p*||pi) <= FC_lim(p*) wherever it is finite (Theorem 3 at p*)", within),
+    lossless = "cost_i(Y_i(N)) <= R(k^ll, N) for every N with the lossless source (proof of Theorem 5)"
+    smaller = (
+        "mean KL(p^D||E(theta_i)) and the pointwise error are smaller at the largest N than at the least"
     )
+    at_truth = "FC(p*||pi) <= FC_lim(p*) wherever it is finite (Theorem 3 at p*)"
+    return Claim(lossless, bounded), Claim(smaller, falling), Claim(at_truth, within)

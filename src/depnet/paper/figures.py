@@ -22,7 +22,7 @@ from depnet.geometry import (
 )
 from depnet.learning.learn import learn
 from depnet.model import DecisionGraph, Network, RandomScan, SequentialScan, Split
-from depnet.model.sources.enumerate import JointStates
+from depnet.model.sources.tabulated import JointStates
 from depnet.paper.plots import COLORS, figure_file
 from depnet.paper.report import ExperimentError, Report, columns
 from depnet.pictures.colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILLION
@@ -66,12 +66,8 @@ class Picture(NamedTuple):
     size: tuple[float, float] = (5.6, 5.2)
 
 
-class Point(NamedTuple):
-    """A law with its name."""
-
-    law: FloatArray
-    label: str
-    color: str
+Point = tuple[FloatArray, str, str]
+"""A law, its name and its colour."""
 
 
 def write_figures(folder: Path, names: Iterable[str] = (), formats: Sequence[str] = FORMATS) -> Report:
@@ -119,10 +115,9 @@ def geometric(
             axes.plot(*curve.points.T, marker="o" if curve.marked else "", zorder=2, **look)
         for corner, name in zip(CORNERS, ("00", "01", "10", "11"), strict=True):
             axes.text(*(1.13 * corner), name, color=INK, fontsize=8)
-        for point in points:
-            at = place(point.law)
-            axes.scatter(*at, color=point.color, s=26, zorder=4, depthshade=False)
-            axes.text(*(at + 0.07), point.label, color=point.color, fontsize=10, zorder=5)
+        for law, name, color in points:
+            axes.scatter(*place(law), color=color, s=26, zorder=4, depthshade=False)
+            axes.text(*(place(law) + 0.07), name, color=color, fontsize=10, zorder=5)
         axes.legend(loc="upper left")
 
     return Picture(title, caption, draw)
@@ -138,7 +133,7 @@ def overview() -> Picture:
         "Corners: the joint states. Lines: the full conditional manifolds E(θ₀), E(θ₁) of two tables, straight and "
         "skew. Surface: the laws under which X₀ and X₁ are independent. π: the law of the random scan.",
         manifold_lines(network),
-        [Point(stationary(network, RandomScan()), "π", INK)],
+        [(stationary(network, RandomScan()), "π", INK)],
         surface=place(rows[:, None, :, None] * rows[None, :, None, :]),
     )
 
@@ -150,51 +145,43 @@ def m_projection_figure() -> Picture:
     p = np.array([[0.55, 0.27], [0.12, 0.06]])
     q = m_projection(p, space)
     r = m_projection(np.array([[0.06, 0.06], [0.44, 0.44]]), space)
-    geodesics = [
-        Curve.through([p, q], VERMILLION, "m-geodesic pq"),
-        Curve.through([p, r], GREY, "m-geodesic pr"),
-    ]
+    ends = ((q, VERMILLION, "m-geodesic pq"), (r, GREY, "m-geodesic pr"))
+    geodesics = [Curve.through([p, end], color, label) for end, color, label in ends]
     return geometric(
         "m-projection onto an e-flat manifold",
         f"KL(p‖r) = {kl(p, r):.4f} = {kl(p, q):.4f} + {kl(q, r):.4f} = KL(p‖q) + KL(q‖r); "
         f"the m-geodesic pq and the e-geodesic qr are orthogonal ({abs(orthogonality(p, q, r)):.0e}).",
         [*manifold_lines(network)[1:], *geodesics],
-        [Point(p, "p", INK), Point(q, "q = pΠₘ(E)", VERMILLION), Point(r, "r", BLUE)],
+        [(p, "p", INK), (q, "q = pΠₘ(E)", VERMILLION), (r, "r", BLUE)],
     )
 
 
 def genuine_figure() -> Picture:
     """Fig. genuine_gs: p^t under the sequential scan, m-projections onto one manifold after the other."""
-    network = two_nodes(*GENUINE)
-    path = law_path(network, SequentialScan(), START, STEPS)
-    return geometric(
-        "Genuine Gibbs sampling, sequential scan",
-        "The manifolds of consistent tables meet in π, and alternating m-projections lead there.",
-        [*manifold_lines(network), Curve.through(path, VERMILLION, "pᵗ", marked=True)],
-        [Point(START, "p⁰", VERMILLION), Point(stationary(network, SequentialScan()), "π", INK)],
-        CROSSING,
-    )
+    caption = "The manifolds of consistent tables meet in π, and alternating m-projections lead there."
+    return _sequential("Genuine Gibbs sampling, sequential scan", caption, GENUINE, CROSSING)
 
 
 def pseudo_figure() -> Picture:
     """Fig. pseudo-gs: the same with tables of no common law."""
-    network = two_nodes(*PSEUDO)
-    path = law_path(network, SequentialScan(), START, STEPS)
-    cycle = stationary_cycle(network, SequentialScan())
-    return geometric(
-        "Pseudo-Gibbs sampling, sequential scan",
-        "The manifolds do not meet: pᵗ ends going round the cycle π⁰ → π¹ → π⁰, whose centroid is the model.",
-        [
-            *manifold_lines(network),
-            Curve.through(path, VERMILLION, "pᵗ", marked=True),
-            Curve.through(cycle, PURPLE, "cycle", width=2.2),
-        ],
-        [
-            Point(START, "p⁰", VERMILLION),
-            *(Point(law, label, PURPLE) for law, label in zip(cycle, ("π⁰", "π¹"), strict=True)),
-            Point(np.mean(cycle, axis=0), "centroid", INK),
-        ],
+    caption = (
+        "The manifolds do not meet: pᵗ ends going round the cycle π⁰ → π¹ → π⁰, whose centroid is the model."
     )
+    return _sequential("Pseudo-Gibbs sampling, sequential scan", caption, PSEUDO, SKEW)
+
+
+def _sequential(title: str, caption: str, tables: Any, view: tuple[float, float]) -> Picture:
+    network = two_nodes(*tables)
+    path = Curve.through(law_path(network, SequentialScan(), START, STEPS), VERMILLION, "pᵗ", marked=True)
+    curves, points = [*manifold_lines(network), path], [(START, "p⁰", VERMILLION)]
+    cycle = stationary_cycle(network, SequentialScan())
+    middle = np.mean(cycle, axis=0)
+    if np.allclose(cycle[0], cycle[1]):
+        points.append((middle, "π", INK))
+    else:
+        curves.append(Curve.through(cycle, PURPLE, "cycle", width=2.2))
+        points += [(cycle[0], "π⁰", PURPLE), (cycle[1], "π¹", PURPLE), (middle, "centroid", INK)]
+    return geometric(title, caption, curves, points, view)
 
 
 def movement_figure() -> Picture:
@@ -219,9 +206,9 @@ def movement_figure() -> Picture:
             Curve.through(onto[-1], PURPLE, "π₀π₁", width=2.2),
         ],
         [
-            Point(START, "p⁰", VERMILLION),
-            Point(pi, "π", INK),
-            *(Point(law, name, PURPLE) for law, name in zip(onto[-1], ("π₀", "π₁"), strict=True)),
+            (START, "p⁰", VERMILLION),
+            (pi, "π", INK),
+            *((law, name, PURPLE) for law, name in zip(onto[-1], ("π₀", "π₁"), strict=True)),
         ],
     )
 
@@ -230,14 +217,14 @@ def fcd_figure() -> Picture:
     """Fig. fcd: FC(p||q) is the mean divergence of p from the manifolds through q."""
     p, q = np.array([[0.05, 0.62], [0.13, 0.20]]), np.array([[0.36, 0.14], [0.16, 0.34]])
     curves = [*manifold_lines(Network.from_joint(q), ("E₀(q)", "E₁(q)")), Curve.through([p, q], GREY, "pq")]
-    points = [Point(p, "p", VERMILLION), Point(q, "q", INK)]
+    points = [(p, "p", VERMILLION), (q, "q", INK)]
     terms = []
     for i, sub in enumerate("₀₁"):
         space = FullConditionalManifold.of_joint(q, i)
         end = m_projection(p, space)
         terms.append(kl_to_manifold(p, space))
         curves.append(Curve.through([p, end], VERMILLION, f"KL(p‖E{sub}(q)) = {terms[-1]:.3f}"))
-        points.append(Point(end, f"pΠₘ(E{sub}(q))", VERMILLION))
+        points.append((end, f"pΠₘ(E{sub}(q))", VERMILLION))
     return geometric(
         "The full conditional divergence FC(p‖q)",
         f"FC(p‖q) = ½ · {terms[0]:.4f} + ½ · {terms[1]:.4f} = {full_conditional_divergence(p, q):.4f}, from p to the "
@@ -249,7 +236,6 @@ def fcd_figure() -> Picture:
 
 
 def learned() -> tuple[Dataset, Network]:
-    """The network learned from the Titanic table with the paper's MDL."""
     data = titanic()
     return data, learn(data)
 

@@ -82,15 +82,10 @@ def play(
         "all players at once (the display)" if simultaneous else "p^t projected first (the text, Eq. p^(t+1))"
     )
     nash = "p = sum of c_i pi_i at the equilibrium, and no player gains by a deviation"
-    return Report(
-        "game",
-        f"The game of the network learned from {name}: {order}",
-        COLUMNS,
-        [*shown, ending],
-        (Claim("KL(p^t||pi) never rises", falls), Claim(nash, is_nash(equilibrium, spaces, c))),
-        ("The last line is the Nash equilibrium (pi, {pi_i}); nats.",),
-        records,
-    )
+    claims = Claim("KL(p^t||pi) never rises", falls), Claim(nash, is_nash(equilibrium, spaces, c))
+    title = f"The game of the network learned from {name}: {order}"
+    notes = ("The last line is the Nash equilibrium (pi, {pi_i}); nats.",)
+    return Report("game", title, COLUMNS, [*shown, ending], claims, notes, records)
 
 
 def _turns(

@@ -52,12 +52,10 @@ def true_law(family: str, seed: int, *, coupling: float = 1.0) -> FloatArray:
 
 
 def rows_rng(seed: int, rows: int) -> np.random.Generator:
-    """The generator that draws a sample of this number of rows."""
     return np.random.default_rng([seed, 1, rows])
 
 
 def sample(family: str, rows: int, seed: int, *, coupling: float = 1.0) -> Sample:
-    """`rows` samples of a family's law."""
     if rows < 1:
         raise ExperimentError(f"a data set has at least 1 row; got {rows}.")
     law = true_law(family, seed, coupling=coupling)

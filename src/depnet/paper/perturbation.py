@@ -47,26 +47,20 @@ def perturbation(
     width: int = 3,
 ) -> Report:
     """Both families: size of the change, how far pi moves, and the FC-limit."""
-    rows = [
-        changed("sticky pair", eps, sticky_pair(eps, eps), sticky_pair(eps, eps / 10)) for eps in stickiness
-    ]
+    pairs = ((eps, sticky_pair(eps, eps), sticky_pair(eps, eps / 10)) for eps in stickiness)
+    rows = [changed("sticky pair", *pair) for pair in pairs]
     for coupling in couplings:
         before = Network.from_joint(ising(height, width, coupling))
         after = Network.from_joint(ising(height, width, coupling, field))
         rows.append(changed(f"Ising{height}x{width}, field {field:g}", coupling, before, after))
     kept = sum(within_limit(r["fc"], r["fc_limit"]) for r in rows)
     claim = Claim(f"FC(pi||pi') <= FC_lim(pi) in {kept} of {len(rows)} (Theorem 3)", kept == len(rows))
-    return Report(
-        "perturbation",
-        "A small change of the transition matrix, and how far the stationary law moves",
-        COLUMNS,
-        rows,
-        (claim,),
-        (
-            "||K' - K||: the largest total variation between rows of the two transition matrices (random scan).",
-            "A small FC means near full conditionals; modes that are rarely crossed can still exchange their mass.",
-        ),
+    title = "A small change of the transition matrix, and how far the stationary law moves"
+    notes = (
+        "||K' - K||: the largest total variation between rows of the two transition matrices (random scan).",
+        "A small FC means near full conditionals; modes that are rarely crossed can still exchange their mass.",
     )
+    return Report("perturbation", title, COLUMNS, rows, (claim,), notes)
 
 
 def sticky_pair(up: float, down: float) -> Network:

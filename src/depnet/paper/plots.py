@@ -58,27 +58,29 @@ def figure_file(path: Path, width: float, height: float) -> "Iterator[Figure]":
 def plot_report(report: Report, path: Path) -> None:
     """Draw a report into a .png, .svg or .pdf file."""
     draw, panels = PLOTS[report.name]
-    if isinstance(panels, str):
-        panels = tuple(dict.fromkeys(report.series(panels)))
-    with figure_file(path, 3.9 * len(panels), 3.5) as figure:
-        for place, panel in enumerate(panels, start=1):
-            draw(report, panel, figure.add_subplot(1, len(panels), place))
+    names = panels or tuple(
+        dict.fromkeys(report.series({"perturbation": "model"}.get(report.name, "family")))
+    )
+    with figure_file(path, 3.9 * len(names), 3.5) as figure:
+        for place, name in enumerate(names, start=1):
+            axes = figure.add_subplot(1, len(names), place)
+            draw(report, name, axes)
+            axes.legend()
 
 
-def _lines(axes: "Axes", report: Report, x: str, labels: Mapping[str, str], **look: Any) -> None:
-    """A line for each key of `labels` against the key `x`, with gaps where a logarithmic axis can show nothing."""
-    where = look.pop("where", {})
-    for color, (key, label) in zip(COLORS, labels.items(), strict=False):
-        values = [
-            v if v is not None and 1e-14 < v < math.inf else math.nan for v in report.series(key, **where)
-        ]
+def _lines(axes: "Axes", report: Report, x: str, keys: str, **look: Any) -> None:
+    """A line for each of the keys against the key `x`, with gaps where a logarithmic axis can show nothing."""
+    where, titles = look.pop("where", {}), {column.key: column.title for column in report.columns}
+    for color, key in zip(COLORS, keys.split(), strict=False):
+        found = report.series(key, **where)
+        values = [v if v is not None and 1e-14 < v < math.inf else math.nan for v in found]
+        label = None if look.get("ls") == ":" else titles[key]
         axes.plot(report.series(x, **where), values, color=color, label=label, **look)
-    axes.set(xscale="log", yscale="log")
+    axes.set(xscale="log", yscale="log", xlabel=titles.get(x))
     axes.grid(True)
 
 
 def _table1(report: Report, _: str, axes: "Axes") -> None:
-    """FC of every seed against its limit, and the paper's."""
     for color, name in zip(COLORS, dict.fromkeys(report.series("data")), strict=False):
         own = [r for r in report.records if r["data"] == name and determined(r)]
         axes.loglog([r["fc_limit"] for r in own], [r["fc"] for r in own], "o", color=color, label=name)
@@ -86,23 +88,14 @@ def _table1(report: Report, _: str, axes: "Axes") -> None:
             axes.loglog(*reversed(PAPER[name]), "*", color=color, ms=11, mec=INK)
     axes.axline((1e-3, 1e-3), (1, 1), color=INK, lw=0.8)
     axes.set(xlabel=r"$FC_{\lim}(p^D)$, nats", ylabel=r"$FC(p^D\|\pi)$, nats", title="stars: the paper")
-    axes.legend()
 
 
 def _convergence(report: Report, family: str, axes: "Axes") -> None:
-    """The five measures against N."""
-    labels = {
-        "kl_data": r"mean $KL(p^D\|E(\theta_i))$",
-        "ideal_cost": r"$FC_{\lim}(p^*)$",
-        "fc_true": r"$FC(p^*\|\pi)$",
-        "kl_true": r"$KL(p^*\|\pi)$",
-        "pointwise": r"$\max|\pi-p^*|$",
-    }
-    for learner, style, said in (("greedy", "-", labels), ("with lossless", ":", dict.fromkeys(labels, ""))):
+    for learner, style in (("greedy", "-"), ("with lossless", ":")):
         where = {"family": family, "learner": learner}
-        _lines(axes, report, "rows", said, where=where, ls=style, marker="o")
+        keys = "kl_data ideal_cost fc_true kl_true pointwise"
+        _lines(axes, report, "rows", keys, where=where, ls=style, marker="o")
     axes.set(title=family, xlabel="N (dotted: lossless source admitted)", ylabel="nats (probability for max)")
-    axes.legend()
 
 
 def _scans(report: Report, panel: str, axes: "Axes") -> None:
@@ -111,62 +104,41 @@ def _scans(report: Report, panel: str, axes: "Axes") -> None:
     if panel == "bound":
         colors = [BLUE if kept else VERMILLION for kept in report.series("bound")]
         axes.barh(y, report.series("fc"), color=colors)
-        axes.axvline(report.records[0]["fc_limit"], color=INK)
-        axes.set(title=r"line: $FC_{\lim}(p^D)$; red: beyond it", xlabel=r"$FC(p^D\|$law$)$, nats")
+        axes.axvline(report.records[0]["fc_limit"], color=INK, label=r"$FC_{\lim}(p^D)$; red: beyond it")
+        axes.set_xlabel(r"$FC(p^D\|$law$)$, nats")
     else:
         widths = [width or 0.0 for width in report.series("cycle_width")]
         axes.barh(y - 0.2, report.series("tv_random"), 0.4, color=GREEN, label=r"centroid to $\pi$")
         axes.barh(y + 0.2, widths, 0.4, color=ORANGE, label=r"widest $\pi^i$ to $\pi^j$")
         axes.set_xlabel("total variation")
-        axes.legend()
     axes.set_yticks(y, ["random", *(f"order {k}" for k in y[1:])])
     axes.invert_yaxis()
 
 
-def _game(report: Report, panel: str, axes: "Axes") -> None:
-    """Both costs, or the distance from the equilibrium, at each step."""
-    costs = {
-        "cost_players": r"players $p_i$: $\sum c_i KL(p\|p_i)$",
-        "cost_mixture": r"player $p$: $\sum c_i KL(p_i\|p)$",
-    }
-    distances = {"kl": r"$KL(p^t\|\pi)$", "tv": r"$TV(p^t,\pi)$"}
-    _lines(axes, report, "t", costs if panel == "costs" else distances)
-    axes.set(xscale="linear", xlabel="t", ylabel="nats" if panel == "costs" else "")
-    axes.legend()
+def _game(report: Report, keys: str, axes: "Axes") -> None:
+    _lines(axes, report, "t", keys)
+    axes.set(xscale="linear")
 
 
 def _perturbation(report: Report, model: str, axes: "Axes") -> None:
-    """How far pi moves against the size of the change."""
-    labels = {
-        "change": r"$\|K'-K\|$",
-        "tv": r"$TV(\pi,\pi')$",
-        "kl": r"$KL(\pi\|\pi')$",
-        "fc_limit": r"$FC_{\lim}(\pi)$",
-    }
-    _lines(axes, report, "parameter", labels, where={"model": model}, marker="o")
-    if model == "sticky pair":
-        axes.set(title=model, xlabel="stickiness eps")
-        axes.invert_xaxis()
-    else:
-        axes.set(title=model, xlabel="coupling J", xscale="linear")
-    axes.legend()
+    _lines(axes, report, "parameter", "change tv kl fc_limit", where={"model": model}, marker="o")
+    sticky = model == "sticky pair"
+    axes.set(title=model, xscale="log" if sticky else "linear")
+    axes.xaxis.set_inverted(sticky)
 
 
-def _rare(report: Report, panel: str, axes: "Axes") -> None:
+def _rare(report: Report, keys: str, axes: "Axes") -> None:
     """Error, or Sec. 5.1's inconsistency, against the probability of the evidence."""
-    errors = {"terms": "mean node term", "kl": r"$KL(p^*(\cdot|x_C)\|\pi')$"}
-    inconsistency = {"inconsistency": r"$TV(\pi(\cdot|x_C),\,\pi')$"}
-    _lines(axes, report, "probability", errors if panel == "errors" else inconsistency, ls="", marker="o")
-    axes.set(xlabel=r"probability of the evidence, $p^*(x_C)$", ylabel="nats" if panel == "errors" else "")
-    axes.legend()
+    _lines(axes, report, "probability", keys, ls="", marker="o")
+    axes.set_xlabel(r"probability of the evidence, $p^*(x_C)$")
 
 
-PLOTS: "Mapping[str, tuple[Callable[[Report, str, Axes], None], str | tuple[str, ...]]]" = {
+PLOTS: "Mapping[str, tuple[Callable[[Report, str, Axes], None], tuple[str, ...]]]" = {
     "table1": (_table1, ("",)),
-    "convergence": (_convergence, "family"),
+    "convergence": (_convergence, ()),
     "scans": (_scans, ("bound", "distance")),
-    "game": (_game, ("costs", "distance")),
-    "perturbation": (_perturbation, "model"),
-    "rare": (_rare, ("errors", "inconsistency")),
+    "game": (_game, ("cost_players cost_mixture", "kl tv")),
+    "perturbation": (_perturbation, ()),
+    "rare": (_rare, ("terms kl", "inconsistency")),
 }
-"""How each experiment is drawn, and its panels: their names, or the key of the records that has one for each value."""
+"""How each experiment is drawn, and its panels; of none, one for each family or model."""

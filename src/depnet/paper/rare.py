@@ -70,15 +70,10 @@ def by_evidence(
         averages = [float((part.probabilities * part.divergences).sum()) for part in parts]
         gaps += [abs(mean - kl_to_manifold(p, space)) for mean, space in zip(averages, spaces, strict=True)]
         records += _of_set(network, p, pi, known, np.mean([part.divergences for part in parts], axis=0))
-    claims = (
-        Claim(
-            "KL(p*||E(theta_i)) is the average of its terms over p*(x_C) (Eq. inference_KL)", max(gaps) < 1e-9
-        ),
-        Claim(
-            "FC(p*(.|x_C)||pi') <= mean node term for every evidence (Theorem 3, clamped)",
-            all(within_limit(r["fc"], r["terms"]) for r in records),
-        ),
-    )
+    mean = "KL(p*||E(theta_i)) is the average of its terms over p*(x_C) (Eq. inference_KL)"
+    bound = "FC(p*(.|x_C)||pi') <= mean node term for every evidence (Theorem 3, clamped)"
+    within = all(within_limit(r["fc"], r["terms"]) for r in records)
+    claims = Claim(mean, max(gaps) < 1e-9), Claim(bound, within)
     title = f"Rare evidence: conditional inference with the network learned from {name}"
     return Report("rare", title, COLUMNS, list(_bins(records)), claims, _notes(records), records)
 

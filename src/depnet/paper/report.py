@@ -74,7 +74,6 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Did every claim hold?"""
         return all(claim.holds for claim in self.claims)
 
     def series(self, key: str, **where: Any) -> list[Any]:

@@ -78,9 +78,8 @@ def table1(
     ]
     finite = [r for r in records if determined(r)]
     kept = sum(within_limit(r["fc"], r["fc_limit"]) for r in finite)
-    claim = Claim(
-        f"FC(p^D||pi) <= FC_lim(p^D) in {kept} of {len(finite)} networks (Theorem 3)", kept == len(finite)
-    )
+    said = f"FC(p^D||pi) <= FC_lim(p^D) in {kept} of {len(finite)} networks (Theorem 3)"
+    claims = (Claim(said, kept == len(finite)),)
     notes = [
         "Learned with the paper's MDL, no smoothing; pi of the random scan from the linear equations; nats."
     ]
@@ -91,10 +90,10 @@ def table1(
         )
     if seeds == 1:
         rows = [_beside_paper(r) for r in records]
-        return Report("table1", "Table 1", COLUMNS, rows, (claim,), tuple(notes), records)
+        return Report("table1", "Table 1", COLUMNS, rows, claims, tuple(notes), records)
     notes.append("The paper's place is the share of seeds below its number.")
     title = f"Table 1 over {seeds} seeds"
-    return Report("table1", title, SPREAD_COLUMNS, _spreads(records), (claim,), tuple(notes), records)
+    return Report("table1", title, SPREAD_COLUMNS, _spreads(records), claims, tuple(notes), records)
 
 
 def determined(record: Row) -> bool:
@@ -103,7 +102,6 @@ def determined(record: Row) -> bool:
 
 
 def within_limit(fc: float, limit: float) -> bool:
-    """FC <= FC_lim, but for rounding."""
     return fc <= limit * (1 + ROUNDING) + ROUNDING
 
 
@@ -137,10 +135,10 @@ def _spreads(records: Sequence[Row]) -> list[Row]:
         values = [r["fc"] for r in own if determined(r)], [r["fc_limit"] for r in own]
         said = PAPER.get(name, (None, None))
         for quantity, these, paper in zip(("FC(p^D||pi)", "FC_lim(p^D)"), values, said, strict=True):
-            found = (
-                np.quantile(these, list(SHARES.values()), method="nearest") if these else [None] * len(SHARES)
-            )
+            shares = [
+                np.quantile(these, share, method="nearest") if these else None for share in SHARES.values()
+            ]
             place = None if paper is None or not these else float(np.mean(np.array(these) < paper))
-            spread = dict(zip(SHARES, found, strict=True))
+            spread = dict(zip(SHARES, shares, strict=True))
             rows.append({"data": name, "quantity": quantity, **spread, "paper": paper, "place": place})
     return rows

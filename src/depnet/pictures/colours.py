@@ -14,8 +14,6 @@ PURPLE: Final = "#CC79A7"
 CYCLE: Final = (SKY, ORANGE, GREEN, PURPLE, YELLOW, BLUE, VERMILLION)
 """Communities, states and chains, in this order."""
 
-DATA: Final = BLUE
-MODEL: Final = ORANGE
 BOTH: Final = BLUE
 ONE_WAY: Final = VERMILLION
 GREY: Final = "#8a9099"

@@ -51,12 +51,10 @@ class Curve:
 
     @classmethod
     def through(cls, laws: Iterable[ArrayLike], color: str, label: str = "", **look: Any) -> "Curve":
-        """The line through these laws."""
         return cls(place(np.stack([np.asarray(law) for law in laws])), color, label, **look)
 
 
 def edges() -> list[Curve]:
-    """The six edges of the tetrahedron."""
     return [Curve(CORNERS[list(pair)], GREY, width=0.8) for pair in itertools.combinations(range(4), 2)]
 
 

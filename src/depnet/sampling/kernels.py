@@ -22,7 +22,7 @@ from depnet.arrays import CodeArray, FloatArray
 from depnet.errors import SamplingError
 from depnet.model import Evidence
 from depnet.model.compiled import compiled_of, is_compilable, known_of, places_of
-from depnet.model.sources.enumerate import JointStates
+from depnet.model.sources.tabulated import JointStates
 from depnet.sampling.plan import ChainPlan
 from depnet.sampling.words import ALWAYS, PLACE, START, UPDATE, thresholds_of, uniform_thresholds, words
 

@@ -18,7 +18,7 @@ from depnet.errors import BeyondDataWarning, SamplingError
 from depnet.law.draw import Rows
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
-from depnet.model.sources.enumerate import code_type
+from depnet.model.sources.tabulated import code_type
 from depnet.sampling.chains import ChainRows
 from depnet.sampling.kernels import choose_kernel
 from depnet.sampling.mixing import Mixing, estimate_mixing

@@ -17,7 +17,7 @@ import depnet
 from depnet import Network
 from depnet.errors import ModelFileError
 from depnet.model.file import load_model
-from depnet.model.file.fields import VERSION
+from depnet.model.file.document import VERSION
 from depnet.model.model import Model
 from tests.model.file.fuzzing import assert_sound, bytes_mutated, fuzz, structurally_mutated
 from tests.model.file.networks import models, save

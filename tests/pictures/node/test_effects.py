@@ -90,9 +90,6 @@ def test_gains_are_bits_and_sorted() -> None:
     assert said.inputs[0].bits == pytest.approx(0.1 / math.log(2))
     assert [effect.name for effect in said.effects] == ["sex", "class", "age"]
     assert said.effects[0].states == ("female", "male")
-    assert said.effects[0].spread == pytest.approx(
-        abs(said.effects[0].means[0][0] - said.effects[0].means[1][0])
-    )
     assert boosted(mixed_titanic(), 3, most=1).effects == said.effects[:1]
 
 

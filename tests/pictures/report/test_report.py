@@ -119,7 +119,7 @@ def test_the_certificate_is_the_networks() -> None:
     data = titanic()
     network = learn(data, smoothing=0.5)
     words = " ".join(Page(html_report(network, data, drawn=400)).words)
-    assert f"FC(data ‖ model) ≤ {certificate(network, data).fc_limit:.6g} nats per row" in words
+    assert certificate(network, data).said in words
     assert "survived" in words
 
 
@@ -136,8 +136,7 @@ def test_with_a_law_the_report_is_of_it_and_of_the_network() -> None:
     words = " ".join(page.words)
     assert "The model predicts 20 % of what the single columns leave open" in words
     assert "Shares of rows drawn from it differ from the table's by" in words
-    assert f"KL(data ‖ law) = {certificate(law, data).kl:.6g} nats per row" in words
-    assert f"FC(data ‖ model) ≤ {certificate(network, data).fc_limit:.6g} nats per row" in words
+    assert all(certificate(each, data).said in words for each in (law, network))
     assert html_report(law, data, drawn=500) == html_report(law, data, law=law, drawn=500), "a law alone"
 
 
@@ -177,5 +176,4 @@ def test_a_report_of_a_network_with_a_boosted_node() -> None:
     assert "boosted nodes" in said
     assert "survived: 0.2063 bits known, boosted" in said
     assert "Its first graph, before the stages" in said
-    assert "Of a boosted node H(X|Y) is the cross-entropy" in said
     assert text == html_report(mixed_titanic(), people, sampled=people)

@@ -47,46 +47,36 @@ class Coded(NamedTuple):
     def hidden_in(cls, rows: int) -> "Coded":
         return cls(np.zeros(rows, dtype=np.uint8), np.ones(rows, dtype=bool))
 
-    @classmethod
-    def of(cls, each: Sequence[int], ids: NDArray[Any], variable: Variable) -> "Coded":
-        """Of the code of each distinct value, which may be UNKNOWN or HIDDEN, and the place of every row among these."""
-        codes = np.array(each, dtype=np.int32)
-        packed = codes.astype(_code_type(variable))[ids]
-        gone = (codes < 0)[ids]
-        unknown: IntArray = np.flatnonzero((codes == UNKNOWN)[ids])
-        return cls(packed, gone if gone.any() else None, None, unknown if len(unknown) else None)
-
 
 def code_column(column: Column, variable: Variable) -> Coded:
-    hidden = column.hidden if column.hidden.any() else None
     if column.kind == "empty":
         return Coded.hidden_in(len(column.hidden))
-    bins = variable.bins
+    bins, numbers, dtype = variable.bins, None, np.uint8 if variable.cardinality <= 256 else np.uint16
     if column.ids is not None:
-        coded = Coded.of([*codes_of(variable, column.labels), HIDDEN], column.ids, variable)
+        codes = np.array([*codes_of(variable, column.labels), HIDDEN], dtype=np.int32)[column.ids]
         if bins is not None:
-            coded = coded._replace(numbers=_numbers_of_text(bins, column))
+            numbers = _numbers_of_text(bins, column)
     elif bins is not None:
         numbers = _numbers_in(bins, column, variable)
-        return Coded(_bin_codes(numbers, bins, _code_type(variable)), hidden, numbers)
+        return Coded(
+            _bin_codes(numbers, bins, dtype), column.hidden if column.hidden.any() else None, numbers
+        )
     else:
-        codes = _among_states(column, variable)
-        unknown = np.flatnonzero((codes == UNKNOWN) & ~column.hidden)
-        gone = column.hidden | (codes == UNKNOWN) if len(unknown) else hidden
-        coded = Coded(codes.astype(_code_type(variable)), gone, None, unknown if len(unknown) else None)
-    if coded.unknown is None:
-        return coded
-    return coded._replace(example=_value_in(column, int(coded.unknown[0])))
+        codes = np.where(column.hidden, HIDDEN, _among_states(column, variable))
+    gone = codes < 0
+    if not gone.any():
+        return Coded(codes.astype(dtype), None, numbers)
+    unknown: IntArray = np.flatnonzero(codes == UNKNOWN)
+    found = Coded(codes.astype(dtype), gone, numbers)
+    if not len(unknown):
+        return found
+    return found._replace(unknown=unknown, example=_value_in(column, int(unknown[0])))
 
 
 def codes_of(variable: Variable, values: Iterable[object]) -> list[int]:
     """The code of each value, or UNKNOWN."""
     find = variable.finder()
     return [UNKNOWN if code is None else code for code in map(find, values)]
-
-
-def _code_type(variable: Variable) -> Any:
-    return np.uint8 if variable.cardinality <= 256 else np.uint16
 
 
 def _bin_codes(numbers: Numbers, bins: Bins, dtype: Any) -> NDArray[Any]:

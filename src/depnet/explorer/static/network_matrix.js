@@ -1,59 +1,93 @@
-// The links as a matrix that scrolls: a row is predicted, a column predicts. Only what is seen is drawn, on a canvas that
-// stays while the rest moves under it; for the keyboard and for a screen reader there is one cell at a time.
-import { bits, greys, mixed, rampOf } from "/depnet/network_options.js";
+// The links as a matrix that scrolls: a row is predicted, a column predicts. One SVG, whose headings stay while the rest moves under
+// them; for the keyboard and for a screen reader there is one cell at a time.
+import { bits, greys, mixed, rampOf } from "/depnet/network_graph.js";
 
 const CELL = { least: 15, usual: 24, most: 40 }; // it is only as small as the least where the page is too narrow
-const FONT = "system-ui, sans-serif";
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 export default {
   template: `
 <div class="depnet-matrix-box">
   <div ref="box" class="depnet-matrix" tabindex="0" role="grid" :aria-label="label" :aria-rowcount="order.length" :aria-colcount="order.length"
-       :aria-activedescendant="uid + '-cell'" :style="{ height: height + 'px' }" @scroll="draw" @keydown="key" @focus="focused = true; draw()"
-       @blur="focused = false; draw()" @mousemove="hover" @mouseleave="over = null; draw()" @click="click">
-    <div :style="{ width: whole + 'px', height: tall + 'px' }"><canvas ref="canvas"></canvas></div>
+       :aria-activedescendant="uid + '-cell'" :data-drawn="shape && order.length" :style="{ height: height + 'px' }" @scroll="stick" @keydown="key"
+       @focus="focused = true" @blur="focused = false" @mousemove="hover" @mouseleave="over = null" @click="click">
+    <svg v-if="shape" ref="svg" xmlns="http://www.w3.org/2000/svg" :width="whole" :height="whole" font-family="system-ui, sans-serif"
+         :font-size="Math.min(12, shape.cell - 3)" :fill="drawn.grey.text" dominant-baseline="central" aria-hidden="true">
+      <g v-memo="[drawn]">
+        <rect :width="whole" :height="whole" :fill="drawn.grey.surface" />
+        <rect v-for="c in drawn.cells" :x="c.x + drawn.gap" :y="c.y + drawn.gap" :width="shape.cell - 2 * drawn.gap" :height="shape.cell - 2 * drawn.gap" :fill="c.fill" />
+        <path :d="drawn.lines" :stroke="drawn.grey.line" stroke-width="0.5" />
+        <rect v-for="run in drawn.frames" :x="run.at" :y="run.at" :width="run.side" :height="run.side" fill="none" :stroke="drawn.grey.text" stroke-width="1.5" />
+      </g>
+      <rect v-for="mark in marks" data-mark :x="at(mark.column)" :y="at(mark.row)" :width="shape.cell" :height="shape.cell" fill="none"
+            :stroke="mark.own ? drawn.grey.accent : drawn.grey.text" :stroke-width="mark.own ? 3 : 2" />
+      <g ref="top"><rect :width="whole" :height="shape.head" :fill="drawn.grey.surface" />
+        <rect v-for="run in drawn.runs" :x="run.at" :y="shape.head - 4" :width="run.side" height="4" :fill="run.colour" />
+        <text v-for="(name, k) in drawn.names" :transform="'translate(' + (at(k) + shape.cell / 2) + ' ' + (shape.head - 8) + ') rotate(-90)'"
+              :font-weight="marked('column', k)">{{ name }}</text></g>
+      <g ref="left"><rect :width="shape.head" :height="whole" :fill="drawn.grey.surface" />
+        <rect v-for="run in drawn.runs" :x="shape.head - 4" :y="run.at" width="4" :height="run.side" :fill="run.colour" />
+        <text v-for="(name, k) in drawn.names" :x="shape.head - 8" :y="at(k) + shape.cell / 2" text-anchor="end" :font-weight="marked('row', k)">{{ name }}</text></g>
+      <rect ref="corner" :width="shape.head" :height="shape.head" :fill="drawn.grey.surface" />
+    </svg>
     <div role="row"><div role="gridcell" class="depnet-unseen" :id="uid + '-cell'">{{ said(active) }}</div></div>
   </div>
   <div v-if="over" class="depnet-matrix-said" :style="over.style">{{ said(over) }}</div>
 </div>`,
-  props: { names: Array, order: Array, groups: Array, colours: Array, cells: Object, pair: Array, label: String, room: Number },
+  props: { names: Array, order: Array, groups: Array, colours: Array, cells: Object, pair: Array, label: String, room: Number, dark: Boolean },
   emits: ["pair", "choose"],
   data() {
-    return { uid: `matrix-${this.$.uid}`, focused: false, active: { row: 0, column: 0 }, over: null, height: 300, whole: 300, tall: 300 };
+    return { uid: `matrix-${this.$.uid}`, focused: false, active: { row: 0, column: 0 }, over: null, height: 300, shape: null };
   },
   mounted() {
     this.size();
     this.observer = new ResizeObserver(() => this.size());
     this.observer.observe(this.$refs.box);
-    this.themed = new MutationObserver(() => this.draw());
-    this.themed.observe(document.body, { attributes: true, attributeFilter: ["class"] });
   },
-  beforeUnmount() {
-    this.observer.disconnect();
-    this.themed.disconnect();
-  },
+  beforeUnmount() { this.observer.disconnect(); },
   watch: {
     order() { this.active = { row: 0, column: 0 }; this.size(); },
-    cells() { this.draw(); },
-    pair() { this.draw(); },
+  },
+  computed: {
+    whole() { return this.shape.head + this.order.length * this.shape.cell + 1; },
+    drawn() { // what stays while the mouse and the keyboard move
+      const { cell, head, cut } = this.shape;
+      const [grey, ramp] = [greys(), rampOf("strength", this.dark)];
+      const place = new Map(this.order.map((v, k) => [v, k]));
+      const cells = this.order.map((_, k) => ({ x: this.at(k), y: this.at(k), fill: grey.line }));
+      for (const [key, found] of this.cells.of) {
+        const [column, row] = [place.get(Math.floor(key / this.names.length)), place.get(key % this.names.length)];
+        if (column === undefined || row === undefined) continue;
+        cells.push({ x: this.at(column), y: this.at(row), fill: mixed(ramp, Math.sqrt(Math.max(found, 0) / this.cells.most)) });
+      }
+      const runs = runsOf(this.order.map((v) => this.groups[v])).map(({ group, start, size }) => (
+        { at: this.at(start), side: size * cell, size, colour: this.colours[group] ?? grey.muted }));
+      const lines = [...this.order, null].map((_, k) => `M${this.at(k)} ${head}V${this.whole}M${head} ${this.at(k)}H${this.whole}`).join("");
+      return Object.freeze({ grey, gap: cell > 20 ? 1 : 0.5, cells, lines, runs, frames: runs.filter(({ size }) => size > 1),
+                             names: this.order.map((v) => cut(this.names[v])) });
+    },
+    marks() {
+      const chosen = this.pair && { column: this.order.indexOf(this.pair[0]), row: this.order.indexOf(this.pair[1]) };
+      return [this.over, chosen, this.focused && { ...this.active, own: true }].filter((at) => at && at.row >= 0 && at.column >= 0);
+    },
   },
   methods: {
+    at(k) { return this.shape.head + k * this.shape.cell; },
+    marked(way, k) { return this.over?.[way] === k || (this.focused && this.active[way] === k) ? "bold" : null; },
     size() {
       const { box } = this.$refs;
       const n = this.order.length;
       const measure = document.createElement("canvas").getContext("2d");
-      measure.font = `12px ${FONT}`;
-      const widths = this.order.map((v) => measure.measureText(this.names[v]).width).sort((a, b) => a - b);
+      measure.font = "12px system-ui, sans-serif";
+      const wide = (text) => measure.measureText(text).width;
+      const widths = this.order.map((v) => wide(this.names[v])).sort((a, b) => a - b);
       const usual = widths[n > 20 ? Math.floor(0.95 * (n - 1)) : n - 1] ?? 20; // of many, a few long names are cut short
       const head = Math.ceil(Math.min(Math.max(usual, 40) + 22, box.clientWidth < 600 ? 96 : 170));
       const [across, down] = [box.clientWidth - head - 2, this.room - head - 20].map((side) => Math.floor(side / n));
       const cell = Math.max(CELL.least, Math.min(CELL.most, across, Math.max(down, CELL.usual)));
-      this.shape = { head, cell, n };
-      this.whole = head + n * cell + 1;
-      this.tall = this.whole;
-      this.height = Math.min(this.tall + 18, this.room);
-      this.$nextTick(() => this.draw());
+      const cut = (name) => (wide(name) <= head - 12 ? name : `${name.slice(0, Math.floor((name.length * (head - 24)) / wide(name)) - 1)}…`);
+      if (this.shape?.head !== head || this.shape.cell !== cell) this.shape = Object.freeze({ head, cell, cut });
+      this.height = Math.min(this.whole + 18, this.room);
     },
     said({ row, column }) {
       const [to, from] = [this.order[row], this.order[column]];
@@ -62,47 +96,50 @@ export default {
       const found = this.cells.of.get(from * this.names.length + to);
       return `${this.names[from]} → ${this.names[to]}: ${found === undefined ? this.cells.none : bits(found)}`;
     },
-    at(event) { // the row and column under the mouse; -1 is the heading
-      const box = this.$refs.box.getBoundingClientRect();
-      const { head, cell, n } = this.shape;
-      const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-      const column = x < head ? -1 : Math.floor((x - head + this.$refs.box.scrollLeft) / cell);
-      const row = y < head ? -1 : Math.floor((y - head + this.$refs.box.scrollTop) / cell);
-      return row < n && column < n ? { row, column, x, y } : null;
+    stick() { // the headings, where the reader has scrolled to
+      const { scrollLeft: x, scrollTop: y } = this.$refs.box;
+      for (const [name, to] of Object.entries({ top: `0 ${y}`, left: `${x} 0`, corner: `${x} ${y}` })) this.$refs[name].setAttribute("transform", `translate(${to})`);
+    },
+    under(event) { // the row and column under the mouse; -1 is the heading
+      const { box } = this.$refs;
+      const { left, top } = box.getBoundingClientRect();
+      const { head, cell } = this.shape;
+      const [x, y] = [event.clientX - left, event.clientY - top];
+      const column = x < head ? -1 : Math.floor((x - head + box.scrollLeft) / cell);
+      const row = y < head ? -1 : Math.floor((y - head + box.scrollTop) / cell);
+      return Math.max(row, column) < this.order.length && Math.max(row, column) >= 0 ? { row, column, x, y } : null;
     },
     hover(event) {
-      const at = this.at(event);
-      const inside = at && at.row >= 0 && at.column >= 0;
+      const at = this.under(event);
       const width = this.$refs.box.clientWidth;
       const style = at && { top: `${at.y + 18}px`, ...(at.x > width / 2 ? { right: `${width - at.x}px` } : { left: `${at.x + 12}px` }) };
-      this.over = inside ? { ...at, style } : null;
-      this.$refs.box.style.cursor = at && (at.row >= 0 || at.column >= 0) ? "pointer" : "default";
-      this.draw();
+      this.over = at && Math.min(at.row, at.column) >= 0 ? { ...at, style } : null;
+      this.$refs.box.style.cursor = at ? "pointer" : "default";
     },
     click(event) {
-      const at = this.at(event);
+      const at = this.under(event);
       if (!at) return;
-      if (at.row >= 0 && at.column >= 0) {
-        this.active = { row: at.row, column: at.column };
-        this.open();
-      } else if (at.row >= 0 || at.column >= 0) this.$emit("choose", this.order[Math.max(at.row, at.column)]);
+      if (Math.min(at.row, at.column) < 0) return this.$emit("choose", this.order[Math.max(at.row, at.column)]);
+      this.active = { row: at.row, column: at.column };
+      this.open();
     },
     open() {
       const [to, from] = [this.order[this.active.row], this.order[this.active.column]];
       if (to === from) this.$emit("choose", to);
       else this.$emit("pair", [from, to]);
-      this.draw();
     },
     key(event) {
-      const n = this.order.length;
       if (event.key === "Enter" || event.key === " ") this.open();
       else if (event.key === "Home") this.active = { ...this.active, column: 0 };
-      else if (event.key === "End") this.active = { ...this.active, column: n - 1 };
+      else if (event.key === "End") this.active = { ...this.active, column: this.order.length - 1 };
       else if (event.key in STEPS) this.move(STEPS[event.key], event.ctrlKey || event.metaKey);
       else return;
       event.preventDefault();
-      this.seen();
-      this.draw();
+      const { head, cell } = this.shape; // scrolls until the active cell is seen
+      const { box } = this.$refs;
+      const [x, y] = [this.active.column * cell, this.active.row * cell];
+      box.scrollLeft = Math.min(x, Math.max(box.scrollLeft, x + cell - box.clientWidth + head));
+      box.scrollTop = Math.min(y, Math.max(box.scrollTop, y + cell - box.clientHeight + head));
     },
     move([down, right], far) { // with Ctrl to the next link of the row or column
       let { row, column } = this.active;
@@ -111,92 +148,17 @@ export default {
       do { row += down; column += right; } while (far && inside() && !linked());
       if (inside()) this.active = { row, column };
     },
-    seen() { // scrolls until the active cell is
-      const { head, cell } = this.shape;
-      const { box } = this.$refs;
-      const [x, y] = [this.active.column * cell, this.active.row * cell];
-      const [width, height] = [box.clientWidth - head, box.clientHeight - head];
-      box.scrollLeft = Math.min(x, Math.max(box.scrollLeft, x + cell - width));
-      box.scrollTop = Math.min(y, Math.max(box.scrollTop, y + cell - height));
-    },
-    draw() {
-      if (this.waiting || !this.$refs.canvas) return;
-      this.waiting = true;
-      requestAnimationFrame(() => {
-        this.waiting = false;
-        const { box, canvas } = this.$refs;
-        if (!canvas || !this.shape) return;
-        const ratio = window.devicePixelRatio || 1;
-        const [width, height] = [box.clientWidth, box.clientHeight];
-        canvas.width = Math.round(width * ratio);
-        canvas.height = Math.round(height * ratio);
-        canvas.style.width = `${width}px`;
-        canvas.style.height = `${height}px`;
-        const context = canvas.getContext("2d");
-        context.scale(ratio, ratio);
-        paint(context, this.marks({ left: box.scrollLeft, top: box.scrollTop, width, height }, true));
-        box.dataset.drawn = this.order.length;
-      });
-    },
-    // Rectangles and texts of what a window shows: the canvas paints them, and SVG has the same.
-    marks({ left, top, width, height }, alive) {
-      const { head, cell, n } = this.shape;
-      const grey = greys();
-      const ramp = rampOf("strength", grey.dark);
-      const marks = [{ x: 0, y: 0, w: width, h: height, fill: grey.surface }];
-      const [firstColumn, firstRow] = [left, top].map((from) => Math.max(0, Math.floor(from / cell)));
-      const [lastColumn, lastRow] = [[left, width], [top, height]].map(([from, side]) => Math.min(n - 1, Math.ceil((from + side - head) / cell)));
-      const x = (column) => head + column * cell - left;
-      const y = (row) => head + row * cell - top;
-      const clip = { x: head, y: head, w: width - head, h: height - head };
-      const gap = cell > 20 ? 1 : 0.5;
-      for (let row = firstRow; row <= lastRow; row++) {
-        for (let column = firstColumn; column <= lastColumn; column++) {
-          const found = this.cells.of.get(this.order[column] * this.names.length + this.order[row]);
-          const fill = row === column ? grey.line : found === undefined ? null : mixed(ramp, Math.sqrt(Math.max(found, 0) / this.cells.most));
-          if (fill) marks.push({ x: x(column) + gap, y: y(row) + gap, w: cell - 2 * gap, h: cell - 2 * gap, fill, clip });
-        }
-      }
-      for (let step = 0; step <= n; step++) {
-        if (step >= firstColumn && step <= lastColumn + 1) marks.push({ x: x(step), y: y(0), w: 0.5, h: n * cell, fill: grey.line, clip });
-        if (step >= firstRow && step <= lastRow + 1) marks.push({ x: x(0), y: y(step), w: n * cell, h: 0.5, fill: grey.line, clip });
-      }
-      for (const run of runs(this.order.map((v) => this.groups[v]))) { // communities
-        const colour = this.colours[run.group] ?? grey.muted;
-        const side = run.size * cell;
-        if (run.size > 1) marks.push({ x: x(run.start), y: y(run.start), w: side, h: side, stroke: grey.text, line: 1.5, clip });
-        marks.push({ x: x(run.start), y: head - 4, w: side, h: 4, fill: colour, clip: { ...clip, y: 0, h: head } });
-        marks.push({ x: head - 4, y: y(run.start), w: 4, h: side, fill: colour, clip: { ...clip, x: 0, w: head } });
-      }
-      if (alive) {
-        const chosen = this.pair ? { column: this.order.indexOf(this.pair[0]), row: this.order.indexOf(this.pair[1]) } : null;
-        for (const at of [this.over, chosen, this.focused ? this.active : null]) {
-          if (!at || at.row < 0 || at.column < 0) continue;
-          const own = at === this.active;
-          marks.push({ x: x(at.column), y: y(at.row), w: cell, h: cell, stroke: own ? grey.accent : grey.text, line: own ? 3 : 2, clip });
-        }
-      }
-      const size = Math.min(12, cell - 3);
-      const wide = { limit: head - 12, size };
-      for (let row = firstRow; row <= lastRow; row++) {
-        const bold = alive && (this.over?.row === row || (this.focused && this.active.row === row));
-        marks.push({ text: this.names[this.order[row]], x: head - 8, y: y(row) + cell / 2, fill: grey.text, bold, ...wide, clip: { ...clip, x: 0, w: head } });
-      }
-      for (let column = firstColumn; column <= lastColumn; column++) {
-        const bold = alive && (this.over?.column === column || (this.focused && this.active.column === column));
-        marks.push({ text: this.names[this.order[column]], x: x(column) + cell / 2, y: head - 8, up: true, fill: grey.text, bold, ...wide, clip: { ...clip, y: 0, h: head } });
-      }
-      return marks;
-    },
-    all() { // to be saved
-      const side = this.whole;
-      return { side, marks: this.marks({ left: 0, top: 0, width: side, height: side }, false), paint, font: FONT };
+    svgText() { // to be saved: all of it, as if nothing were scrolled or marked
+      const all = this.$refs.svg.cloneNode(true);
+      for (const mark of all.querySelectorAll("[data-mark]")) mark.remove();
+      for (const part of all.children) part.removeAttribute("transform");
+      return new XMLSerializer().serializeToString(all).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "\ufffd");
     },
   },
 };
 
 // Runs of one group in an order.
-function runs(groups) {
+function runsOf(groups) {
   const found = [];
   groups.forEach((group, start) => {
     const last = found[found.length - 1];
@@ -204,41 +166,4 @@ function runs(groups) {
     else found.push({ group, start, size: 1 });
   });
   return found;
-}
-
-function paint(context, marks) {
-  context.textBaseline = "middle";
-  for (const mark of marks) {
-    context.save();
-    if (mark.clip) {
-      context.beginPath();
-      context.rect(mark.clip.x, mark.clip.y, mark.clip.w, mark.clip.h);
-      context.clip();
-    }
-    context.fillStyle = mark.fill;
-    if (mark.text !== undefined) {
-      context.translate(mark.x, mark.y);
-      if (mark.up) context.rotate(-Math.PI / 2);
-      context.textAlign = mark.up ? "left" : "right";
-      context.font = `${mark.bold ? "bold " : ""}${mark.size}px ${FONT}`;
-      context.fillText(shortened(context, mark.text, mark.limit), 0, 0);
-    } else if (mark.stroke) {
-      context.strokeStyle = mark.stroke;
-      context.lineWidth = mark.line;
-      context.strokeRect(mark.x, mark.y, mark.w, mark.h);
-    } else context.fillRect(mark.x, mark.y, mark.w, mark.h);
-    context.restore();
-  }
-}
-
-export function shortened(context, text, limit) {
-  if (context.measureText(text).width <= limit) return text;
-  let low = 0;
-  let high = text.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (context.measureText(`${text.slice(0, middle)}…`).width <= limit) low = middle;
-    else high = middle - 1;
-  }
-  return `${text.slice(0, low)}…`;
 }

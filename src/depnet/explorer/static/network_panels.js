@@ -1,5 +1,6 @@
-// Beside the picture: two variables together, the links of the chosen one, and all links.
-import { bits, mixed, rampOf, readableOn, relation, told } from "/depnet/network_options.js";
+// Beside the picture: two variables together, the links of the chosen one, all links, and the card of a variable.
+import { Bars } from "/depnet/bars.js";
+import { bits, mixed, rampOf, readableOn, relation } from "/depnet/network_graph.js";
 
 const MOST_LISTED = 100;
 
@@ -61,78 +62,99 @@ export const PairPanel = {
   },
 };
 
-// What predicts the chosen variable and what it predicts: the bits are those of that direction.
-export const NearPanel = {
+// Links, the strongest first, with the bits of that direction: of the chosen variable what predicts it and what it predicts, else all.
+// A name chooses a variable, a number leads to its pair.
+export const LinksPanel = {
   template: `
-<section class="depnet-card" aria-live="polite">
-  <div class="depnet-bar"><div class="depnet-heading depnet-grow" role="heading" aria-level="2">{{ names[chosen] }}</div>
-    <button type="button" class="depnet-icon" @click="$emit('choose', null)" aria-label="Choose no variable">✕</button></div>
-  <template v-for="(list, how) in lists">
-    <div class="depnet-note" v-if="list.length">{{ how }} ({{ list.length }}), bits a row</div>
-    <div class="depnet-scroll depnet-half" v-if="list.length"><table class="depnet-table depnet-near"><tbody>
-      <tr v-for="other in list.slice(0, 100)" :key="other.variable">
-        <td><button type="button" class="depnet-plain" @click="$emit('choose', other.variable)">
-          <i :class="'depnet-line ' + other.how"></i>{{ names[other.variable] }}</button></td>
-        <td class="depnet-meter"><i :style="{ width: other.share }"></i></td>
-        <td class="number"><button type="button" class="depnet-plain" @click="$emit('pair', [other.variable, chosen])"
-          :aria-label="names[other.variable] + ' and ' + names[chosen] + ' together'">{{ other.value.toFixed(4) }}</button></td></tr>
-    </tbody></table></div>
-    <div class="depnet-note" v-if="list.length > 100">and {{ list.length - 100 }} more</div>
+<section class="depnet-card" :aria-live="chosen === null ? null : 'polite'">
+  <div class="depnet-bar"><div class="depnet-heading depnet-grow" role="heading" aria-level="2">{{ chosen === null ? "Links" : names[chosen] }}</div>
+    <button v-if="chosen !== null" type="button" class="depnet-icon" @click="$emit('choose', null)" aria-label="Choose no variable">✕</button></div>
+  <div class="depnet-note" v-if="chosen === null">{{ measured }} A link leads to its pair.</div>
+  <template v-for="list in lists">
+    <div class="depnet-note" v-if="list.how">{{ list.how }} ({{ list.links.length }}), bits a row</div>
+    <div class="depnet-scroll" :class="list.how ? 'depnet-half' : 'depnet-tall'"><table class="depnet-table" :class="{ 'depnet-near': list.how }">
+      <thead v-if="!list.how"><tr><th scope="col">predicts</th><th scope="col">is predicted</th><th scope="col" class="number">bits</th></tr></thead>
+      <tbody><tr v-for="link in list.links.slice(0, MOST_LISTED)">
+        <td v-for="end in link.ends"><button type="button" class="depnet-plain" @click="$emit('choose', end)">
+          <i v-if="list.how" :class="'depnet-line ' + link.relation"></i>{{ names[end] }}</button></td>
+        <td v-if="list.how" class="depnet-meter"><i :style="{ width: link.share }"></i></td>
+        <td class="number"><button type="button" class="depnet-plain" @click="$emit('pair', link.pair)"
+          :aria-label="link.pair.map((end) => names[end]).join(' and ') + ' together'">{{ link.value.toFixed(4) }}</button></td></tr></tbody>
+    </table></div>
+    <div class="depnet-note" v-if="list.more">and {{ list.more.toLocaleString("en") }} {{ list.how ? "more" : "weaker ones: save them as CSV." }}</div>
   </template>
-  <div class="depnet-note" v-if="empty">No link: it is known alone.</div>
+  <div class="depnet-note" v-if="!lists.length">No link: it is known alone.</div>
 </section>`,
-  props: { names: Array, ties: Object, chosen: Number },
+  props: { names: Array, ties: Object, chosen: Number, left: Number, measured: String },
   emits: ["choose", "pair"],
+  data: () => ({ MOST_LISTED }),
   computed: {
     lists() {
-      const lists = { "predicts it": [], "it predicts": [] };
-      for (const tie of this.ties.list) {
-        const how = relation(tie, this.chosen);
-        if (!how) continue;
-        const variable = tie[0] === this.chosen ? tie[1] : tie[0];
-        const [into, out] = [told(tie, variable), told(tie, this.chosen)];
-        if (into !== null) lists["predicts it"].push({ variable, how, value: into });
-        if (out !== null) lists["it predicts"].push({ variable, how, value: out });
-      }
-      for (const list of Object.values(lists)) {
-        list.sort((a, b) => b.value - a.value);
-        for (const other of list) other.share = `${(100 * Math.max(other.value, 0)) / Math.max(list[0].value, 1e-12)}%`;
-      }
-      return lists;
+      const { chosen } = this;
+      const ways = chosen === null ? [[null, () => true]] : [["predicts it", ([, to]) => to === chosen], ["it predicts", ([from]) => from === chosen]];
+      return ways.map(([how, wanted]) => {
+        const links = this.ties.list.flatMap((tie) => [[tie[0], tie[1], tie[2]], [tie[1], tie[0], tie[3]]]
+          .filter((arrow) => arrow[2] !== null && wanted(arrow))
+          .map(([from, to, value]) => {
+            const other = from === chosen ? to : from;
+            return { ends: how ? [other] : [from, to], pair: how ? [other, chosen] : [from, to], value, relation: how && relation(tie, chosen) };
+          })).sort((a, b) => b.value - a.value);
+        for (const link of links) link.share = `${(100 * Math.max(link.value, 0)) / Math.max(links[0].value, 1e-12)}%`;
+        return { how, links, more: Math.max(0, links.length - MOST_LISTED) + (how ? 0 : this.left) };
+      }).filter(({ how, links }) => !how || links.length);
     },
-    empty() { return Object.values(this.lists).every((list) => !list.length); },
   },
 };
 
-// All links, the strongest first; a link leads to its pair.
-export const LinksPanel = {
+// A small card beside a variable: what is likely of it, before and given what is known; opened, also what can be done with it.
+export const Peek = {
+  components: { Bars },
   template: `
-<section class="depnet-card">
-  <div class="depnet-heading" role="heading" aria-level="2">Links</div>
-  <div class="depnet-note">{{ measured }} A link leads to its pair.</div>
-  <div class="depnet-scroll depnet-tall">
-    <table class="depnet-table"><thead><tr><th scope="col">predicts</th><th scope="col">is predicted</th><th scope="col" class="number">bits</th></tr></thead>
-      <tbody><tr v-for="arrow in listed">
-        <td><button type="button" class="depnet-plain" @click="$emit('choose', arrow[0])">{{ names[arrow[0]] }}</button></td>
-        <td><button type="button" class="depnet-plain" @click="$emit('choose', arrow[1])">{{ names[arrow[1]] }}</button></td>
-        <td class="number"><button type="button" class="depnet-plain" @click="$emit('pair', [arrow[0], arrow[1]])"
-          :aria-label="names[arrow[0]] + ' and ' + names[arrow[1]] + ' together'">{{ arrow[2].toFixed(4) }}</button></td></tr></tbody>
-    </table>
+<div ref="card" class="depnet-peek" :class="{ open }" :role="open ? 'dialog' : 'tooltip'" :aria-label="name" :style="place" @keydown.esc.stop="$emit('close')">
+  <div class="depnet-bar depnet-peek-head">
+    <div class="depnet-peek-name depnet-grow">{{ name }}</div>
+    <button v-if="open" type="button" class="depnet-icon" aria-label="Close" @click="$emit('close')">✕</button>
   </div>
-  <div class="depnet-note" v-if="unlisted">and {{ unlisted.toLocaleString("en") }} weaker ones: save them as CSV.</div>
-</section>`,
-  props: { names: Array, ties: Object, left: Number, measured: String },
-  emits: ["choose", "pair"],
-  computed: {
-    arrows() {
-      const arrows = [];
-      for (const [first, second, forward, backward] of this.ties.list) {
-        if (forward !== null) arrows.push([first, second, forward]);
-        if (backward !== null) arrows.push([second, first, backward]);
-      }
-      return arrows.sort((a, b) => b[2] - a[2]);
+  <div v-if="!told" class="depnet-note">asking …</div>
+  <template v-else>
+    <div class="depnet-note" v-if="open">Click what is known of it:</div>
+    <Bars :card="told.card" :now="told.now" :held="told.held" :evidence="evidence" :still="!open" @say="say" />
+    <div class="depnet-note" v-if="told.now && evidence && !told.held">
+      <span class="depnet-key-prior"></span> before, <span class="depnet-key-posterior"></span> now: moved {{ told.now.change.toFixed(3) }}</div>
+    <div v-if="open" class="depnet-peek-actions">
+      <button v-if="told.held" type="button" class="depnet-action" @click="$emit('hold', null)">Take back</button>
+      <a class="depnet-action" :href="told.ask">Ask</a>
+      <a class="depnet-action" :href="told.node">Node</a>
+      <button type="button" class="depnet-action" @click="$emit('target')">{{ target ? "No longer the target" : "Make it the target" }}</button>
+      <button type="button" class="depnet-action" @click="$emit('near')">Neighbourhood</button>
+    </div>
+  </template>
+</div>`,
+  props: { name: String, told: Object, open: Boolean, evidence: Boolean, target: Boolean, at: Array, room: Array },
+  emits: ["hold", "expand", "target", "near", "close"],
+  data: () => ({ place: {} }),
+  mounted() { this.put(); if (this.open) this.enter(); },
+  updated() { this.put(); },
+  watch: {
+    open(now) { if (now) this.$nextTick(() => this.enter()); },
+    told(now, before) { if (this.open && now && !before) this.$nextTick(() => this.enter()); },
+  },
+  methods: {
+    put() { // beside the variable, inside the picture where that has room
+      const { offsetWidth: width, offsetHeight: height } = this.$refs.card;
+      const [x, y] = this.at;
+      const gap = 23;
+      const beside = x + gap + width <= this.room[0] ? x + gap : x - gap - width >= 0 ? x - gap - width : null;
+      const left = beside ?? Math.max(0, (this.room[0] - width) / 2);
+      const wanted = beside !== null ? y - height / 3 : y > this.room[1] / 2 ? y - gap - height : y + gap; // above or below
+      const top = Math.max(0, Math.min(wanted, this.room[1] - height));
+      const place = { left: `${Math.round(left)}px`, top: `${Math.round(top)}px` };
+      if (place.left !== this.place.left || place.top !== this.place.top) this.place = place;
     },
-    listed() { return this.arrows.slice(0, MOST_LISTED); },
-    unlisted() { return this.arrows.length - this.listed.length + this.left; },
+    enter() { (this.$refs.card.querySelector("[data-state][tabindex='0']") ?? this.$refs.card.querySelector("button"))?.focus({ preventScroll: true }); },
+    say(event, [, first, last = first]) {
+      if (event === "expand") this.$emit("expand");
+      else this.$emit("hold", [first, last]);
+    },
   },
 };

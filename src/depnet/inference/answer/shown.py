@@ -12,7 +12,7 @@ from depnet.errors import InferenceError, brief
 from depnet.inference.answer.interval import LEVEL
 from depnet.inference.answer.numbers import shown, with_error
 from depnet.inference.answer.result import AnswerTable
-from depnet.model.condition_words import said_of
+from depnet.model.conditions import said_of
 from depnet.wording import counted, printable
 
 if TYPE_CHECKING:  # a result shows itself

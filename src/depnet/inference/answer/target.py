@@ -20,8 +20,7 @@ from depnet.errors import EvidenceError
 from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.answer.part import Spread
 from depnet.model.condition_text import cut_at_sign, named_condition
-from depnet.model.condition_words import beyond_data, empty_condition
-from depnet.model.conditions import KNOWN, Allowed, allowed
+from depnet.model.conditions import KNOWN, Allowed, allowed, beyond_data, empty_condition
 
 
 @dataclass(frozen=True, slots=True, eq=False)

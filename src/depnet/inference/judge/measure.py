@@ -27,8 +27,7 @@ from depnet.errors import EvidenceError, brief
 from depnet.inference.answer.numbers import LevelLaw, length_of, shown, value_of
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.small_counts import LEAST, hidden_cells
-from depnet.model.condition_words import empty_condition, said_of
-from depnet.model.conditions import KNOWN, Allowed, allowed
+from depnet.model.conditions import KNOWN, Allowed, allowed, empty_condition, said_of
 from depnet.model.evidence import Evidence
 from depnet.wording import nearest
 

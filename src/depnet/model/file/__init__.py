@@ -9,23 +9,16 @@ of that size is made, and a file has a largest size, unpacked: a damaged or host
 to its size, and no more.
 
 - `disk`: bytes, read up to a limit and written in one step
-- `fields`: the fields of a file as types, JSON as values of these
-- `read`: fields as networks, every one checked; `write`: networks as bytes; `layout`: both ways of the frame's layout
+- `document`: the whole file as a type, in and out; `described`, `nodes`: what it says of the table, and of nodes
+- `fields`: JSON as values of such types, and errors that say their place
 """
 
 import os
-import re
-from dataclasses import replace
-
-from msgspec import UNSET
 
 from depnet.data.table.layout import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, brief
 from depnet.model.file.disk import read_bounded, write_atomically
-from depnet.model.file.fields import CHANGED, FORMAT, VERSION, Document, Head, decode, fault
-from depnet.model.file.layout import layout_of
-from depnet.model.file.read import model_of
-from depnet.model.file.write import checksum_of, encode
+from depnet.model.file.document import AGAIN, encode, read_model
 from depnet.model.model import Model
 from depnet.model.network import Network
 
@@ -33,11 +26,6 @@ __all__ = ["MAX_BYTES", "encode", "load", "load_model", "save"]
 
 MAX_BYTES = 64 * 2**20
 """Larger files are loaded only on request; unpacked, for one in gzip."""
-
-AGAIN = "Fit again from the table: depnet fit TABLE -o MODEL, or depnet.learn and depnet.save."
-"""What to do with a file that this depnet cannot use, or that lacks something."""
-
-_CHECKSUM = re.compile(rb'"checksum"\s*:\s*"([^"]*)"\s*\}\s*')
 
 
 def save(
@@ -129,54 +117,11 @@ def load_model(path: str | os.PathLike[str], *, layout: bool = True) -> Model:
 def _load(path: str | os.PathLike[str], max_bytes: int, call: str, *, with_layout: bool) -> Model:
     name = _name_of(path, call)
     try:
-        data = read_bounded(name, max_bytes)
-        _check_head(data)
-        document = decode(data, Document)
-        model = model_of(document)
-        if with_layout and document.layout is not UNSET:
-            model = replace(model, layout=layout_of(document.layout, model.domain))
-        if document.checksum is not UNSET:  # said last: an error with a place says more
-            _check_checksum(data)
-        return model
+        return read_model(read_bounded(name, max_bytes), layout=with_layout)
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
         raise ModelFileError(f"{brief(name, 200)}: {error}") from error.__cause__
-
-
-def _check_head(data: bytearray) -> None:
-    """Is this a model file, of the version that is read?"""
-    start = data[:200].lstrip()
-    if not start and not data.strip():
-        raise ModelFileError(f"the file is empty. {CHANGED}")
-    if not start.startswith(b"{"):
-        shown = brief(start.decode(errors="replace"), 40)
-        raise ModelFileError(f"this is no model file: it starts with {shown}, not with an object.")
-    head = decode(data, Head)
-    if head.format != FORMAT:
-        raise fault("format", f"expected {FORMAT!r}; got {brief(head.format)}. This is no model file.")
-    if type(head.version) is int and head.version > VERSION:
-        raise fault(
-            "version",
-            f"the file has version {brief(head.version)} and comes from a newer depnet; this one reads version {VERSION}. "
-            "Upgrade depnet: pip install --upgrade depnet.",
-        )
-    if type(head.version) is not int or head.version != VERSION:
-        raise fault("version", f"expected {VERSION}; got {brief(head.version)}. {AGAIN}")
-
-
-def _check_checksum(data: bytearray) -> None:
-    start = data.rindex(b'"checksum"')
-    field = _CHECKSUM.fullmatch(data, start)
-    if field is None:
-        raise fault("checksum", "expected it to be the last field of the file.")
-    checksum = checksum_of(memoryview(data)[:start])
-    if field[1] != checksum.encode():
-        raise fault(
-            "checksum",
-            f"{brief(field[1].decode(errors='replace'))} is not that of the content, {checksum}. {CHANGED} If you changed "
-            "it on purpose, remove the field 'checksum' or correct it.",
-        )
 
 
 def _name_of(path: object, call: str) -> str:

@@ -1,188 +1,32 @@
-"""The fields of a model file as types, and JSON as values of these types: docs/model-file.md says what they mean.
+"""What the types of a file's objects have in common: JSON as values of them, and errors that say their place.
 
 One type serves both ways. What msgspec finds wrong on the way in (a field that is missing, unknown or of another type, a
-number out of range) is a `ModelFileError` with its place. Nodes and trees stay text until their turn comes, so that no more
-than one of them is in memory as plain values.
+number out of range) is a `ModelFileError` with its place.
 """
 
 import contextlib
 import re
-from collections.abc import Iterator
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from collections.abc import Iterator, Sequence, Sized
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+import numpy as np
+from msgspec import Meta, Raw, Struct
+from numpy.typing import NDArray
 
-from depnet.data.table.layout import ColumnKind, FrameKind
 from depnet.errors import DataError, ModelError, ModelFileError
 from depnet.model.sources.source import MAX_LEAVES
-from depnet.model.table import MAX_COUNT, ROW_SUM_TOLERANCE
-
-FORMAT = "depnet network"
-VERSION = 7
-"""The one that is written and read."""
+from depnet.model.table import MAX_COUNT
 
 CHANGED = "The file is damaged, or was changed after it was written; get it again, or save the network again."
 
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
 Whole: TypeAlias = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Leaf: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_LEAVES)]
-Size: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_LEAVES)]
-Probability: TypeAlias = Annotated[float, Meta(ge=0, le=1 + ROW_SUM_TOLERANCE)]
-Key: TypeAlias = str | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class Fields(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """An object of the file: it has its fields and no others."""
-
-
-class BinsFields(Fields):
-    """The bins of a variable; an edge that is null is infinite."""
-
-    kind: str
-    edges: list[int | float | None]
-    quantiles: list[list[int | float]]
-    form: str | None = None
-
-
-class VariableFields(Fields):
-    name: str
-    states: list[str | int | float | bool]
-    bins: BinsFields | UnsetType = UNSET
-    missing: bool = False
-    other: bool = False
-    ordered: bool = False
-
-
-class DomainFields(Fields):
-    variables: list[VariableFields]
-
-
-class ConstantFields(Fields, tag_field="kind", tag="constant"):
-    """A source of one leaf."""
-
-
-class LosslessFields(Fields, tag_field="kind", tag="lossless"):
-    """A source with a leaf for each joint state of its inputs."""
-
-    inputs: list[Leaf]
-
-
-class GraphFields(Fields, tag_field="kind", tag="decision graph"):
-    operations: list[tuple[Literal["split", "merge"], Leaf, Leaf]]
-
-
-class TabulatedFields(Fields, tag_field="kind", tag="tabulated"):
-    """A source that says the leaf of each joint state of its inputs."""
-
-    inputs: list[Leaf]
-    size: Size
-    leaves: list[Leaf]
-
-
-SourceFields: TypeAlias = ConstantFields | LosslessFields | GraphFields | TabulatedFields
-
-
-class TableFields(Fields):
-    """A conditional table: counts with their smoothing, or probabilities."""
-
-    smoothing: float | UnsetType = UNSET
-    counts: list[list[Count]] | UnsetType = UNSET
-    probabilities: list[list[Probability]] | UnsetType = UNSET
-
-
-class BoostedFields(Fields):
-    """What a boosted node adds to the scores of its source."""
-
-    start_scores: list[Whole]
-    gains: list[float]
-    variable: list[Whole]
-    low: list[Whole]
-    high: list[Whole]
-    begin: list[Whole]
-    leaf: list[Whole]
-    test: list[Whole]
-    scores: list[Whole]
-    digits: list[Whole] | UnsetType = UNSET
-    column: list[Whole] | UnsetType = UNSET
-
-
-class NodeFields(Fields):
-    """A node: its source, and either a table or stages."""
-
-    source: SourceFields
-    table: TableFields | UnsetType = UNSET
-    boosted: BoostedFields | UnsetType = UNSET
-
-
-class HeldOutFields(Fields):
-    rows: Annotated[int, Meta(ge=1, le=MAX_COUNT)]
-    score: float
-    independent: float
-    worth: float | None = None
-    sure_shares: float | None = None
-    sure_means: float | None = None
-
-
-class LawFields(Fields):
-    order: list[Leaf]
-    nodes: list[Raw]
-    held_out: HeldOutFields | UnsetType = UNSET
-
-
-class CountsFields(Fields):
-    """1- and 2-way counts of the training rows."""
-
-    singles: list[list[Count]]
-    pairs: list[list[Count]] | None
-    total: Annotated[int, Meta(ge=0, lt=MAX_COUNT)] | UnsetType = UNSET
-
-
-class TreesFields(Fields):
-    """The trees that say where in its bins one variable lies."""
-
-    column: Whole
-    roots: list[Whole]
-    variable: list[Whole]
-    threshold: list[Whole]
-    child: list[Whole]
-    shares: list[Whole]
-
-
-class ColumnFields(Fields):
-    """A column of the frame."""
-
-    key: Key
-    kind: ColumnKind
-    dtype: Any
-
-
-class LayoutFields(Fields):
-    """The frame that the model was learned from."""
-
-    frame: FrameKind
-    structured: bool
-    columns: list[ColumnFields]
-
-
-class Head(Struct):
-    """What says whether the rest can be read."""
-
-    format: Any = None
-    version: Any = None
-
-
-class Document(Struct):
-    """The whole file. Fields of other names are left alone."""
-
-    domain: DomainFields
-    nodes: list[Raw] | UnsetType = UNSET
-    held_out: HeldOutFields | UnsetType = UNSET
-    law: LawFields | UnsetType = UNSET
-    counts: CountsFields | UnsetType = UNSET
-    within: list[Raw] | UnsetType = UNSET
-    layout: Raw | UnsetType = UNSET
-    checksum: str | UnsetType = UNSET
 
 
 Value = TypeVar("Value")
@@ -225,3 +69,32 @@ def located(at: str) -> Iterator[None]:
         raise
     except (DataError, ModelError) as error:
         raise fault(at, str(error)) from None
+
+
+def check_length(values: Sized, length: int, at: str) -> None:
+    """The error of a list that is not as long as it must be."""
+    if len(values) != length:
+        raise fault(at, f"expected {length:,} entries; got {len(values):,}.")
+
+
+def whole_array(values: Sequence[int], low: int, high: int, length: int | None, at: str) -> NDArray[np.int32]:
+    """A given number of whole numbers from `low` to `high`."""
+    if length is not None:
+        check_length(values, length, at)
+    numbers = np.array(values, dtype=np.int32)
+    check_whole(numbers, low, high, at)
+    return numbers
+
+
+def check_whole(numbers: NDArray[Any], low: int, high: int, at: str) -> None:
+    """The error of the first number that is not from `low` to `high`."""
+    wrong = np.flatnonzero((numbers < low) | (numbers > high))
+    if len(wrong):
+        k = int(wrong[0])
+        raise fault(f"{at}[{k}]", f"expected a whole number from {low:,} to {high:,}; got {numbers[k]}.")
+
+
+def check_each(fine: NDArray[np.bool_], at: str, what: str) -> None:
+    """The error of the first entry that is not fine."""
+    if not fine.all():
+        raise fault(f"{at}[{int(np.argmin(fine))}]", what)

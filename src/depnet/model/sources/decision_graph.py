@@ -18,12 +18,64 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet._native import network as native
-from depnet.arrays import CodeArray, LeafArray, read_only
+from depnet.arrays import CodeArray, IntArray, LeafArray, read_only
 from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
-from depnet.model.sources.operations import Merge, Operation, Split
 from depnet.model.sources.source import MAX_LEAVES
+
+
+class Split(NamedTuple):
+    """Split(y, j): leaf y is replaced by one leaf for each state of X_j (Eq. newYsplit).
+
+    A pair of numbers, and equal to it, but not to a merge of the same numbers.
+
+    Args:
+        leaf: y.
+        variable: j.
+
+    >>> Split(0, 1) == Split(0, 1), Split(0, 1) == Merge(0, 1)
+    (True, False)
+    """
+
+    leaf: int
+    variable: int
+
+    def __eq__(self, other: object) -> bool:
+        return not isinstance(other, Merge) and tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:  # a tuple has its own
+        return not self == other
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
+
+
+class Merge(NamedTuple):
+    """Merge(y_0, y_1), y_0 < y_1: leaf y_1 joins leaf y_0 (Eq. newYmerge).
+
+    Args:
+        first: y_0.
+        second: y_1.
+
+    >>> Merge(0, 1).second
+    1
+    """
+
+    first: int
+    second: int
+
+    def __eq__(self, other: object) -> bool:
+        return not isinstance(other, Split) and tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
+
+
+Operation: TypeAlias = Split | Merge
 
 
 class CompiledGraph(NamedTuple):
@@ -154,14 +206,7 @@ class DecisionGraph:
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """The leaf of every row, by walking the compiled graph in the native core."""
-        table = self._checked(codes)
-        leaves = np.empty(len(table), dtype=np.int32)
-        native.walk(*self.compiled, table, leaves)
-        return leaves
-
-    def leaves(self, dataset: Dataset) -> LeafArray:
-        """The leaf of every row of a dataset of this domain, whose codes were checked when it was made."""
-        return self.walked(dataset.codes)
+        return self.walked(self._checked(codes))
 
     def walked(self, codes: CodeArray) -> LeafArray:
         """The leaf of every row of codes of this domain, column-major, which are not checked."""
@@ -297,3 +342,36 @@ def _shortened(cardinalities: Sequence[int], shown: int = 8) -> str:
     some = ", ".join(map(str, cardinalities[:shown]))
     rest = len(cardinalities) - shown
     return f"({some}{f', and {rest} more' if rest > 0 else ''})"
+
+
+def replayed(
+    source: DecisionGraph, variable: int, dataset: Dataset
+) -> Iterator[tuple[Operation | None, list[IntArray]]]:
+    """Every operation, None before the first, with the counts of the variable's states at each leaf that it makes.
+
+    The leaves that a split makes come last, in the order of the states; what a merge makes is its first leaf.
+
+    >>> from depnet.data.table.dataset import Dataset
+    >>> table = Dataset.from_codes([[0, 0], [1, 1], [1, 1]], [2, 2])
+    >>> [[counts.tolist() for counts in new] for _, new in replayed(DecisionGraph((Split(0, 1),), (2, 2)), 0, table)]
+    [[[1, 2]], [[1, 0], [0, 2]]]
+    """
+    state, states = dataset.column(variable), dataset.domain.cardinalities[variable]
+
+    def counts(rows: IntArray) -> IntArray:
+        weights = None if dataset.weights is None else dataset.weights[rows]
+        return np.bincount(state[rows], weights=weights, minlength=states).astype(np.int64)
+
+    leaves: list[IntArray] = [np.arange(dataset.rows)]
+    yield None, [counts(leaves[0])]
+    for operation in source.operations:
+        if isinstance(operation, Split):
+            rows = leaves.pop(operation.leaf)
+            codes = dataset.column(operation.variable)[rows]
+            new = [rows[codes == code] for code in range(source.cardinalities[operation.variable])]
+            leaves += new
+        else:
+            second = leaves.pop(operation.second)
+            new = [np.concatenate([leaves[operation.first], second])]
+            leaves[operation.first] = new[0]
+        yield operation, [counts(rows) for rows in new]

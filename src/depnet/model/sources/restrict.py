@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import IntArray, read_only
 from depnet.errors import ModelError
-from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.operations import Merge, Operation, Split
+from depnet.model.sources.decision_graph import DecisionGraph, Merge, Operation, Split
 from depnet.model.sources.source import ConstantSource, FunctionSource, InformationSource, LosslessSource
 
 SPLIT = 0

@@ -16,7 +16,6 @@ from depnet.errors import ModelError, brief
 from depnet.learning.links import Link, links
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
-from depnet.model.node import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +39,10 @@ class Tie:
 
     @property
     def strength(self) -> float:
-        """The stronger of both ways."""
         return max(x for x in (self.forward, self.backward) if x is not None)
 
     @property
     def both(self) -> bool:
-        """Do both tell each other?"""
         return self.forward is not None and self.backward is not None
 
     @property
@@ -199,15 +196,12 @@ def dependency_graph(
 
 def _measured(network: Network, dataset: Dataset | None) -> str:
     plain = [node for node in network.nodes if not node.boosted]
-    if len(plain) < len(network):
-        what = "gained while nodes were boosted"
-        return what if not plain else f"{what}, or {_measured_by_tables(plain, dataset)}"
-    return _measured_by_tables(plain, dataset)
-
-
-def _measured_by_tables(nodes: Sequence[Node], dataset: Dataset | None) -> str:
     if dataset is not None:
-        return f"measured on {dataset.total:,} rows"
-    if all(node.table.counts is not None for node in nodes):
-        return "from the counts that the network keeps"
-    return "from the network's tables, which keep no counts: their inputs taken as independent"
+        how = f"measured on {dataset.total:,} rows"
+    elif all(node.table.counts is not None for node in plain):
+        how = "from the counts that the network keeps"
+    else:
+        how = "from the network's tables, which keep no counts: their inputs taken as independent"
+    if len(plain) == len(network):
+        return how
+    return "gained while nodes were boosted" + (f", or {how}" if plain else "")

@@ -90,7 +90,6 @@ def _sparse(values: FloatArray, first: IntArray, second: IntArray, n: int) -> cs
 
 
 def _part(near: csr_array) -> FloatArray:
-    """One connected part, its longer side across."""
     n = near.shape[0]
     if n == 1:
         return np.zeros((1, 2))

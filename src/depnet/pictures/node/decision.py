@@ -18,8 +18,8 @@ from depnet.errors import ModelError, brief
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
+from depnet.model.sources.tabulated import JointStates
 from depnet.pictures import colours
 from depnet.pictures.labels import short
 from depnet.wording import counted
@@ -47,8 +47,6 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A vertex that tests a variable."""
-
     variable: str
     branches: tuple[Branch, ...]
 
@@ -121,7 +119,6 @@ def node_of(network: Network, node: int | str) -> int:
 
 
 def node_name(network: Network, number: int) -> str:
-    """The name of the variable that a node updates."""
     return network.domain.names[network.nodes[number].variable]
 
 
@@ -273,7 +270,6 @@ def state_colours(graph: Decision) -> dict[int, str]:
 
 
 def coloured_in_order(codes: Sequence[int]) -> dict[int, str]:
-    """These states from light to dark."""
     return {s: colours.ramp(k, len(codes)) for k, s in enumerate(codes)}
 
 

@@ -68,7 +68,6 @@ class Drawing:
         return [(branch, first + LINE * k) for k, branch in enumerate(order)]
 
     def ways(self, v: int) -> list[tuple[Branch, str]]:
-        """Branches and the curves they are drawn as."""
         x = self.left[self.layer[v]] + self.wide[self.layer[v]]
         found = []
         for branch, y in self.ports(v):
@@ -82,12 +81,10 @@ class Drawing:
 
 
 def name_in_box(test: Test | Folded) -> str:
-    """The tested variable, as it is written in the box."""
     return short(test.variable, MOST_LETTERS)
 
 
 def name_of_branch(branch: Branch) -> str:
-    """The states of a branch, as they are written where it leaves."""
     if len(branch.states) > 1 and 0 < len(branch.run) <= 2 * MOST_LETTERS:
         return branch.run
     return listed(branch.states, MOST_LETTERS)

@@ -59,12 +59,6 @@ class Effect:
     means: tuple[tuple[float, ...], ...]
     """One distribution over the node's states for each state of the input."""
 
-    @property
-    def spread(self) -> float:
-        """How far apart the states of the input move theta: the largest total variation between two of them."""
-        means = np.array(self.means)
-        return max((float(np.abs(means - one).sum(axis=1).max()) / 2 for one in means), default=0.0)
-
 
 @dataclass(frozen=True, slots=True)
 class Boosted:
@@ -96,11 +90,9 @@ class Reference:
     said: str
 
     def mean(self, node: Node) -> FloatArray:
-        """theta_i on average."""
         return np.asarray(self.weights @ node.probabilities(self.codes))
 
     def effect(self, network: Network, node: Node, j: int) -> Effect:
-        """What the states of variable j do."""
         variable = network.domain.variables[j]
         rows: CodeArray = np.array(self.codes, order="F")  # type: ignore[assignment]  # of the same type
         means = []
@@ -177,7 +169,6 @@ def boosted(
 
 
 def boosted_node(network: Network, node: int | str) -> BoostedNode:
-    """The node itself, if it is boosted."""
     chosen = network.nodes[node_of(network, node)]
     if not isinstance(chosen, BoostedNode):
         name = network.domain.names[chosen.variable]

@@ -6,6 +6,7 @@ lead to is reached by any of them. Ways that differ in one variable alone are on
     class = 1st, sex = female   or   class = 2nd, sex = female      is      class is 1st or 2nd, and sex is female
 """
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 
 from depnet.data.table.domain import Domain
@@ -72,33 +73,14 @@ def rules_of(
 def _joined(rules: list[dict[str, frozenset[Label]]], domain: Domain) -> list[dict[str, frozenset[Label]]]:
     """Rules that differ in one variable alone made one, as long as there are any."""
     left = list(rules)
-    k = 0
-    while k < len(left):
-        for other in range(k + 1, len(left)):
-            both = _one_rule(left[k], left[other], domain)
-            if both is not None:
-                left[k] = both
-                del left[other]
-                k = -1  # what is joined may now be joined with those before
-                break
-        k += 1
+    for (k, a), (other, b) in itertools.combinations(enumerate(left), 2):
+        if a.keys() == b.keys() and sum(a[name] != b[name] for name in a) <= 1:
+            both = {name: a[name] | b[name] for name in a}
+            sizes = {name: domain.variables[domain.index(name)].cardinality for name in both}
+            left[k] = {name: states for name, states in both.items() if len(states) < sizes[name]}
+            del left[other]
+            return _joined(left, domain)  # what is joined may now be joined with others
     return left
-
-
-def _one_rule(
-    a: dict[str, frozenset[Label]], b: dict[str, frozenset[Label]], domain: Domain
-) -> dict[str, frozenset[Label]] | None:
-    if a.keys() != b.keys():
-        return None
-    differ = [name for name in a if a[name] != b[name]]
-    if len(differ) > 1:
-        return None
-    joined = {name: a[name] | b[name] for name in a}
-    return {
-        name: states
-        for name, states in joined.items()
-        if len(states) < domain.variables[domain.index(name)].cardinality
-    }
 
 
 def rules_said(domain: Domain, rules: Sequence[Rule], more: bool = False) -> str:
@@ -113,7 +95,6 @@ def rules_said(domain: Domain, rules: Sequence[Rule], more: bool = False) -> str
 
 
 def said(domain: Domain, rule: Rule) -> str:
-    """One rule in words."""
     texts = [condition_said(domain.variables[domain.index(name)], states) for name, states in rule.items()]
     return ", and ".join(texts) if texts else "all rows"
 
@@ -137,7 +118,8 @@ def condition_said(variable: Variable, states: Collection[Label]) -> str:
     missing = variable.missing is not None and bool(codes) and codes[-1] == variable.cardinality - 1
     present = codes[:-1] if missing else codes
     runs = _runs(present) if variable.has_order else []
-    ends = [run_said(variable, run) or _only(variable, run) for run in runs]
+    single = {run[0]: short(variable.states[run[0]], LETTERS) for run in runs if len(run) == 1}
+    ends = [run_said(variable, run) or single.get(run[0], "") for run in runs]
     if ends and all(ends) and len(ends) <= MOST_RUNS:
         return f"{name} is {' or '.join([*ends, *(['missing'] if missing else [])])}"
     apart = [state for code, state in enumerate(variable.states) if code not in set(codes)]
@@ -151,12 +133,7 @@ def condition_said(variable: Variable, states: Collection[Label]) -> str:
     )
 
 
-def _only(variable: Variable, run: Sequence[int]) -> str:
-    return short(variable.states[run[0]], LETTERS) if len(run) == 1 else ""
-
-
 def _runs(codes: Sequence[int]) -> list[list[int]]:
-    """Neighbours together."""
     runs: list[list[int]] = []
     for code in codes:
         if runs and code == runs[-1][-1] + 1:

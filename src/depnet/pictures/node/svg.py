@@ -54,8 +54,6 @@ def decision_svg(graph: Decision) -> str:
 
 
 class _Picture:
-    """The elements of a drawing."""
-
     def __init__(self, graph: Decision) -> None:
         self.graph, self.at = graph, Drawing(graph, TOP)
         self.colour = state_colours(graph)

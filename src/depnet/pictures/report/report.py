@@ -1,49 +1,56 @@
-"""The report: rows drawn from the model against the data's, and all sections together."""
+"""The report: what a model is worth, its graph and links, drawn rows against the data's, certificate, decision graphs."""
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.errors import ConvergenceError, ReducibleError
+from depnet.errors import ConvergenceError, ModelError, ReducibleError
 from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import rows_learned
 from depnet.inference.judge.marginals import Nearness, nearness
-from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.links import links
+from depnet.learning.certificate import BIT, Certificate, certificate
+from depnet.learning.links import Link, links
 from depnet.learning.penalty import Mdl, PenaltyLike
+from depnet.model.links import one_sided_links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.notebook import Bar, Cell, beside, folded, line, note, table
 from depnet.pictures.compared import Marginal, marginals
 from depnet.pictures.graph.dependency import DependencyGraph, dependency_graph
+from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
-from depnet.pictures.report.page import folded, note, page, paragraph, table, tiles
-from depnet.pictures.report.sections import (
-    certificate_section,
-    decisions_section,
-    graph_section,
-    links_section,
-    proven_tile,
-)
+from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
+from depnet.pictures.node.effects import boosted as boosted_of
+from depnet.pictures.node.svg import boosted_svg, decision_svg
+from depnet.pictures.node.text import decision_text
+from depnet.pictures.report.page import framed, page, tiles, wide
 from depnet.sampling import sample
 from depnet.wording import counted
 
+LINKS = 25
+NAME = 40
+ONE_SIDED = 12
+MOST_ONE_SIDED = 400
+"""The most variables whose links are looked through for those that go one way only."""
+DRAWN_LEAVES = 40
+"""A decision graph of more leaves is written, not drawn."""
 CARDS = 12
 MOST_CARDS = 60
 STATES = 8
 DRAWING_CHAINS = 500
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Drawn:
-    """Rows drawn from the network, or why there are none."""
+class _Drawn(NamedTuple):
+    """Rows drawn from the network, what they are compared with, and how near they are; or why there are none."""
 
-    rows: Dataset | None
-    near: Nearness | None
-    said: tuple[str, ...]
+    rows: Dataset | None = None
+    data: Dataset | Holed | MarginalCounts | None = None
+    near: Nearness | None = None
+    said: tuple[str, ...] = ()
 
 
 def html_report(
@@ -86,19 +93,22 @@ def html_report(
     found = links(network, whole)
     graph = dependency_graph(network, whole, found=found)
     law = network if law is None and network.order is not None else law
-    certificates = []
-    if whole is not None:
-        certificates = [certificate(one, whole, penalty=penalty) for one in _both(network, law)]
+    both = [network] if law is None or law is network else [law, network]  # the law first: answers are its
+    certificates = [] if whole is None else [certificate(one, whole, penalty=penalty) for one in both]
     rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
+    plain = "".join(line(f"{text[0].upper()}{text[1:]}.") for text in plain_figures(law, rows.near))
+    picture = framed(to_svg(graph)) + note(
+        "An arrow points to the variable that is predicted; lines are as wide as the link is strong. Frames are communities."
+    )
     sections = {
-        "Summary": _plain(law, rows) + _summary(network, dataset, graph, certificates, rows),
-        "Who predicts whom": graph_section(graph),
-        "Strongest links": links_section(network, found),
-        "Data against the model": _against(network, dataset, rows),
+        "Summary": plain + _summary(network, dataset, graph, certificates, rows.near),
+        "Who predicts whom": picture,
+        "Strongest links": _links(network, found),
+        "Data against the model": _against(rows),
     }
     if certificates:
-        sections["Certificate"] = "".join(map(certificate_section, certificates))
-    sections["Decision graphs"] = decisions_section(network, found, nodes, whole)
+        sections["Certificate"] = "".join(wide(each._repr_html_()) for each in certificates)
+    sections["Decision graphs"] = _decisions(network, found, nodes, whole)
     about = (
         "a probabilistic dependency network: one conditional distribution for each node, joined by pseudo-Gibbs sampling"
         if law is None
@@ -107,37 +117,22 @@ def html_report(
     return page(title, about, sections)
 
 
-def _both(network: Network, law: Network | None) -> list[Network]:
-    """The law first: it is what answers are of."""
-    return [network] if law is None or law is network else [law, network]
-
-
-def _plain(law: Network | None, rows: _Drawn) -> str:
-    """What the model is worth, in sentences for a person."""
-    said = plain_figures(law, rows.near)
-    return "".join(paragraph(f"{text[0].upper()}{text[1:]}.") for text in said)
-
-
 def _draw(
     network: Network, dataset: Dataset | Holed | None, drawn: int, seed: int, sampled: Dataset | None
 ) -> _Drawn:
     chains: int | Literal["auto"] = DRAWING_CHAINS if network.order is None else "auto"
-    rng = np.random.default_rng(seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
+            rng = np.random.default_rng(seed)
             rows = sample(network, drawn, chains=chains, rng=rng) if sampled is None else sampled
         except (ReducibleError, ConvergenceError) as error:
-            return _Drawn(None, None, (f"No rows were drawn: {error}",))
-    data = _data(network, dataset)
-    said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-    return _Drawn(rows, None if data is None else nearness(rows, data), said)
-
-
-def _data(network: Network, dataset: Dataset | Holed | None) -> Dataset | Holed | MarginalCounts | None:
-    """What rows are compared with: the data, or the counts that the network keeps of it, where there are any rows."""
+            return _Drawn(said=(f"No rows were drawn: {error}",))
     data = dataset if dataset is not None and dataset.total else network.counts
-    return data if data is not None and data.total else None
+    said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    if data is None or not data.total:
+        return _Drawn(rows, said=said)
+    return _Drawn(rows, data, nearness(rows, data), said)
 
 
 def _summary(
@@ -145,72 +140,148 @@ def _summary(
     dataset: Dataset | Holed | None,
     graph: DependencyGraph,
     certificates: Sequence[Certificate],
-    rows: _Drawn,
+    near: Nearness | None,
 ) -> str:
     plain = [node for node in network.nodes if not node.boosted]
-    leaves = sum(node.source.size for node in plain)
-    parameters = sum(node.source.size * (node.states - 1) for node in plain)
-    total = _rows_of(network, dataset)
-    found = [
-        (f"{len(network.domain):,}", "variables"),
-        (f"{sum(len(node.inputs) for node in network.nodes):,}", "links"),
-        *([(f"{leaves:,}", "leaves"), (f"{parameters:,}", "parameters")] if plain else []),
-        *([(f"{len(network) - len(plain):,}", "boosted nodes")] if len(plain) < len(network) else []),
-        *([(f"{total:,}", "rows learned from")] if total is not None else []),
-    ]
-    found += map(proven_tile, certificates)
-    if rows.near is not None:
-        found.append((f"{rows.near.one_way:.4f}", "mean 1-way distance, data to model"))
-    ties = graph.ties
-    found.append((f"{sum(tie.both for tie in ties):,} of {len(ties):,}", "ties go both ways"))
-    return tiles(found)
+    numbers = {
+        "variables": len(network.domain),
+        "links": sum(len(node.inputs) for node in network.nodes),
+        "leaves": sum(node.source.size for node in plain) or None,
+        "parameters": sum(node.source.size * (node.states - 1) for node in plain) if plain else None,
+        "boosted nodes": len(network) - len(plain) or None,
+        "rows learned from": rows_learned(network) if dataset is None else dataset.total,
+    }
+    found = [(f"{number:,}", what) for what, number in numbers.items() if number is not None]
+    found += map(_proven, certificates)
+    if near is not None:
+        found.append((f"{near.one_way:.4f}", "mean 1-way distance, data to model"))
+    both = sum(tie.both for tie in graph.ties)
+    return tiles([*found, (f"{both:,} of {len(graph.ties):,}", "ties go both ways")])
 
 
-def _rows_of(network: Network, dataset: Dataset | Holed | None) -> int | None:
-    if dataset is not None:
-        return dataset.total
-    return rows_learned(network)
-
-
-def _against(network: Network, dataset: Dataset | Holed | None, rows: _Drawn) -> str:
-    said = "".join(note(text) for text in rows.said)
-    if rows.rows is None:
+def _against(drawn: _Drawn) -> str:
+    said = "".join(note(text) for text in drawn.said)
+    if drawn.rows is None:
         return said
-    data = _data(network, dataset)
-    if data is None or rows.near is None:
-        return said + paragraph(
+    if drawn.data is None or drawn.near is None:
+        return said + line(
             "The network keeps no 1-way counts of its data, and no rows were given to compare with."
         )
-    near = rows.near
-    numbers = ("mean", "worst", "mean of as many rows of the data")
-    columns = {"total variation": "name", **dict.fromkeys(numbers, "number")}
     lines = [
-        (f"{ways} marginals", f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}")
-        for ways, mean, worst, floor in near.by_ways()
+        [f"{ways} marginals", f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
+        for ways, mean, worst, floor in drawn.near.by_ways()
     ]
-    found = marginals(data, rows.rows)
-    key = (
-        '<p class="key soft"><span><i style="background:var(--data)"></i>data</span>'
-        f'<span><i style="background:var(--model)"></i>{near.rows:,} rows drawn from the model</span></p>\n'
+    said += wide(table(["total variation", "mean", "worst", "mean of as many rows of the data"], lines))
+    said += note(f"The data against {drawn.near.rows:,} rows drawn from the model, the furthest apart first:")
+    tables = list(map(_marginal, marginals(drawn.data, drawn.rows)[:MOST_CARDS]))
+    more = tables[CARDS:]
+    rest = folded(f"{counted(len(more), 'variable')} nearer to the data", beside(*more)) if more else ""
+    return said + beside(*tables[:CARDS]) + rest
+
+
+def _marginal(one: Marginal) -> str:
+    shown = one.shown(STATES)
+    most = max(max(a, b) for _, a, b in shown)  # of many states, the others together may be the most
+    rows: list[list[Cell]] = [
+        [short(state, NAME), f"{a:.3f}", Bar(a / most), f"{b:.3f}", Bar(b / most)] for state, a, b in shown
+    ]
+    return table([f"{short(one.name, NAME)}: {one.apart:.4f} apart", "data", "", "model", ""], rows)
+
+
+def _links(network: Network, found: Sequence[Link]) -> str:
+    """The strongest links, and those that go one way only."""
+    if not found:
+        return line("No node reads any other: the variables were learned as independent.")
+    strongest = max(found[0].strength, 1e-300)
+    rows: list[list[Cell]] = [
+        [
+            short(link.source, NAME),
+            short(link.target, NAME),
+            f"{link.strength:.4f}",
+            Bar(link.strength / strongest),
+            *(
+                "–" if x is None else f"{x:.4f}"
+                for x in (link.mutual_information, link.conditional_information)
+            ),
+        ]
+        for link in found[:LINKS]
+    ]
+    more = f" The {LINKS} strongest of {len(found):,}." if len(found) > LINKS else ""
+    gained = " Links of a boosted node: what each input gained while it was learned."
+    said = note(
+        f"Bits per row. A node's links add up to all that its source knows; alone: mutual information; given the rest: "
+        f"conditional mutual information given the node's other inputs, where the rows suffice to tell."
+        f"{gained if any(node.boosted for node in network.nodes) else ''}{more}"
     )
-    more = found[CARDS:MOST_CARDS]
-    rest = folded(f"{counted(len(more), 'variable')} nearer to the data", _cards(more)) if more else ""
-    return said + table(columns, lines) + key + _cards(found[:CARDS]) + rest
+    heads = ["predicts", "variable", "bits", "", "alone", "given the rest"]
+    return wide(table(heads, rows, left=2)) + said + _one_sided(network)
 
 
-def _cards(found: Sequence[Marginal]) -> str:
-    cards = []
-    for one in found:
-        shown = one.shown(STATES)
-        most = max(max(a, b) for _, a, b in shown)  # of many states, the others together may be the most
-        states = "".join(
-            f'<div class="state"><span title="{xml(short(state, 200))}">{xml(short(state, 40))}</span><span>'
-            f'<span class="bar" style="width:{100 * a / most:.1f}%;background:var(--data)"></span>'
-            f'<span class="bar" style="width:{100 * b / most:.1f}%;background:var(--model)"></span></span>'
-            f"<span>{a:.3f}<br>{b:.3f}</span></div>"
-            for state, a, b in shown
+def _one_sided(network: Network) -> str:
+    found = one_sided_links(network) if len(network.domain) <= MOST_ONE_SIDED else ()
+    if not found:
+        return ""
+    cut = [x for x in found if not x.carried] or list(found)
+    items = "".join(f"<li>{xml(short(x, 4 * NAME))}</li>" for x in cut[:ONE_SIDED])
+    more = f"<li>and {len(cut) - ONE_SIDED:,} more</li>" if len(cut) > ONE_SIDED else ""
+    summary = f"{counted(len(found), 'link')} one way only: what evidence does not reach"
+    return folded(summary, f"<ul>{items}{more}</ul>\n")
+
+
+def _proven(proven: Certificate) -> tuple[str, str]:
+    """What a certificate proves, in one number, and what the number is."""
+    nothing = proven.one_leaf_limit
+    if proven.kind == "law":
+        said = f"bits a row from data to law (KL); {nothing / BIT:.4g} independent columns"
+        return f"{proven.kl / BIT:.4g}", said
+    if proven.no_bound is not None:
+        return "none", f"FC-limit: Theorem 3 does not apply; {nothing:.4g} knowing nothing"
+    return f"{proven.fc_limit:.4g}", f"FC-limit, nats; {nothing:.4g} knowing nothing"
+
+
+def _decisions(network: Network, found: Sequence[Link], nodes: int, dataset: Dataset | None = None) -> str:
+    """The decision graphs of the `nodes` that know most of their variables, and what boosted ones read."""
+    bits = np.zeros(len(network))
+    for link in found:
+        bits[link.node] += link.strength
+    order = [k for k in np.argsort(-bits, kind="stable").tolist() if _knows(network.nodes[k])]
+    order = order[: max(nodes, 0)]
+    if not order:
+        return line("Every node has one leaf: there is nothing to decide.")
+    said = note(
+        f"The {counted(len(order), 'node')} that know most of their variables. Bars are θ(· | leaf); a leaf with several "
+        "ways in was merged."
+    )
+    if any(network.nodes[k].boosted for k in order):
+        said += note(
+            "A boosted node sums many graphs: of it, what it reads, and what each state of its inputs does."
         )
-        cards.append(
-            f'<div class="card"><h3>{xml(short(one.name, 60))} <span class="soft">{one.apart:.4f}</span></h3>{states}</div>'
-        )
-    return f'<div class="cards">{"".join(cards)}</div>\n'
+    for k in order:
+        node = network.nodes[k]
+        size = "boosted" if node.boosted else f"{node.source.size:,} leaves"
+        summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {size}"
+        said += folded(summary, _decision(network, k, dataset), opened=k == order[0])
+    return said
+
+
+def _knows(node: Node) -> bool:
+    return bool(node.inputs) if node.boosted else node.source.size > 1
+
+
+def _decision(network: Network, number: int, dataset: Dataset | None) -> str:
+    if network.nodes[number].boosted:
+        said = boosted_of(network, number, dataset)
+        first = "" if said.first is None else folded("Its first graph, before the stages", _drawn(said.first))
+        return framed(boosted_svg(said)) + first
+    try:
+        graph = decision(network, number)
+    except ModelError as error:
+        return note(str(error))
+    return _drawn(graph)
+
+
+def _drawn(graph: Decision) -> str:
+    leaves = sum(isinstance(v, Leaf) for v in graph.vertices)
+    if leaves <= DRAWN_LEAVES and len(graph.vertices) <= 4 * DRAWN_LEAVES:
+        return framed(decision_svg(graph))
+    return f"<pre>{xml(decision_text(graph))}</pre>\n"

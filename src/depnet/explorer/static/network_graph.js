@@ -1,0 +1,295 @@
+// What is drawn of a network, and where: pure functions of the ties, of what the reader has chosen and of the greys.
+import { echarts } from "nicegui-echart";
+
+export const RELATIONS = {
+  told: { name: "predicts it", colour: "#D55E00", type: "solid" },
+  tells: { name: "it predicts", colour: "#0072B2", dark: "#56B4E9", type: "dashed" },
+  both: { name: "both ways", colour: "#009E73", type: "solid" },
+};
+
+const MOST_WITH_HEADS = 400; // past so many, arrow heads cannot be told apart and only cost time
+const MOVED = { light: ["#e8ebee", "#f6cf94", "#D55E00", "#702f00"], dark: ["#2c343c", "#7a4a12", "#E69F00", "#fff0b3"] };
+const STRENGTH = { light: ["#dcebf5", "#56B4E9", "#0072B2", "#00263d"], dark: ["#20384a", "#2f80b5", "#7cc8f2", "#F0E442"] };
+
+export function greys() {
+  const style = getComputedStyle(document.body);
+  const of = (name) => style.getPropertyValue(name).trim();
+  return {
+    text: of("--text"), muted: of("--muted"), line: of("--line"), surface: of("--surface"), accent: of("--accent"),
+    dark: document.body.classList.contains("body--dark"),
+  };
+}
+
+const colourOf = (relation, grey) => (grey.dark && RELATIONS[relation].dark) || RELATIONS[relation].colour;
+
+export const rampOf = (what, dark) => (what === "moved" ? MOVED : STRENGTH)[dark ? "dark" : "light"];
+
+// The colour of a share from 0 to 1 on a ramp.
+export function mixed(ramp, share) {
+  const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
+  const low = Math.min(Math.floor(at), ramp.length - 2);
+  const parts = [1, 3, 5].map((k) => {
+    const [a, b] = [ramp[low], ramp[low + 1]].map((colour) => parseInt(colour.slice(k, k + 2), 16));
+    return Math.round(a + (b - a) * (at - low));
+  });
+  return `rgb(${parts.join(",")})`;
+}
+
+// Black or white, whichever is read more easily on such a colour.
+export function readableOn(rgb) {
+  const [red, green, blue] = rgb.match(/\d+/g).map((part) => {
+    const c = Number(part) / 255;
+    return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
+}
+
+// How the tie looks from the chosen variable: it is told, it tells, or both.
+export function relation(tie, chosen) {
+  const [first, second, forward, backward] = tie;
+  if (first !== chosen && second !== chosen) return null;
+  if (forward !== null && backward !== null) return "both";
+  return (forward !== null) === (second === chosen) ? "told" : "tells";
+}
+
+export const strength = (tie) => Math.max(tie[2] ?? -Infinity, tie[3] ?? -Infinity);
+
+export function bits(value) {
+  if (Math.abs(value) < 5e-5) return "under 0.0001 bits";
+  return `${value >= 0.1 ? value.toFixed(3) : String(Number(value.toFixed(4)))} bits`;
+}
+
+// `near`: only the surroundings of the chosen variable are shown, so that none need be faint.
+export function graphOptions({ names, at, width, height, sizes, fill, ties, visible, chosen, near: only, marks, grey }) {
+  const strongest = Math.max(...ties.map(strength), 1e-12);
+  const near = new Map();
+  if (chosen !== null) {
+    for (const tie of ties) {
+      const how = relation(tie, chosen);
+      if (how) near.set(tie[0] === chosen ? tie[1] : tie[0], how);
+    }
+  }
+  const data = [...visible].map((v) => {
+    const faint = chosen !== null && !only && v !== chosen && !near.has(v);
+    const known = marks.known.get(v);
+    const rim = v === chosen || known ? grey.text : near.has(v) ? colourOf(near.get(v), grey) : grey.dark ? grey.line : grey.muted;
+    const size = sizes[v] * (v === chosen ? 1.35 : 1);
+    return {
+      id: String(v), name: known ?? names[v], x: at[v][0], y: at[v][1],
+      symbol: known ? "roundRect" : v === marks.target ? "diamond" : "circle",
+      symbolSize: v === marks.target ? 1.4 * Math.max(size, 12) : known ? Math.max(size, 12) : size,
+      itemStyle: {
+        color: fill(v), opacity: faint && !known ? 0.35 : 1, borderColor: rim,
+        borderWidth: v === chosen || near.has(v) || known ? 3 : 1,
+      },
+      label: { show: !faint || Boolean(known), fontWeight: v === chosen || known || v === marks.target ? "bold" : "normal" },
+      tooltip: { show: false }, // a card of its own
+    };
+  });
+  // Two corners that nobody sees keep the picture where it is, whatever is shown.
+  const corner = { symbolSize: 0, label: { show: false }, itemStyle: { opacity: 0 }, tooltip: { show: false }, silent: true };
+  data.push({ id: "corner 0", x: 0, y: 0, ...corner }, { id: "corner 1", x: width, y: height, ...corner });
+  const heads = ties.length <= MOST_WITH_HEADS;
+  const links = ties.map((tie) => {
+    const [first, second, forward, backward] = tie;
+    const how = chosen === null ? null : relation(tie, chosen);
+    const weight = Math.sqrt(Math.max(strength(tie), 0) / strongest);
+    const [source, target] = forward === null ? [second, first] : [first, second];
+    return {
+      source: String(source), target: String(target),
+      symbol: !heads && !how ? "none" : [forward !== null && backward !== null ? "arrow" : "none", "arrow"],
+      symbolSize: how ? 8 : 4 + 3 * weight,
+      tie,
+      lineStyle: {
+        width: 0.6 + 4.4 * weight,
+        type: how ? RELATIONS[how].type : "solid",
+        color: how ? colourOf(how, grey) : grey.muted,
+        opacity: how ? 0.95 : chosen !== null && !only ? 0.07 : 0.2 + 0.45 * weight,
+      },
+    };
+  });
+  return {
+    animation: false,
+    tooltip: { renderMode: "richText", confine: true, formatter: (link) => linkText(link.data.tie, names) },
+    series: [{
+      type: "graph", layout: "none", roam: true, left: 0, top: 0, width, height, scaleLimit: { min: 0.4, max: 20 }, data, links,
+      label: { position: "bottom", distance: 3, color: grey.text, fontSize: 12, width: 160, overflow: "truncate",
+               textBorderColor: grey.surface, textBorderWidth: 3, formatter: "{b}" },
+      labelLayout: { hideOverlap: true },
+      emphasis: { disabled: true },
+    }],
+  };
+}
+
+function linkText([first, second, forward, backward], names) {
+  const way = (from, to, value) => (value === null ? [] : [`${names[from]} → ${names[to]}: ${bits(value)}`]);
+  return [...way(first, second, forward), ...way(second, first, backward)].join("\n");
+}
+
+// Where variables are drawn, in pixels of the chart: all of them, some of them, or those around one.
+export const NARROW = 600; // pixels
+const MOST_APART = 170; // pixels between neighbours of a small network
+const RING = 14; // places on the first ring before a second one is begun beside it
+
+// The places of `members` (all without them) in the middle of a chart: as large as it allows, and stretched somewhat to
+// fill it. Others are in the middle.
+export function fitted(places, width, height, members = null) {
+  const kept = members === null ? [...places.keys()] : [...members];
+  const margin = { x: Math.min(80, width / 8), y: 34 };
+  const least = [0, 1].map((axis) => kept.reduce((low, v) => Math.min(low, places[v][axis]), Infinity));
+  const span = [0, 1].map((axis) => kept.reduce((high, v) => Math.max(high, places[v][axis]), -Infinity) - least[axis]);
+  const room = [Math.max(width - 2 * margin.x, 50), Math.max(height - 2 * margin.y, 50)];
+  const most = span.map((s, axis) => (s > 0 ? room[axis] / s : MOST_APART));
+  const even = Math.min(...most, MOST_APART);
+  const scale = most.map((m) => Math.min(m, (width < NARROW ? 2.5 : 1.5) * even));
+  const corner = [width, height].map((side, axis) => (side - span[axis] * scale[axis]) / 2);
+  const at = places.map(() => [width / 2, height / 2]);
+  for (const v of kept) at[v] = [0, 1].map((axis) => corner[axis] + (places[v][axis] - least[axis]) * scale[axis]);
+  return at;
+}
+
+// A variable in the middle, those that are one step away on a ring around it, those two steps away outside. They keep the
+// order in which they were around it before, so that a reader finds them again.
+export function around(places, middle, rings, width, height) {
+  const at = places.map(() => [width / 2, height / 2]);
+  const room = [width / 2 - Math.min(90, width / 6), height / 2 - 40];
+  const turn = (v) => Math.atan2(places[v][1] - places[middle][1], places[v][0] - places[middle][0]);
+  const reach = rings.length > 1 && rings[1].length ? [0.5, 1] : [0.85];
+  rings.forEach((ring, step) => {
+    const order = [...ring].sort((a, b) => turn(a) - turn(b) || a - b);
+    order.forEach((v, k) => {
+      const angle = (2 * Math.PI * (k + 0.5 * (step % 2))) / order.length - Math.PI;
+      const stagger = order.length > RING ? [1, 0.78, 0.89][k % 3] : 1;
+      const radius = (reach[step] ?? 1) * stagger;
+      at[v] = [width / 2 + room[0] * radius * Math.cos(angle), height / 2 + room[1] * radius * Math.sin(angle)];
+    });
+  });
+  return at;
+}
+
+// The variables one step from the first, two steps from it, ...: none twice.
+export function ringsOf(ties, variable, steps) {
+  const seen = new Set([variable]);
+  const rings = [];
+  let edge = seen;
+  for (let step = 0; step < steps; step++) {
+    const further = new Set();
+    for (const [first, second] of ties) {
+      if (edge.has(first) && !seen.has(second)) further.add(second);
+      if (edge.has(second) && !seen.has(first)) further.add(first);
+    }
+    for (const v of further) seen.add(v);
+    rings.push([...further]);
+    edge = further;
+  }
+  return rings;
+}
+
+// Of the places `at`, the one nearest in a direction, which an arrow key says; null where there is none.
+export function nearest(at, from, candidates, [dx, dy]) {
+  let best = null;
+  let least = Infinity;
+  for (const v of candidates) {
+    const [x, y] = [at[v][0] - at[from][0], at[v][1] - at[from][1]];
+    const along = x * dx + y * dy;
+    const aside = Math.abs(x * dy - y * dx);
+    if (v === from || along <= 0.5) continue;
+    if (along + 2 * aside < least) [best, least] = [v, along + 2 * aside];
+  }
+  return best;
+}
+
+const MOST_IN_MATRIX = 400;
+const SHOW_ALL_VARIABLES = 60; // of so few, those without a link are shown too
+
+// What never changes, kept out of Vue's sight: thousands of links need not be watched. `several` are the communities with
+// more than one member.
+export function fixedOf({ names, places, groups, ties, colours, rest }, several) {
+  const total = names.map(() => 0);
+  for (const tie of ties) for (const end of [tie[0], tie[1]]) total[end] += Math.max(strength(tie), 0);
+  const most = Math.max(...total, 1e-12);
+  const small = Math.max(0.45, Math.min(1, Math.sqrt(250 / total.length)));
+  return Object.freeze({
+    names: Vue.toRaw(names), places: Vue.toRaw(places), groups: Vue.toRaw(groups), ties: Vue.toRaw(ties), total,
+    sizes: total.map((bits) => small * (8 + 18 * Math.sqrt(bits / most))),
+    colours: groups.map((group) => (several.has(group) ? colours[group] ?? rest : rest)),
+  });
+}
+
+// The variables and ties to show, and the rings around the chosen variable where only its surroundings are shown.
+export function sceneOf({ ties, names, groups }, { shown, community, mode, chosen, steps, known, target }) {
+  const inside = (v) => community === null || groups[v] === community;
+  const all = community === null ? ties : ties.filter((tie) => inside(tie[0]) && inside(tie[1]));
+  let drawn = all.slice(0, shown);
+  const every = mode === "matrix" || names.length <= SHOW_ALL_VARIABLES || community !== null;
+  let visible = new Set(every ? [...names.keys()].filter(inside) : drawn.flatMap((tie) => [tie[0], tie[1]]));
+  for (const [v] of known) if (inside(v)) visible.add(v);
+  if (target !== null && inside(target)) visible.add(target);
+  let rings = null;
+  if (chosen !== null) {
+    visible.add(chosen);
+    // The links of a chosen variable are shown however weak they are.
+    const own = all.slice(shown).filter((tie) => tie[0] === chosen || tie[1] === chosen);
+    drawn = [...drawn, ...own];
+    for (const tie of own) visible.add(tie[0]).add(tie[1]);
+    if (steps > 0) {
+      rings = ringsOf(drawn, chosen, steps);
+      visible = new Set([chosen, ...rings.flat()]);
+      drawn = drawn.filter((tie) => visible.has(tie[0]) && visible.has(tie[1]));
+    }
+  }
+  return { drawn, visible, rings };
+}
+
+// How much of the network that is, in words.
+export function said({ names, ties }, { left, community, strongest }, drawn, visible) {
+  if (!ties.length) return "No node reads another: the model knows the variables as independent.";
+  const weakest = drawn.reduce((low, tie) => Math.min(low, strength(tie)), Infinity);
+  const of = (some, all) => `${some.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+  return `${of(drawn.length, ties.length + left)} links, ${drawn.length ? `${bits(weakest)} and more, ` : ""}`
+    + `among ${of(visible.size, names.length)} variables`
+    + (community === null ? "" : `; only those around ${names[strongest[community]]}`);
+}
+
+// The matrix: its variables in order, communities together, and the strength of each cell [from, to].
+export function gridOf({ names, total, groups, ties }, { left }, visible, drawn) {
+  const strongest = [...visible].sort((a, b) => total[b] - total[a]).slice(0, MOST_IN_MATRIX);
+  const order = strongest.sort((a, b) => groups[a] - groups[b] || total[b] - total[a]);
+  const of = new Map();
+  let most = 1e-12;
+  for (const [first, second, forward, backward] of drawn) {
+    if (forward !== null) of.set(first * names.length + second, forward);
+    if (backward !== null) of.set(second * names.length + first, backward);
+    most = Math.max(most, forward ?? 0, backward ?? 0);
+  }
+  const none = drawn.length === ties.length + left ? "no link" : "no link among those shown";
+  return { order: Object.freeze(order), cells: Object.freeze({ of, most, none }) };
+}
+
+// The picture as a file: what is seen, as PNG or SVG.
+function download(name, url) {
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+}
+
+export async function savePicture(name, svg, isPng) {
+  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+  if (!isPng) return download(name, url);
+  const image = Object.assign(new Image(), { src: url });
+  await image.decode();
+  const ratio = image.width < 4000 ? 2 : 1;
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.width * ratio, height: image.height * ratio });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  download(name, canvas.toDataURL("image/png"));
+}
+
+export function graphSvg(chart, surface) { // drawn once more, by ECharts' other renderer
+  const drawn = echarts.init(null, null, { renderer: "svg", ssr: true, width: chart.getWidth(), height: chart.getHeight() });
+  drawn.setOption({ ...chart.getOption(), backgroundColor: surface, tooltip: { show: false }, animation: false });
+  const text = drawn.renderToSVGString();
+  drawn.dispose();
+  return text;
+}

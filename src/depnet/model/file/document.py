@@ -1,0 +1,217 @@
+"""A model as the bytes of a file, and back: JSON that people and line-by-line tools can read, with a checksum of it.
+
+The same model gives the same bytes. The domain says how many variables and states there are: it is read first.
+"""
+
+import gzip
+import hashlib
+import re
+from dataclasses import replace
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from depnet.data.frames.within import Within
+from depnet.data.table.domain import Domain
+from depnet.errors import ModelFileError, brief
+from depnet.model.file.described import CountsFields, DomainFields, LayoutFields, VariableFields
+from depnet.model.file.fields import CHANGED, Fields, Leaf, check_length, decode, fault, located
+from depnet.model.file.nodes import NodeFields, TreesFields, read_nodes
+from depnet.model.held_out import HeldOut
+from depnet.model.marginals import MarginalCounts
+from depnet.model.model import Model
+from depnet.model.network import Network
+from depnet.model.table import MAX_COUNT
+
+FORMAT = "depnet network"
+VERSION = 7
+"""The one that is written and read."""
+
+AGAIN = "Fit again from the table: depnet fit TABLE -o MODEL, or depnet.learn and depnet.save."
+"""What to do with a file that this depnet cannot use, or that lacks something."""
+
+_CHUNK = 2**16
+_CHECKSUM = re.compile(rb'"checksum"\s*:\s*"([^"]*)"\s*\}\s*')
+
+
+class HeldOutFields(Fields):
+    rows: Annotated[int, Meta(ge=1, le=MAX_COUNT)]
+    score: float
+    independent: float
+    worth: float | None = None
+    sure_shares: float | None = None
+    sure_means: float | None = None
+
+    def read(self, at: str) -> HeldOut:
+        with located(at):
+            return HeldOut(**msgspec.structs.asdict(self))
+
+
+class LawFields(Fields):
+    order: list[Leaf]
+    nodes: list[Raw]
+    held_out: HeldOutFields | UnsetType = UNSET
+
+    def read(self, domain: Domain, counts: MarginalCounts | None, trees: list[Raw] | UnsetType) -> Network:
+        check_length(self.order, len(domain), "law.order")
+        order = tuple(self.order)
+        held_out = None if self.held_out is UNSET else self.held_out.read("law.held_out")
+        nodes = read_nodes(self.nodes, domain, "law.nodes")
+        with located("law"):
+            law = Network(domain, nodes, counts, order, held_out)
+        return law if trees is UNSET else replace(law, within=_within(trees, domain, order))
+
+
+def _within(given: list[Raw], domain: Domain, order: tuple[int, ...]) -> Within:
+    found = [
+        decode(raw, TreesFields, f"within[{k}]").read(domain, f"within[{k}]") for k, raw in enumerate(given)
+    ]
+    if len({trees.column for trees in found}) < len(found):
+        raise fault("within", "expected one object for each variable; one stands twice.")
+    return Within(domain, order, tuple(found))
+
+
+class Head(Struct):
+    """What says whether the rest can be read."""
+
+    format: Any = None
+    version: Any = None
+
+
+class Document(Struct):
+    """The whole file. Fields of other names are left alone."""
+
+    domain: DomainFields
+    nodes: list[Raw] | UnsetType = UNSET
+    held_out: HeldOutFields | UnsetType = UNSET
+    law: LawFields | UnsetType = UNSET
+    counts: CountsFields | UnsetType = UNSET
+    within: list[Raw] | UnsetType = UNSET
+    layout: Raw | UnsetType = UNSET
+    checksum: str | UnsetType = UNSET
+
+    def read(self, *, layout: bool) -> Model:
+        """The model that a file describes, with the layout of its frame if that is wanted."""
+        if self.nodes is UNSET and self.law is UNSET:
+            raise ModelFileError("the field 'nodes' is missing, and so is 'law'.")
+        if self.nodes is UNSET and self.held_out is not UNSET:
+            raise fault("held_out", "this is of the network in 'nodes', which is missing.")
+        domain = self.domain.read()
+        counts = None if self.counts is UNSET else self.counts.read(domain)
+        law = None if self.law is UNSET else self.law.read(domain, counts, self.within)
+        network = law
+        if self.nodes is not UNSET:
+            held_out = None if self.held_out is UNSET else self.held_out.read("held_out")
+            nodes = read_nodes(self.nodes, domain, "nodes")
+            with located("nodes"):
+                network = Network(domain, nodes, counts, None, held_out)
+        frame = None
+        if layout and self.layout is not UNSET:
+            frame = decode(self.layout, LayoutFields, "layout").read(domain)
+        assert network is not None
+        with located("nodes"):
+            return Model(network, law, frame)
+
+
+def read_model(data: bytearray, *, layout: bool) -> Model:
+    """The model that the bytes of a file describe."""
+    _check_head(data)
+    document = decode(data, Document)
+    model = document.read(layout=layout)
+    if document.checksum is not UNSET:  # said last: an error with a place says more
+        _check_checksum(data)
+    return model
+
+
+def _check_head(data: bytearray) -> None:
+    """Is this a model file, of the version that is read?"""
+    start = data[:200].lstrip()
+    if not start and not data.strip():
+        raise ModelFileError(f"the file is empty. {CHANGED}")
+    if not start.startswith(b"{"):
+        shown = brief(start.decode(errors="replace"), 40)
+        raise ModelFileError(f"this is no model file: it starts with {shown}, not with an object.")
+    head = decode(data, Head)
+    if head.format != FORMAT:
+        raise fault("format", f"expected {FORMAT!r}; got {brief(head.format)}. This is no model file.")
+    if type(head.version) is int and head.version > VERSION:
+        raise fault(
+            "version",
+            f"the file has version {brief(head.version)} and comes from a newer depnet; this one reads version {VERSION}. "
+            "Upgrade depnet: pip install --upgrade depnet.",
+        )
+    if type(head.version) is not int or head.version != VERSION:
+        raise fault("version", f"expected {VERSION}; got {brief(head.version)}. {AGAIN}")
+
+
+def _check_checksum(data: bytearray) -> None:
+    start = data.rindex(b'"checksum"')
+    field = _CHECKSUM.fullmatch(data, start)
+    if field is None:
+        raise fault("checksum", "expected it to be the last field of the file.")
+    checksum = checksum_of(memoryview(data)[:start])
+    if field[1] != checksum.encode():
+        raise fault(
+            "checksum",
+            f"{brief(field[1].decode(errors='replace'))} is not that of the content, {checksum}. {CHANGED} If you changed "
+            "it on purpose, remove the field 'checksum' or correct it.",
+        )
+
+
+def encode(model: Model, *, compressed: bool) -> bytes:
+    """The bytes of a file: one variable, one node and the trees of one variable a line."""
+    domain, network, law = model.domain, model.network, model.law
+    variables = [VariableFields.of(each, f"domain.variables[{i}]") for i, each in enumerate(domain.variables)]
+    parts = [
+        f'"format": {_text(FORMAT)}',
+        f'"version": {VERSION}',
+        f'"domain": {{"variables": {_lines(variables)}}}',
+    ]
+    if network is not law:
+        parts.append(f'"nodes": {_nodes(network, "nodes")}')
+        parts += _held_out(network.held_out, "held_out")
+    if law is not None:
+        order = f'"order": {_text(law.order)}'
+        beside = ", ".join([order, *_held_out(law.held_out, "law.held_out")])
+        parts.append(f'"law": {{{beside},\n"nodes": {_nodes(law, "law.nodes")}}}')
+    if model.counts is not None:
+        parts.append(f'"counts": {_text(CountsFields.of(model.counts))}')
+    if law is not None and law.within is not None:
+        parts.append(f'"within": {_lines(map(TreesFields.of, law.within.trees))}')
+    if model.layout is not None:
+        parts.append(f'"layout": {_text(LayoutFields.of(model.layout, domain))}')
+    content = ("{\n" + ",\n".join(parts) + ",\n").encode()
+    data = content + f'"checksum": "{checksum_of(memoryview(content))}"\n}}\n'.encode()
+    return gzip.compress(data, 6, mtime=0) if compressed else data
+
+
+def checksum_of(content: memoryview) -> str:
+    """SHA-256 of all that stands before the field `checksum`, blanks and line breaks left out."""
+    digest = hashlib.sha256()
+    for start in range(0, len(content), _CHUNK):  # no copy of the whole file
+        digest.update(bytes(content[start : start + _CHUNK]).translate(None, b" \t\r\n"))
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _nodes(network: Network, at: str) -> str:
+    cards = network.domain.cardinalities
+    return _lines(NodeFields.of(node, cards, f"{at}[{i}]") for i, node in enumerate(network.nodes))
+
+
+def _held_out(held_out: HeldOut | None, at: str) -> list[str]:
+    """The field `held_out`, where there is something to say."""
+    if held_out is None:
+        return []
+    if held_out.rows > MAX_COUNT:
+        raise fault(f"{at}.rows", f"expected a whole number from 1 to {MAX_COUNT:,}; got {held_out.rows:,}.")
+    fields = HeldOutFields(*(getattr(held_out, name) for name in HeldOutFields.__struct_fields__))
+    return [f'"held_out": {_text(fields)}']
+
+
+def _lines(values: Any) -> str:
+    return "[\n" + ",\n".join(map(_text, values)) + "\n]"
+
+
+def _text(value: object) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
