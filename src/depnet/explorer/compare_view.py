@@ -60,11 +60,13 @@ class Differences(Component, component="differences.js"):
     """Cards with the bars of A and B; "choose" says a side, what was done, a name, the first bar and the last."""
 
 
-def card_of(difference: Difference, known: Mapping[str, Held | None], holes: bool) -> dict[str, Any]:
+def card_of(
+    difference: Difference, known: Mapping[str, Held | None], *, holes: bool, opened: bool = False
+) -> dict[str, Any]:
     """What a card shows, as plain values: the bars of both sides, and what is `known` of it there."""
     of = {"a": difference.first, "b": difference.second}
     variable = difference.first.variable
-    made = Card.of(variable, np.maximum(of["a"].posterior, of["b"].posterior), opened=False, holes=holes)
+    made = Card.of(variable, np.maximum(of["a"].posterior, of["b"].posterior), opened=opened, holes=holes)
     return {
         "card": made.static({}),
         "note": f"differ by {difference.change:.3f}",
@@ -100,6 +102,7 @@ class _Compare:
         self.domain = self.loaded.domain
         self.listed = LongList(self._show_cards)
         self.found: tuple[Difference, ...] = ()
+        self.opened: set[str] = set()
         with card("Two sets of evidence"):
             without_law(self.loaded)
             with ui.element("div").classes("depnet-sides"):
@@ -139,7 +142,10 @@ class _Compare:
         if side not in ("a", "b") or name not in self.domain.names:
             return
         of, variable = self.a if side == "a" else self.b, self.loaded.variable(name)
-        if event == "toggle":
+        if event == "expand":
+            self.opened ^= {name}
+            self._show_cards()
+        elif event == "toggle":
             self._set(of, with_bar_turned(of.known, variable, first))
         else:
             self._set(of, with_bars(of.known, variable, first, last))
@@ -204,7 +210,8 @@ class _Compare:
             name = found.first.name
             holes = self.loaded.has_holes(self.domain.index(name))
             href = self.session.url("/node", replace(self.session.state, variable=name, own={}))
-            shown = card_of(found, {"a": self.a.known.get(name), "b": self.b.known.get(name)}, holes)
+            known = {"a": self.a.known.get(name), "b": self.b.known.get(name)}
+            shown = card_of(found, known, holes=holes, opened=name in self.opened)
             cards.append(shown | {"href": href})
         self.cards.put(variables=cards)
 

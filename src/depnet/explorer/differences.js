@@ -20,6 +20,6 @@ export default {
   props: { variables: Array, measure: String },
   emits: ["choose"],
   methods: {
-    say(side, event, [name, first, last = first]) { if (event !== "expand") this.$emit("choose", [side, event, name, first, last]); },
+    say(side, event, [name, first = -1, last = first]) { this.$emit("choose", [side, event, name, first, last]); },
   },
 };

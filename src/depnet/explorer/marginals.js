@@ -34,8 +34,6 @@ const Card = {
         <a v-for="(href, view) in $parent.links" :key="view" class="depnet-plain-button" :href="here(href)">{{ view }}</a>
       </div>
       <Bars :card="card" :now="now" :held="held" :evidence="evidence" :several="several" :parts="parts" @say="(event, said) => $emit('say', event, said)" />
-      <button v-if="card.opened" type="button" class="depnet-plain-button" @click="$emit('say', 'expand', [card.name])">
-        Fewer states</button>
     </section>`,
   computed: {
     note() {

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,9 +59,8 @@ class Editor:
             self.left = note("")
             with bar():
                 names = list(self.network.domain.names)
-                chosen = partial(setattr, self, "chosen_by_hand", True)
                 self.asked = select(
-                    names, "Asking for", lambda: chosen(), multiple=True, with_input=True, value=[]
+                    names, "Asking for", self._choose_by_hand, multiple=True, with_input=True, value=[]
                 )
                 self.asked.props("use-chips")
                 button("Ask with this row", self._ask, "unelevated")
@@ -76,6 +74,9 @@ class Editor:
             self.result = stack()
         self._show()
         self.session.on_change(self._follow)
+
+    def _choose_by_hand(self) -> None:
+        self.chosen_by_hand = True
 
     def _ask(self) -> None:
         """All other cells of the row become known, and these are asked for."""

@@ -64,7 +64,7 @@ const template = `
         <div class="depnet-ring" :style="{ left: peek.at[0] + 'px', top: peek.at[1] + 'px' }"></div>
         <peek :key="peek.variable" :name="names[peek.variable]" :told="peek.told" :open="peek.open" :evidence="known.length > 0"
           :target="target === peek.variable" :at="peek.at" :room="[$refs.chart.clientWidth, $refs.chart.clientHeight]"
-          @hold="hold" @expand="$emit('peek', [peek.variable, true])" @target="makeTarget" @near="showNear" @close="closePeek"></peek>
+          @hold="hold" @expand="$emit('peek', [peek.variable, !peek.told.card.opened])" @target="makeTarget" @near="showNear" @close="closePeek"></peek>
       </template>
     </div>
     <matrix v-if="mode === 'matrix' && grid" ref="matrix" :names="names" :order="grid.order" :groups="groups" :colours="colours" :cells="grid.cells"
