@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import rel_entr
 
 from depnet._native.learner import xlogx
 from depnet.arrays import FloatArray, IntArray, xlogy
@@ -41,6 +40,8 @@ def conditional_entropy(counts: NDArray[Any], rows: float) -> float:
 
 def misfit_of(counts: IntArray, theta: FloatArray, rows: int) -> float:
     """The sum over y of p(y) KL(p(X_i | y) || theta_i(X_i | y)), in nats; infinite where theta misses a row."""
+    from scipy.special import rel_entr  # takes long to import
+
     totals = counts.sum(axis=1)
     filled = totals > 0
     p = counts[filled] / totals[filled, None]
