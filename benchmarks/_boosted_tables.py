@@ -94,7 +94,7 @@ def node_seconds(
         return lightgbm.train(options, binned, STAGES)
 
     def ours() -> Boosted:
-        return boosted(rows, alone.nodes[i], readable, boost)
+        return boosted(rows, i, readable, boost)
 
     (model, node), learned = interleaved((theirs, ours), times)
     theta = node.node()
