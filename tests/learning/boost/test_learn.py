@@ -10,9 +10,8 @@ import depnet
 from depnet import Boost, BoostedNode, Dataset, Network, learn, score, titanic
 from depnet.errors import LearningError
 from depnet.learning.boost.node import boosted
-from depnet.learning.boost.rows import BoostRows
+from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.learning.boost.settings import AutoBoost, checked_boost
-from depnet.learning.boost.splits import all_tests
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from tests.interrupts import ctrl_c

@@ -8,9 +8,8 @@ from depnet.data.table.dataset import Dataset
 from depnet.learning.boost.choose import StageTrial, TrialPart, choose_candidate
 from depnet.learning.boost.digits import SETTINGS, DigitGrower, DigitTrial, has_digits, tree_of
 from depnet.learning.boost.node import averaged_node
-from depnet.learning.boost.rows import BoostRows
+from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.learning.boost.settings import AutoBoost, Boost, candidates_for
-from depnet.learning.boost.splits import all_tests
 from depnet.learning.rows.work import Limits, Progress, Work
 from depnet.model.held_out import HeldOut
 from depnet.model.network import Network
