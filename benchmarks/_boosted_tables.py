@@ -25,9 +25,8 @@ from benchmarks._timing import timed
 from depnet import Dataset
 from depnet.arrays import FloatArray
 from depnet.learning.boost.node import Boosted, boosted
-from depnet.learning.boost.rows import BoostRows
+from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.learning.boost.settings import Boost
-from depnet.learning.boost.splits import all_tests
 from depnet.learning.learn import learn
 from depnet.model.network import Network
 
@@ -94,7 +93,7 @@ def node_seconds(
         return lightgbm.train(options, binned, STAGES)
 
     def ours() -> Boosted:
-        return boosted(rows, alone.nodes[i], readable, boost)
+        return boosted(rows, i, readable, boost)
 
     (model, node), learned = interleaved((theirs, ours), times)
     theta = node.node()

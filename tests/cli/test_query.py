@@ -37,9 +37,11 @@ def test_a_question_does_not_take_for_ever_and_says_so(model: Path, monkeypatch:
     words = ["query", model, "survived", "--given", "sex=female", "--method", "sample", "--tolerance", "1e-7"]
     found = answer(*words)
     assert not found["converged"]
-    assert any(text.startswith("stopped by max_seconds, at a standard error") for text in found["warnings"])
+    assert any(
+        text.startswith("stopped by the time limit, at a standard error") for text in found["warnings"]
+    )
     said = depnet(*words).stdout.decode()
-    assert "warning: stopped by --max-seconds, at a standard error" in said
+    assert "warning: stopped by the time limit, at a standard error" in said
     assert answer(*words, "--max-seconds", 0.5)["seconds"] > 0.4
     assert answer(*words[:-1], "0.05", "--max-seconds", "inf")["converged"]
 

@@ -139,7 +139,7 @@ def test_a_question_ends_in_time_unless_it_may_take_for_ever(monkeypatch: pytest
     found = model.query("survived", method="sample", tolerance=1e-7, max_seconds=0.05)
     assert limits == [SECONDS, None, 0.05]
     assert not found.converged
-    assert "stopped by max_seconds" in str(found)
+    assert "stopped by the time limit" in str(found)
 
 
 def test_a_draw_has_a_seed_of_its_own() -> None:

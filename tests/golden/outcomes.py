@@ -70,14 +70,6 @@ MODELS: dict[str, tuple[Dataset, dict[str, Any]]] = {
 }
 
 
-def numbers_given_mixed(n_jobs: int) -> depnet.DependencyNetworkRegressor:
-    """The regressor as it is: a number that follows the mixed table's columns, one of them more widely."""
-    rng, rows = random.Random(6), Dataset.from_codes(MIXED.codes[:500], domain=MIXED.domain)
-    codes, noise = rows.codes.astype(float), np.array([rng.random() - 0.5 for _ in range(500)])
-    numbers = codes[:, 0] * codes[:, 3] + codes[:, 4] + (1 + codes[:, 1]) * noise
-    return depnet.DependencyNetworkRegressor(random_state=0, n_jobs=n_jobs).fit(rows, numbers)
-
-
 def outcomes(n_jobs: int = 1, block_rows: int = 1_000) -> dict[str, bytes]:
     """Every outcome by its name. Threads and blocks of rows must not matter."""
     found, networks = default_outcomes(n_jobs), {}
@@ -94,9 +86,6 @@ def outcomes(n_jobs: int = 1, block_rows: int = 1_000) -> dict[str, bytes]:
         ("binary", "few chains", {"chains": 3}),
         ("weighted", "sequential scan", {"scan": SequentialScan()}),
     ]
-    regressor = numbers_given_mixed(n_jobs)
-    found["model: a number given mixed, by default"] = model_of(regressor.network_)
-    found["rows: a number given mixed, by default"] = regressor.predict_quantiles(MIXED).round(9).tobytes()
     for name, what, options in drawn:
         given = {"burn_in": 20, "thin": 2, **options}
         sampler = Sampler(networks[name], rng=np.random.default_rng(5), n_jobs=n_jobs, **given)

@@ -12,7 +12,7 @@ from depnet import Variable
 from depnet.data import Bins
 from depnet.data.binning.times import DAY
 from depnet.errors import EvidenceError
-from depnet.model.conditions import allowed, beyond_data, condition_weights, said_of
+from depnet.model.conditions import allowed, beyond_data, said_of
 
 MASSES = Bins((2700, 4000, 5000, 6301), ((2700, 3000, 3500, 3900), (4000, 4500), (5000, 6300)), "integer")
 DATES = Bins((0, 31, 59), ((0, 10, 20, 30), (31, 45)), "date")
@@ -91,20 +91,20 @@ SEX = Variable("sex", ("female", "male", "(missing)"), missing="(missing)")
     ],
 )
 def test_weights(variable: Variable, condition: Any, weights: list[float]) -> None:
-    assert condition_weights(variable, condition).tolist() == weights
+    assert allowed(variable, condition).weights().tolist() == weights
 
 
 def test_complements_sum_to_one() -> None:
     for sign, other in ((">", "<="), (">=", "<")):
         for value in (3000, 3500, 4500, 6300):
-            both = condition_weights(MASS, f"{sign}{value}") + condition_weights(MASS, f"{other}{value}")
+            both = allowed(MASS, f"{sign}{value}").weights() + allowed(MASS, f"{other}{value}").weights()
             assert both.tolist() == [1, 1, 1]
 
 
 def test_a_label_wins_over_a_comparison() -> None:
     odd = Variable("x", ("<3", "1..2", 1, 2))
-    assert condition_weights(odd, "<3").tolist() == [1, 0, 0, 0]
-    assert condition_weights(odd, "1..2").tolist() == [0, 1, 0, 0]
+    assert allowed(odd, "<3").weights().tolist() == [1, 0, 0, 0]
+    assert allowed(odd, "1..2").weights().tolist() == [0, 1, 0, 0]
 
 
 def test_what_is_beyond_the_data_is_said() -> None:
@@ -160,4 +160,4 @@ def test_conditions_in_words() -> None:
 )
 def test_what_is_no_condition(variable: Variable, condition: Any, message: str) -> None:
     with pytest.raises(EvidenceError, match=message):
-        condition_weights(variable, condition)
+        allowed(variable, condition).weights()

@@ -88,29 +88,14 @@ class Stepper {
 
     template <bool Record>
     void update(Chain& chain, std::int32_t place, std::uint32_t word, const double* weight) {
-        const Step& step = steps_[place];
         const Node& node = view_.nodes[place];
         const Feeds& feeds = estimators_.feeds[place];
         const std::int32_t k = node.states;
         std::uint16_t& code = chain.codes[node.variable];
-        const double* theta;
-        std::uint32_t x;
-        bool possible = true;
-        if (node.boosted >= 0) {
-            const Scratch scratch = buffers_.scratch();
-            const double total = boosted_theta(view_, step, chain.codes, 1, scratch);
-            possible = total > 0.0;
-            x = possible ? state_of(scratch.theta, k, total, clipped(word)) : code;
-            if (Record && step.weights != nullptr && possible)
-                for (std::int32_t s = 0; s < k; ++s) scratch.theta[s] /= total;
-            theta = scratch.theta;
-        } else {
-            const std::int64_t leaf = leaf_of(view_, node, chain.codes, 1);
-            possible = step.logs == nullptr || step.logs[leaf * step.stride] > kImpossible;
-            theta = step.theta + leaf * k;
-            x = state_of(step.marks + leaf * (k - 1), k - 1, clipped(word));
-        }
-        if (!possible) {  // the evidence leaves theta no mass here: the state stays
+        const Update made =
+            update_of(view_, steps_[place], chain.codes, 1, buffers_.scratch(), word);
+        const double* theta = made.theta;
+        if (theta == nullptr) {  // the evidence leaves theta no mass here: the state stays
             if constexpr (Record) {
                 ++chain.impossible;
                 add(chain, feeds, weight,
@@ -130,7 +115,7 @@ class Stepper {
                 });
             }
         }
-        code = static_cast<std::uint16_t>(x);
+        code = static_cast<std::uint16_t>(made.state);
     }
 
     // What an update adds to each of its estimators: `put(cell of the other codes, stride,

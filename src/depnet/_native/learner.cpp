@@ -93,7 +93,7 @@ class Table {
             data_.total = 0;
             for (std::int64_t r = 0; r < data_.rows; ++r) data_.total += data_.weights[r];
         }
-        kernels_ = &learner_kernels(chosen_isa());
+        kernels_ = &learner_kernels();
         if (!weights) {
             nb::gil_scoped_release release;
             bits_ = make_bits(data_, *kernels_, check_signals);

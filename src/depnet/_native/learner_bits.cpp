@@ -74,10 +74,8 @@ class Chunks {
         : data_(data), kernels_(kernels), bits_(bits), planes_(bits.planes) {
         const auto variables = static_cast<double>(bits.variables.size());
         const auto planes = static_cast<double>(bits.planes);
-        // Measured cycles a row. A word of 64 planes is turned into rows in 16, a code is written
-        // into its row in 2.
-        codes_to_rows_ = 2 * variables < planes / 4;
-        // To count all pairs: of planes by popcount, or of a variable's rows, sorted by state.
+        // Measured cycles a row, to count all pairs: of planes by popcount, or of a variable's
+        // rows, sorted by state.
         const double by_planes = planes * planes / 128 * kernels.product_cost;
         const double by_rows =
             variables * (5 + static_cast<double>(bits.row_words) * kernels.position_cost);
@@ -88,8 +86,7 @@ class Chunks {
         keep_columns_ = kept(codes);
         size_ = planes_ <= 256 ? 16384 : 8192;
         if (keep_columns_) bits.columns = Words(planes_ * bits.column_words);
-        need_columns_ = keep_columns_ || !codes_to_rows_ || (count_pairs_ && !pairs_by_rows_);
-        if (need_columns_ && !keep_columns_) own_ = Words(planes_ * (size_ / 64));
+        if (!keep_columns_) own_ = Words(planes_ * (size_ / 64));
         if (count_pairs_) bits.pairs.assign(planes_ * planes_, 0);
         counts_.resize(bits.row_words * 64);
     }
@@ -101,11 +98,8 @@ class Chunks {
         begin_ = begin;
         stride_ = keep_columns_ ? bits_.column_words : size_ / 64;
         columns_ = keep_columns_ ? bits_.columns.data() + begin / 64 : own_.data();
-        if (need_columns_) pack();
-        if (codes_to_rows_)
-            write_rows();
-        else
-            turn_columns();
+        pack();
+        turn_columns();
         if (!count_pairs_) return;
         if (pairs_by_rows_)
             count_rows();
@@ -170,30 +164,6 @@ class Chunks {
             }
     }
 
-    void write_rows() {
-        for (RowBits& part : bits_.rows)
-            std::fill_n(part.row(begin_), count_ * part.words, std::uint64_t{0});
-        struct Place {
-            std::uint64_t *word, bit;
-            std::size_t step;
-        };
-        for (std::size_t v = 0; v < bits_.variables.size(); ++v) {
-            const std::int32_t j = bits_.variables[v];
-            std::vector<Place> place(256, {bits_.rows[0].row(begin_), 0, bits_.rows[0].words});
-            for (std::int32_t z = 1; z < data_.cardinalities[j]; ++z) {
-                const std::int32_t plane = bits_.first_plane[v] + z - 1;
-                RowBits& part = bits_.part(plane);
-                const std::int32_t at = plane - part.first;
-                place[z] = {part.row(begin_) + at / 64, std::uint64_t{1} << (at % 64), part.words};
-            }
-            const std::uint8_t* code = codes(j);
-            for (std::size_t r = 0; r < count_; ++r) {
-                const Place& one = place[code[r]];
-                one.word[r * one.step] |= one.bit;
-            }
-        }
-    }
-
     void count_planes() {  // the upper triangle, in bands
         constexpr std::size_t kBand = 32;
         for (std::size_t a = 0; a < planes_; a += kBand)
@@ -231,7 +201,7 @@ class Chunks {
     const LearnerKernels& kernels_;
     Bits& bits_;
     const std::size_t planes_;
-    bool codes_to_rows_, pairs_by_rows_, count_pairs_, keep_columns_, need_columns_;
+    bool pairs_by_rows_, count_pairs_, keep_columns_;
     Words own_;  // the chunk's columns, where they are not kept
     std::vector<std::uint8_t> narrowed_;
     std::vector<std::uint32_t> list_, counts_;

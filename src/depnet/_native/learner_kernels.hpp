@@ -66,19 +66,18 @@ struct LearnerKernels {
     std::size_t partitions;
 };
 
-const LearnerKernels& learner_kernels_portable();
+namespace portable {
+const LearnerKernels& kernels();
+}
 #if defined(DEPNET_X86)
-const LearnerKernels& learner_kernels_avx2();
-const LearnerKernels& learner_kernels_avx512();
+namespace avx2 {
+const LearnerKernels& kernels();
+}
+namespace avx512 {
+const LearnerKernels& kernels();
+}
 #endif
 
-inline const LearnerKernels& learner_kernels(Isa isa) {
-#if defined(DEPNET_X86)
-    if (isa == Isa::avx512) return learner_kernels_avx512();
-    if (isa == Isa::avx2) return learner_kernels_avx2();
-#endif
-    (void)isa;
-    return learner_kernels_portable();
-}
+inline const LearnerKernels& learner_kernels() { DEPNET_DISPATCH(kernels()) }
 
 }  // namespace depnet

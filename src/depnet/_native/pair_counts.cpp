@@ -43,7 +43,7 @@ class Counter {
     }
 
     void count() {
-        const LearnerKernels& kernels = learner_kernels(chosen_isa());
+        const LearnerKernels& kernels = learner_kernels();
         std::vector<std::uint64_t> bits(planes_ * (kChunk / 64));
         std::vector<std::uint32_t> product(band_ * planes_, 0), totals(planes_, 0);
         for (std::size_t begin = 0; begin < rows_; begin += kChunk) {

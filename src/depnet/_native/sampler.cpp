@@ -8,7 +8,7 @@
 #include "bindings.hpp"
 #include "isa.hpp"
 #include "network.hpp"
-#include "sampler_kernels.hpp"
+#include "sampler_program.hpp"
 
 namespace depnet::sampler {
 namespace {
@@ -124,11 +124,6 @@ struct PackedNodes {
     }
 };
 
-std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks) {
-    nb::gil_scoped_release release;
-    return portable::scalar_words(seed, blocks);
-}
-
 void make_words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
                 std::int64_t first_chain, Out2<std::uint32_t> out) {
     nb::gil_scoped_release release;
@@ -210,8 +205,6 @@ shift, mask) of every variable.)")
              arg("variables"), arg("cells"), arg("width"))
         .def("run", &PackedNodes::run, arg("task"), arg("words"), arg("state").noconvert(),
              arg("out").noconvert(), "As `Chains.run`, for chains whose `state` is [chain][word].");
-    m.def("scalar_words", &scalar_words, arg("seed"), arg("blocks"),
-          "Make four words a block one after the other and forget them: the floor for benchmarks.");
     m.def("words", &make_words, arg("seed"), arg("stream"), arg("first"), arg("first_chain"),
           arg("out").noconvert(),
           "Write words first, first + 1, ... of neighbouring chains into `out` [words, chains].");

@@ -19,19 +19,10 @@ constexpr std::int64_t kFewChains =
 template <typename Code>
 inline bool update(const Program& p, const Step& step, Code* x, std::size_t stride,
                    std::uint32_t word) {
-    const Node& node = p.view.nodes[step.place];
-    std::uint32_t state;
-    if (node.boosted >= 0) {
-        const double total = boosted_theta(p.view, step, x, stride, p.scratch);
-        if (!(total > 0.0)) return false;
-        state = state_of(p.scratch.theta, node.states, total, clipped(word));
-    } else {
-        const std::int64_t leaf = leaf_of(p.view, node, x, stride);
-        if (step.logs != nullptr && step.logs[leaf * step.stride] == -HUGE_VAL) return false;
-        const std::int64_t marks = node.states - 1;
-        state = state_of(step.marks + leaf * marks, marks, clipped(word));
-    }
-    x[static_cast<std::size_t>(node.variable) * stride] = static_cast<Code>(state);
+    const Update made = update_of(p.view, step, x, stride, p.scratch, word);
+    if (made.theta == nullptr) return false;
+    x[static_cast<std::size_t>(p.view.nodes[step.place].variable) * stride] =
+        static_cast<Code>(made.state);
     return true;
 }
 
@@ -130,8 +121,8 @@ class TileRun {
 // `state` holds a tile of 64 chains after the other, the last one padded. Returns kDone, or the
 // place in the scan of a node that cannot be updated.
 template <typename Code>
-std::int64_t run_codes(const Program& p, const Task& task, const Randomness& random, Code* state,
-                       Code* out) {
+std::int64_t codes(const Program& p, const Task& task, const Randomness& random, Code* state,
+                   Code* out) {
     for (std::int64_t first = 0; first < task.chains; first += kTile) {
         TileRun<Code> tile(p, task, random, first, state);
         if (!run_task(tile, task, p.scan.random, out)) return tile.failed();
@@ -141,8 +132,8 @@ std::int64_t run_codes(const Program& p, const Task& task, const Randomness& ran
 
 // Algorithm 1 to the letter for one chain: `out[t]` is X before the update of step t.
 template <typename Code>
-std::int64_t run_trace(const Program& p, const Randomness& random, std::int64_t first_step,
-                       std::int64_t steps, Code* x, Code* out) {
+std::int64_t trace(const Program& p, const Randomness& random, std::int64_t first_step,
+                   std::int64_t steps, Code* x, Code* out) {
     const int each = p.scan.random ? 2 : 1;
     const std::size_t variables = p.view.variables;
     Rows words(random.seed, random.stream, 0, 1, random.words, 1,

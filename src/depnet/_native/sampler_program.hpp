@@ -1,5 +1,5 @@
-// What the sampling kernels read: the nodes of one scan, and one call's task. Views only: the
-// arrays belong to the caller.
+// The sampling kernels and what they read: the nodes of one scan, and one call's task. Views
+// only: the arrays belong to the caller.
 #pragma once
 
 #include <cstddef>
@@ -80,5 +80,26 @@ struct PackedProgram {
     const PackedVariable* variables;
     std::int64_t cells, width;
 };
+
+// The kernels of every instruction set. Each set is one translation unit that defines
+// DEPNET_ISA_NAMESPACE and includes sampler_unit.hpp; they call nothing but each other, so that no
+// function compiled for one set can be linked into another.
+#define DEPNET_DECLARE_KERNELS(isa)                                                          \
+    namespace isa {                                                                          \
+    template <typename Code>                                                                 \
+    std::int64_t codes(const Program&, const Task&, const Randomness&, Code*, Code*);        \
+    template <typename Code>                                                                 \
+    std::int64_t trace(const Program&, const Randomness&, std::int64_t, std::int64_t, Code*, \
+                       Code*);                                                               \
+    void packed(const PackedProgram&, const Task&, const Randomness&, std::uint64_t*,        \
+                std::uint8_t*);                                                              \
+    void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,                \
+               std::int64_t first_chain, std::int64_t chains, std::int64_t rows,             \
+               std::uint32_t* out);                                                          \
+    }
+
+DEPNET_DECLARE_KERNELS(portable)
+DEPNET_DECLARE_KERNELS(avx2)
+DEPNET_DECLARE_KERNELS(avx512)
 
 }  // namespace depnet::sampler

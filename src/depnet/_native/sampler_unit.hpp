@@ -2,41 +2,23 @@
 #pragma once
 
 #include "sampler_codes.hpp"
-#include "sampler_kernels.hpp"
 #include "sampler_packed.hpp"
 
 namespace depnet::sampler::DEPNET_ISA_NAMESPACE {
 
-std::int64_t codes(const Program& p, const Task& task, const Randomness& random,
-                   std::uint8_t* state, std::uint8_t* out) {
-    return run_codes(p, task, random, state, out);
-}
-std::int64_t codes(const Program& p, const Task& task, const Randomness& random,
-                   std::uint16_t* state, std::uint16_t* out) {
-    return run_codes(p, task, random, state, out);
-}
-std::int64_t trace(const Program& p, const Randomness& random, std::int64_t first,
-                   std::int64_t steps, std::uint8_t* x, std::uint8_t* out) {
-    return run_trace(p, random, first, steps, x, out);
-}
-std::int64_t trace(const Program& p, const Randomness& random, std::int64_t first,
-                   std::int64_t steps, std::uint16_t* x, std::uint16_t* out) {
-    return run_trace(p, random, first, steps, x, out);
-}
+template std::int64_t codes(const Program&, const Task&, const Randomness&, std::uint8_t*,
+                            std::uint8_t*);
+template std::int64_t codes(const Program&, const Task&, const Randomness&, std::uint16_t*,
+                            std::uint16_t*);
+template std::int64_t trace(const Program&, const Randomness&, std::int64_t, std::int64_t,
+                            std::uint8_t*, std::uint8_t*);
+template std::int64_t trace(const Program&, const Randomness&, std::int64_t, std::int64_t,
+                            std::uint16_t*, std::uint16_t*);
+
 void packed(const PackedProgram& p, const Task& task, const Randomness& random,
             std::uint64_t* state, std::uint8_t* out) {
     const auto run = p.width == 1 ? run_packed<1> : p.width == 2 ? run_packed<2> : run_packed<4>;
     run(p, task, random, state, out);
-}
-
-// The floor that the benchmarks compare with: one scalar generator, nothing done with its words.
-std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks) {
-    std::uint32_t four[4], sum = 0;
-    for (std::int64_t b = 0; b < blocks; ++b) {
-        philox_scalar(seed, 0, static_cast<std::uint64_t>(b), 0, four);
-        sum += four[0] ^ four[1] ^ four[2] ^ four[3];
-    }
-    return sum;
 }
 
 void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first, std::int64_t first_chain,

@@ -103,7 +103,12 @@ _add_experiment(
 
 @paper.command()
 @click.argument("names", nargs=-1)
-@option("--into", "The folder they are written to.", type=click.Path(path_type=Path), default=Path("figures"))
+@option(
+    "--into",
+    "The folder they are written to.",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("figures"),
+)
 @option(
     "--format formats", "May be repeated.  [default: both]", type=click.Choice(["png", "svg"]), multiple=True
 )

@@ -238,8 +238,7 @@ def show_result(result: "QueryResult", *, bins: bool = False) -> None:
             show_table([*states.heads, ""], rows, left=states.labels, bars=True)
             show_lines(*([states.more] if states.left else []), style="dim")
     show_lines(*(f"{about:<8}  {said}" for about, said in notes_of(result)))
-    said = [text.replace("max_seconds", "--max-seconds") for text in result.warnings]
-    show_lines(*(f"warning: {text}" for text in said), style="yellow")
+    show_lines(*(f"warning: {text}" for text in result.warnings), style="yellow")
 
 
 def _by_target(result: "QueryResult", answer: Any) -> Any:

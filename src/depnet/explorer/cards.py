@@ -22,7 +22,7 @@ from depnet.inference.answer.result import FEWEST_STATES, QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.judge.shifts import Shift, shifts_between
 from depnet.model.condition_text import EQUALS, split, unquoted
-from depnet.model.conditions import MISSING, condition_weights
+from depnet.model.conditions import MISSING, allowed
 from depnet.wording import percent
 
 STATES = 8
@@ -261,7 +261,7 @@ def between(variable: Variable, first: int, last: int) -> Held | None:
         return states
     labels = set(map(str, variable.states))
     for text in sorted(_conditions(variable, first, last), key=lambda text: len(text) > LONG):
-        if text not in labels and np.array_equal(condition_weights(variable, text), wanted):
+        if text not in labels and np.array_equal(allowed(variable, text).weights(), wanted):
             return text
     return states
 

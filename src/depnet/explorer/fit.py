@@ -15,7 +15,8 @@ from depnet.arrays import CodeArray, read_only
 from depnet.checks import STEADY_SEED
 from depnet.data import Domain
 from depnet.data.files.read import read
-from depnet.data.table.dataset import Holed, code_type, nothing_hidden, with_holes
+from depnet.data.table.code_checks import code_type
+from depnet.data.table.dataset import Holed, nothing_hidden, with_holes
 from depnet.data.table.variables import LeftOut
 from depnet.errors import DataError, Hint
 from depnet.explorer.loaded import Loaded

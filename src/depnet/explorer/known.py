@@ -17,7 +17,7 @@ from depnet.model.conditions import (
     KNOWN,
     MISSING,
     SIGNS,
-    condition_weights,
+    allowed,
     empty_condition,
     label_code,
     said_of,
@@ -84,7 +84,7 @@ def held_by(variable: Variable, texts: tuple[str, ...]) -> Held | None:
         if condition in (MISSING, KNOWN) or variable.missing == condition:
             return KNOWN if condition == KNOWN else MISSING
         if _is_condition(condition):
-            weights = condition_weights(variable, condition)
+            weights = allowed(variable, condition).weights()
             if not weights.any():
                 raise EvidenceError(empty_condition(variable, condition))
             return None if (weights == 1.0).all() else condition
@@ -127,7 +127,7 @@ def given(known: Known) -> Given:
 
 
 def weights(variable: Variable, held: Held) -> FloatArray:
-    return condition_weights(variable, _condition(held))
+    return allowed(variable, _condition(held)).weights()
 
 
 def said(name: str, held: Held) -> str:

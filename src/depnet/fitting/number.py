@@ -19,7 +19,8 @@ import numpy as np
 from depnet.arrays import CodeArray, FloatArray, read_only
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.cut import quantile_bins
-from depnet.data.table.dataset import Dataset, code_type, with_holes
+from depnet.data.table.code_checks import code_type
+from depnet.data.table.dataset import Dataset, with_holes
 from depnet.data.table.domain import Domain
 from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable

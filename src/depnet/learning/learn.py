@@ -121,7 +121,7 @@ def learn_boosted(
     asked = options.smoothing
     if asked == 0.0:
         options = replace(options, smoothing=LEAST_SMOOTHING)
-    if isinstance(boost, Boost) and boost.graph == 0.0:
+    if isinstance(boost, Boost):
         network, choice = _one_leaf_each(rows, options), None
     else:
         judge = validation if options.auto is not None else None

@@ -25,7 +25,7 @@ _MISSING = re.compile(r"(.*\S)\s+is\s+(missing|known)\s*", re.DOTALL)
 
 
 def named_condition(domain: Domain, text: str) -> tuple[str, object]:
-    """The variable's name, and the condition as `condition_weights` takes it.
+    """The variable's name, and the condition as `allowed` takes it.
 
     >>> domain = Domain((Variable("class", ("1st", "2nd", "3rd")), Variable("income", ("<=50K", ">50K"))))
     >>> named_condition(domain, "class != 1st"), named_condition(domain, "income > 50K")

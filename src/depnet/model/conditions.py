@@ -109,26 +109,12 @@ class Allowed:
         return met
 
 
-def condition_weights(variable: Variable, condition: object) -> FloatArray:
-    """[state]: P(the variable meets the condition | its state), from 0 to 1.
-
-    All are 0 where no training value meets it. What cannot be a condition of this variable is an EvidenceError.
-
-    >>> from depnet.data import Bins
-    >>> ages = Bins((0, 18, 65, 99), ((3, 9, 10, 17), (30, 40), (70,)), "integer")
-    >>> age = Variable("age", ages.labels, ages)
-    >>> condition_weights(age, ">=10").tolist(), condition_weights(age, slice(None, 40)).tolist()
-    ([0.5, 1.0, 1.0], [1.0, 0.5, 0.0])
-    >>> condition_weights(Variable("income", ("<=50K", ">50K")), ">50K").tolist()
-    [0.0, 1.0]
-    """
-    return allowed(variable, condition).weights()
-
-
 def allowed(variable: Variable, condition: object) -> Allowed:
-    """What a condition allows.
+    """What a condition allows. What cannot be a condition of this variable is an EvidenceError.
 
     >>> from depnet.data import Bins
+    >>> allowed(Variable("income", ("<=50K", ">50K")), ">50K").weights().tolist()
+    [0.0, 1.0]
     >>> ages = Bins((0, 18, 99), ((3, 9, 10, 17), (30, 40)), "integer")
     >>> found = allowed(Variable("age", ages.labels, ages), {9, None})
     >>> found.points, found.missing

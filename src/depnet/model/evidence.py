@@ -96,7 +96,9 @@ class Evidence:
                     notes.append(_untold(variable, known, weights))
                     continue
                 if ((weights > 0) & (weights < 1)).any():
-                    levels[i] = read_only(_allowed_levels(conditions[i]))
+                    # A bin is cut, so there are bins.
+                    left = conditions[i].narrowed().bins
+                    levels[i] = read_only(allowed_levels(variable.bins, left))  # type: ignore[arg-type]
             if not weights.any():
                 raise EvidenceError(empty_condition(variable, known))
             notes.append(beyond_data(variable, list(known) if isinstance(known, Mapping) else known))
@@ -167,14 +169,6 @@ def _untold(variable: Variable, known: object, weights: FloatArray) -> str:
             "state for missing values of it. Ask for one of the two."
         )
     return f"the model holds that a missing value of {variable.name!r} says nothing of other columns."
-
-
-def _allowed_levels(condition: Allowed) -> NDArray[np.bool_]:
-    """[level]: may it be this one? A bin is cut, so the variable has bins."""
-    own, left = condition.variable.bins, condition.narrowed().bins
-    assert own is not None
-    assert left is not None
-    return allowed_levels(own, left)
 
 
 def _weights(variable: Variable, given: Mapping[Any, float]) -> FloatArray:

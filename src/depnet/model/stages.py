@@ -14,7 +14,7 @@ which is the paper's Split of that leaf with Merges of what stays and of what go
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -177,14 +177,12 @@ class Stages(ByFields):
     def first(self, stages: int) -> "Stages":
         """The first `stages` stages alone."""
         splits = int(self.begin[stages])
-        return Stages(
-            self.variable,
-            self.low,
-            self.high,
-            self.begin[: stages + 1],
-            self.leaf[:splits],
-            self.test[:splits],
-            self.scores[: splits + stages],
+        return replace(
+            self,
+            begin=self.begin[: stages + 1],
+            leaf=self.leaf[:splits],
+            test=self.test[:splits],
+            scores=self.scores[: splits + stages],
         )
 
     def graph(self, m: int, cardinalities: Sequence[int]) -> tuple[DecisionGraph, LeafArray]:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet.data.binning.cut import quantile_bounds, quantiles_between
+from depnet.data.binning.cut import quantile_bounds
 from depnet.data.binning.ranked import RankedArray, RankedCounts
 from tests.reference import binning as reference
 
@@ -26,15 +26,6 @@ def test_bounds_of_longer_columns(seed: int, number: int) -> None:
     values = rng.normal(size=3000).round(seed % 4)
     values[rng.random(3000) < 0.1 * (seed % 7)] = 0.0
     assert quantile_bounds(RankedArray.of(values), number) == reference.quantile_bounds(values, number)
-
-
-def test_quantiles_are_middles_of_equal_parts() -> None:
-    ranked = RankedArray.of(np.arange(100))
-    first, second = quantiles_between(ranked, [0, 64, 100])
-    assert first == tuple(range(1, 64, 2))
-    assert len(second) == 32
-    assert second[0] == 64
-    assert quantiles_between(ranked, [0, 0, 100])[0] == ()
 
 
 @given(st.one_of(FEW, HEAVY))

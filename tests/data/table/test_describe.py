@@ -49,24 +49,25 @@ def test_the_order_of_states() -> None:
         ordered_states([1, "a"])
 
 
-def test_chunks_with_their_own_dictionaries() -> None:
-    first, second = pa.array(["b", None, "a"]).dictionary_encode(), pa.array(["c", "a"]).dictionary_encode()
-    table = pa.table({"x": pa.chunked_array([first, second])})
-    domain, _ = describe(table)
-    assert domain.variables[0].states == ("b", "a", "c")
-    held = encode(table, domain)
-    assert held.codes[:, 0].tolist() == [0, 0, 1, 2, 1]
-    assert held.hidden[:, 0].tolist() == [False, True, False, False, False]
+FIRST, SECOND = pa.array(["b", None, "a"]).dictionary_encode(), pa.array(["c", "a"]).dictionary_encode()
+NULL_AMONG = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None, 0]), pa.array(["b", None, "a"]))
 
 
-def test_a_null_among_the_values_of_a_dictionary() -> None:
-    values = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None, 0]), pa.array(["b", None, "a"]))
-    table = pa.table({"x": values})
+@pytest.mark.parametrize(
+    ("column", "labels", "codes"),
+    [
+        (pa.chunked_array([FIRST, SECOND]), ("b", "a", "c"), [0, None, 1, 2, 1]),
+        (NULL_AMONG, ("b", "a"), [0, None, 1, None, 0]),
+    ],
+    ids=["chunks with their own", "a null among the values"],
+)
+def test_dictionaries_of_arrow(column: Any, labels: tuple[str, ...], codes: list[int | None]) -> None:
+    table = pa.table({"x": column})
     domain, _ = describe(table)
-    assert domain.variables[0].states == ("b", "a")
+    assert domain.variables[0].states == labels
     held = encode(table, domain)
-    assert held.codes[:, 0].tolist() == [0, 0, 1, 0, 0]
-    assert held.hidden[:, 0].tolist() == [False, True, False, True, False]
+    assert held.hidden[:, 0].tolist() == [code is None for code in codes]
+    assert held.codes[:, 0].tolist() == [code or 0 for code in codes]
 
 
 def test_whole_numbers_stay_categories_up_to_16() -> None:

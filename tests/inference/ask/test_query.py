@@ -340,7 +340,9 @@ def test_max_seconds_stops_and_says_how_far_it_got(titanic: Network) -> None:
     assert time.monotonic() - before < 30  # it would take hours
     assert not result.converged
     # On a busy machine not even two rounds may be done in time; that is said too.
-    assert any(text.startswith(("stopped by max_seconds, at", "stopped before")) for text in result.warnings)
+    assert any(
+        text.startswith(("stopped by the time limit, at", "stopped before")) for text in result.warnings
+    )
 
 
 def test_stop_ends_sampling_soon_with_what_was_found(titanic: Network) -> None:

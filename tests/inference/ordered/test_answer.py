@@ -166,7 +166,7 @@ def test_time_that_is_over_is_told() -> None:
             **options,
         )
         assert not answer.converged
-        stopped = "stopped by max_seconds, at" if "max_seconds" in options else "stopped at"
+        stopped = "stopped by the time limit, at" if "max_seconds" in options else "stopped at"
         assert any(f"{stopped} a standard error" in text for text in answer.warnings)
         assert np.asarray(answer.standard_errors).max() > 1e-4
 

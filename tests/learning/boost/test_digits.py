@@ -16,8 +16,7 @@ from depnet.learning.boost.digits import (
     has_digits,
     tree_of,
 )
-from depnet.learning.boost.rows import BoostRows
-from depnet.learning.boost.splits import all_tests
+from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.model.digits import DigitTree
 
 NUMBER = Variable("y", tuple(range(8)))

@@ -10,16 +10,15 @@ import depnet
 from depnet import Boost, BoostedNode, Dataset, Network, learn, score, titanic
 from depnet.errors import LearningError
 from depnet.learning.boost.node import boosted
-from depnet.learning.boost.rows import BoostRows
+from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.learning.boost.settings import AutoBoost, checked_boost
-from depnet.learning.boost.splits import all_tests
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from tests.interrupts import ctrl_c
 from tests.isas import AVAILABLE
 
 FEW = Boost(stages=12, leaves=4, rate=0.3)
-QUICK = AutoBoost(candidates=(FEW, Boost(stages=12, leaves=4, rate=0.3, graph=1.0)))
+QUICK = AutoBoost(candidates=(FEW, Boost(stages=12, leaves=8, rate=0.3)))
 
 
 def votes(rows: int = 1_500, seed: int = 0) -> Dataset:
@@ -105,16 +104,6 @@ def test_settings_hold() -> None:
     assert np.diff(small.stages.begin).max() == 1
 
 
-def test_stages_from_a_graph_on() -> None:
-    graph = learn(VOTES, smoothing=0.5)
-    node = learn(VOTES, smoothing=0.5, boost=Boost(stages=5, graph=1.0)).nodes[9]
-    assert isinstance(node, BoostedNode)
-    assert node.start == graph.nodes[9].source
-    found = node.start_scores - node.start_scores.mean(axis=1, keepdims=True)
-    logs = np.log(graph.nodes[9].table.probabilities)
-    assert np.allclose(found * 2.0**-20, logs - logs.mean(axis=1, keepdims=True), atol=1e-5)
-
-
 def test_a_column_of_one_state_and_none_to_read() -> None:
     table = Dataset.from_codes([[0, 0], [1, 0]] * 50, [2, 1])
     network = learn(table, boost=QUICK)
@@ -193,7 +182,6 @@ def test_what_is_no_boost(given: object, message: str) -> None:
         ({"leaves": 257}, "leaves is at most 256; got 257"),
         ({"rate": 0.0}, "rate is a number above 0 and of at most 1; got 0"),
         ({"share": 1.5}, "share is a number above 0 and of at most 1; got 1.5"),
-        ({"graph": -0.1}, "graph is a number of at least 0 and of at most 1"),
         ({"shrinkage": 0.0}, "shrinkage is a number above 0; got 0"),
         ({"least_curvature": float("nan")}, "least_curvature is a number of at least 0; got nan"),
         ({"rate": True}, "rate is a number"),
@@ -208,9 +196,8 @@ def test_what_is_no_setting(options: dict[str, float], message: str) -> None:
 def test_runs_are_averaged() -> None:
     """Scores of several runs are the mean of theirs: theta is the geometric mean, in proportion."""
     rows = BoostRows.of(VOTES, all_tests(VOTES))
-    graph = learn(VOTES, smoothing=0.5).nodes[-1]
     settings = replace(FEW, runs=3)
-    alone = [boosted(rows, graph, range(9), settings, run=run) for run in range(3)]
+    alone = [boosted(rows, 9, range(9), settings, run=run) for run in range(3)]
     logs = np.array([np.log(one.node().probabilities(VOTES.codes)) for one in alone])
     assert all(np.abs(logs[0] - other).max() > 0.01 for other in logs[1:])
     mean = np.exp(logs.mean(axis=0))

@@ -16,7 +16,7 @@ how few values a bin keeps.
 import datetime as dt
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -64,8 +64,8 @@ class LevelLaw:
 class NumberLaw:
     """A law of a number, in plain numbers (days, microseconds): `values` with their `weights`, which sum to 1.
 
-    Those of a model are the values that its states keep: value v is of `states[v]`, and has the share `inside[v]` of it.
-    Those of a table are of no state, -1.
+    Those of a model come first and are the values that its states keep: value v is of `states[v]`, and has the share
+    `inside[v]` of it. Those of a table come after them.
     """
 
     kind: Kind
@@ -109,32 +109,30 @@ class NumberLaw:
         states = np.arange(len(levels.values))
         return cls(kind, levels.values, levels.weights, states, np.ones(len(states)), levels.spread)
 
-    def joined(self, values: Numbers, weights: FloatArray, share: float) -> "NumberLaw":
-        """The mixture of this law, which has a `share` of it, and of a table's values, whose weights sum to 1."""
-        none = np.zeros(len(values))
-        return NumberLaw(
-            self.kind,
-            np.concatenate([self.values, values]),
-            np.concatenate([share * self.weights, (1 - share) * weights]),
-            np.concatenate([self.states, none.astype(np.int64) - 1]),
-            np.concatenate([self.inside, none]),
-            self.spread,
-            self.present,
-            share * self.share,
+    @classmethod
+    def of_rows(cls, kind: Kind, values: Numbers, weights: FloatArray) -> "NumberLaw":
+        """A table's law: each value by its share of the rows."""
+        none = np.zeros(0)
+        return cls(
+            kind, values, weights / weights.sum(), none.astype(np.int64), none, Spread(none), share=0.0
         )
+
+    def joined(self, rows: "NumberLaw", share: float) -> "NumberLaw":
+        """The mixture of this law, which has a `share` of it, and of a table's."""
+        values = np.concatenate([self.values, rows.values])
+        weights = np.concatenate([share * self.weights, (1 - share) * rows.weights])
+        return replace(self, values=values, weights=weights, share=share * self.share)
 
     def worth_beside(self, rows: "NumberLaw", n: float, worth: float) -> float:
         """What this law counts as beside n rows, if it is worth `worth` of them in general (`worth_of_mean`)."""
-        deviations = [law.moments()[1][0] for law in (rows, self)]
-        return worth_of_mean(worth, n, *deviations)
+        return worth_of_mean(worth, n, rows.moments()[1][0], self.moments()[1][0])
 
     def error(self, function: FloatArray) -> float:
         """The standard error of the mean of a function of the values, by the model's own error."""
         if not self.share or not self.spread.errors.any():
             return 0.0
-        own = self.states >= 0
-        states = self.states[own]
-        of_state = np.bincount(states, self.inside[own] * function[own], minlength=int(states.max()) + 1)
+        own = slice(len(self.states))
+        of_state = np.bincount(self.states, self.inside * function[own])
         value = float(function[own] @ self.weights[own]) / max(float(self.weights[own].sum()), 1e-300)
         g = np.zeros(len(self.spread.errors))
         g[: len(of_state)] = (of_state - value) / self.present

@@ -29,7 +29,7 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
-from depnet.inference.answer.part import Remark, Spread
+from depnet.inference.answer.part import Remark
 from depnet.inference.answer.target import Target
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
@@ -89,11 +89,7 @@ class SeenNumbers:
     weights: FloatArray
 
     def law(self, kind: Kind) -> NumberLaw:
-        """Their own law: each number by its share of the rows."""
-        weights, n = self.weights / self.weights.sum(), len(self.numbers)
-        return NumberLaw(
-            kind, self.numbers, weights, np.full(n, -1), np.zeros(n), Spread(np.zeros(1)), share=0.0
-        )
+        return NumberLaw.of_rows(kind, self.numbers, self.weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -335,7 +335,7 @@ class QueryResult:
         if seen is not None and share < 1.0 and of != "probabilities":
             own = seen.law(law.kind)
             n, s = self.rows_of(name), law.worth_beside(own, self.rows_of(name), self.worth)
-            law = own if of == "observed" else law.joined(own.values, own.weights, s / (n + s))
+            law = own if of == "observed" else law.joined(own, s / (n + s))
         rows = self.rows_known(name, share) + self.sure_means
         return NumberSummary(variable, law, rows if of == "combined" else None)
 

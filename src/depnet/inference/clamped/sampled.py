@@ -85,7 +85,7 @@ def sampled(
             "stopped before the chains could be compared with each other: take the answer as a first guess."
         )
     elif not in_time:  # where rounds had just been joined, the last estimate stands
-        why = "" if stop is not None and stop() else " by max_seconds"
+        why = "" if stop is not None and stop() else " by the time limit"
         said = (
             f"stopped{why}, at a standard error of {found.errors.max():.2g} where {tolerance:.2g} was asked."
         )

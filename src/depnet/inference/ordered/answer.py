@@ -147,7 +147,7 @@ def _sampled(
         passes, effective, deviations = sums.rows, sums.effective, sums.deviations()
     errors = [np.maximum(each, RESOLUTION * tolerance) for each in errors]
     largest = max(float(each.max()) for each in errors)
-    why = " by max_seconds," if timed and over() else ""
+    why = " by the time limit," if timed and over() else ""
     stopped = f"stopped{why} at a standard error of {error:.2g} where {tolerance:.2g} was asked."
     return Part(
         _shaped(asked, laws),

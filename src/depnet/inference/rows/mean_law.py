@@ -1,7 +1,7 @@
 r"""The laws of holes, averaged over several networks: what imputation needs, without a verdict on every row.
 
-Each row's chains go from one network to the next, some sweeps in each to forget the last one and some that count. The
-Rao-Blackwell averages of a network's sweeps estimate its law of the hole, and their mean over networks is
+Each row has a chain, which goes from one network to the next, some sweeps in each to forget the last one and some that
+count. The Rao-Blackwell averages of a network's sweeps estimate its law of the hole, and their mean over networks is
 
 .. math:: \bar\pi(x_h \mid o) = \frac1M \sum_m \pi_{\theta_m}(x_h \mid o)
 
@@ -22,9 +22,6 @@ from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
-
-CHAINS_A_ROW = 1
-"""Networks are many: a chain goes through all of them."""
 
 BURN_IN = 8
 """Sweeps before the first network's count; the next ones go on from where its chains are, and need few to forget it."""
@@ -60,10 +57,10 @@ def laws_and_tables(
     effort = Effort.of(tolerance, None, rng, n_jobs)
     domain = networks[0].domain
     answers = RowAnswers(networks[0], DistinctRows.of(*checked_rows(domain, codes, hidden)), effort)
-    sweeps = max(LEAST_SWEEPS, math.ceil(VARIANCE / tolerance**2 / (CHAINS_A_ROW * len(networks))))
+    sweeps = max(LEAST_SWEEPS, math.ceil(VARIANCE / tolerance**2 / len(networks)))
     chosen = np.flatnonzero(answers.holes.any(axis=1))
     tables = [answers.codes.copy() for _ in networks]
-    for at in pieces(chosen, CHAINS_A_ROW * (answers.values.shape[1] + len(domain)), PIECE_CELLS):
+    for at in pieces(chosen, answers.values.shape[1] + len(domain), PIECE_CELLS):
         laws, states = _averaged(networks, answers.codes[at], answers.holes[at], sweeps, effort)
         answers.store(at, laws)
         for table, state in zip(tables, states, strict=True):
@@ -91,16 +88,14 @@ def _averaged(
     for network in networks:
         program = ChainProgram.of_each(network)
         if states is None:
-            chains = Chains.far_apart(
-                program, RandomScan(), rows, holes, CHAINS_A_ROW, effort.rng, effort.threads
-            )
+            chains = Chains.far_apart(program, RandomScan(), rows, holes, 1, effort.rng, effort.threads)
         else:
             chains = Chains(program, Order.of(RandomScan(), holes), states, effort.rng, effort.threads)
         chains.run(BURN_IN if states is None else NEXT_BURN_IN, record=False)
         chains.run(sweeps)
         states = chains.codes
-        tables.append(states[::CHAINS_A_ROW].copy())
-        sums, weights = (part[:, 0] if CHAINS_A_ROW == 1 else part.sum(axis=1) for part in chains.rounds[-1])
+        tables.append(states.copy())
+        sums, weights = chains.rounds[-1]
         visits = weights.reshape(-1)[hole]
         # A hole that no sweep has come to, under a scan that hardly ever does: its table's mean law stands in.
         marginals = np.concatenate([_marginal(network, node) for node in network.nodes])

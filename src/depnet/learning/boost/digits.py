@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from depnet._native import boost as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.variable import Variable
-from depnet.learning.boost.choose import TrialPart
+from depnet.learning.boost.choose import ChosenNode, TrialPart
+from depnet.learning.boost.node import seconds_left
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import Boost
 from depnet.model.boosted import BoostedNode
@@ -147,7 +148,7 @@ class DigitGrower:
             held_table=others,
             held_own=None if other_digit is None else other_digit.astype(np.uint16),
             held_start=None if other_digit is None else _starts(start, len(other_digit)),
-            seconds=None if math.isinf(self.ends) else max(self.ends - time.monotonic(), 0.0),
+            seconds=seconds_left(self.ends),
             stop=native.Stop() if self.stop is None else self.stop,
         )
         pairs = scores.reshape(-1, 2)
@@ -197,17 +198,6 @@ class DigitGrower:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChosenWord:
-    """A number's node of digits, where it is better than its decision graph."""
-
-    node: BoostedNode
-    tried: Sequence[BoostedNode]
-    """The same, learned without each part."""
-    gained: float
-    """Nats of all held-out rows, beyond the graph's."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class DigitTrial:
     """Nodes of digits whose stages are chosen by the held-out rows of all parts."""
 
@@ -217,7 +207,7 @@ class DigitTrial:
     settings: Boost
     ends: float
 
-    def __call__(self, i: int, stop: native.Stop) -> ChosenWord | None:
+    def __call__(self, i: int, stop: native.Stop) -> ChosenNode | None:
         """The node of variable i; None where its graph is better, or the time does not suffice."""
         tree = tree_of(self.rows, i)
         growers = [
@@ -231,16 +221,14 @@ class DigitTrial:
         best = choose_stages(tree, complete)
         made = [grower.first(each, best) for grower, each in zip(growers, complete, strict=True)]
         gained = sum(
-            float(
-                (one.log_theta(part.held.dataset) - part.network.nodes[i].log_theta(part.held.dataset)).sum()
-            )
+            float(one.log_theta(part.held.dataset).sum()) - part.graph_score(i)
             for one, part in zip(made, self.parts, strict=True)
         )
         if gained <= 0:
             return None
         whole = replace(growers[0], rows=self.rows)
         node = made[0] if self.rows is self.parts[0].rows else whole.node([round(MORE * m) for m in best])
-        return None if node is None else ChosenWord(node, made, gained)
+        return None if node is None else ChosenNode(node, made, gained)
 
 
 def choose_stages(tree: DigitTree, parts: Sequence[Sequence[Grown]]) -> list[int]:

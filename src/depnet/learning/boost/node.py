@@ -1,22 +1,19 @@
-"""One node boosted: stages added to base rates, or to what its decision graph says."""
+"""One node boosted: stages added to base rates."""
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet._native import boost as native
 from depnet.arrays import FloatArray
-from depnet.data.table.dataset import Dataset
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import Boost
 from depnet.model.boosted import BoostedNode
-from depnet.model.counting import leaves_of
-from depnet.model.node import Node
-from depnet.model.sources.source import ConstantSource, InformationSource
+from depnet.model.sources.source import ConstantSource
 from depnet.model.stages import Scores, Stages, on_grid
 
 BASE_SMOOTHING = 0.5
@@ -26,32 +23,12 @@ RUN_STEP = 2**32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Start:
-    """What stages are added to: scores [leaf, state] of a source."""
-
-    source: InformationSource
-    scores: Scores
-
-    @classmethod
-    def of(cls, base: FloatArray, node: Node, graph: float) -> "Start":
-        """Base rates, and the share `graph` of what the node's decision graph says beyond them."""
-        if graph == 0.0 or not node.inputs:
-            return cls(ConstantSource(), on_grid(base[None, :]))
-        theta = node.table.probabilities
-        floor = np.maximum(theta, np.finfo(np.float64).tiny)
-        return cls(node.source, on_grid(base + graph * (np.log(floor) - base)))
-
-    def of_rows(self, dataset: Dataset) -> Scores:
-        """[N, states] of every row."""
-        return np.ascontiguousarray(self.scores[leaves_of(self.source, dataset)])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Boosted:
     """The stages of one node as they were grown, and what held-out rows said of them."""
 
     variable: int
-    start: Start
+    base: Scores
+    """[1, states]: what stages are added to."""
     stages: Stages
     """Of all tests that there are."""
     gains: FloatArray
@@ -73,10 +50,8 @@ class Boosted:
             test.astype(np.int32),
             kept.scores,
         )
-        inputs = sorted({*self.start.source.inputs, *compact.inputs})
-        share = len(kept) / max(len(self.stages), 1)
-        gains = self.gains[inputs] * share
-        return BoostedNode(self.variable, self.start.source, self.start.scores, compact, gains)
+        gains = self.gains[list(compact.inputs)] * (len(kept) / max(len(self.stages), 1))
+        return BoostedNode(self.variable, ConstantSource(), self.base, compact, gains)
 
 
 class Until(NamedTuple):
@@ -87,15 +62,21 @@ class Until(NamedTuple):
     rival: float = -math.inf
 
 
-def base_scores(rows: BoostRows, i: int) -> FloatArray:
-    """The logs of the base rates of variable i."""
+def seconds_left(ends: float) -> float | None:
+    """Until a time of `time.monotonic`; None where there is no end."""
+    return None if math.isinf(ends) else max(ends - time.monotonic(), 0.0)
+
+
+def base_scores(rows: BoostRows, i: int) -> Scores:
+    """The logs of the base rates of variable i, [1, states]."""
     counts = np.bincount(rows.own(i), minlength=rows.dataset.domain.cardinalities[i])
-    return np.asarray(np.log((counts + BASE_SMOOTHING) / (counts.sum() + BASE_SMOOTHING * len(counts))))
+    rates = (counts + BASE_SMOOTHING) / (counts.sum() + BASE_SMOOTHING * len(counts))
+    return on_grid(np.log(rates)[None, :])
 
 
 def boosted(
     rows: BoostRows,
-    node: Node,
+    i: int,
     readable: Sequence[int],
     settings: Boost,
     *,
@@ -105,13 +86,13 @@ def boosted(
     seconds: float | None = None,
     stop: native.Stop | None = None,
 ) -> Boosted:
-    """The stages of the node's variable, which may split on `readable`, learned from `rows`.
+    """The stages of variable i, which may split on `readable`, learned from `rows`.
 
-    `node` has the decision graph that `settings.graph` speaks of. Each `run` has random words of its own. With rows held
-    out, growing ends when `until` says. After `seconds` the stages are those grown by then.
+    Each `run` has random words of its own. With rows held out, growing ends when `until` says. After `seconds` the stages
+    are those grown by then.
     """
-    i, until = node.variable, until or Until()
-    start = Start.of(base_scores(rows, i), node, settings.graph)
+    until = until or Until()
+    base = base_scores(rows, i)
     begin, leaf, test, scores, gains, held_scores, complete = native.boost(
         rows.bits,
         native.Settings(
@@ -127,17 +108,30 @@ def boosted(
             rival=until.rival,
         ),
         own=rows.own(i),
-        start=start.of_rows(rows.dataset),
+        start=np.repeat(base, rows.dataset.rows, axis=0),
         readable=list(readable),
         held_table=None if held is None else held.bits,
         held_own=None if held is None else held.own(i),
-        held_start=None if held is None else start.of_rows(held.dataset),
+        held_start=None if held is None else np.repeat(base, held.dataset.rows, axis=0),
         seconds=seconds,
         stop=native.Stop() if stop is None else stop,
     )
-    stages = Stages(*rows.arrays, begin, leaf, test, scores.reshape(-1, start.scores.shape[1]))
+    stages = Stages(*rows.arrays, begin, leaf, test, scores.reshape(-1, base.shape[1]))
     total = max(rows.dataset.rows, 1)
-    return Boosted(i, start, stages, np.asarray(gains / total), np.asarray(held_scores), complete)
+    return Boosted(i, base, stages, np.asarray(gains / total), np.asarray(held_scores), complete)
+
+
+def averaged_node(
+    rows: BoostRows, i: int, readable: Sequence[int], settings: Boost, ends: float, stop: native.Stop
+) -> BoostedNode | None:
+    """The node of the mean of all runs; None where the time does not suffice, or nothing is split."""
+    grown = []
+    for run in range(settings.runs):
+        one = boosted(rows, i, readable, settings, run=run, seconds=seconds_left(ends), stop=stop)
+        if not (one.complete and len(one.stages)):
+            return None
+        grown.append(one)
+    return averaged(grown).node()
 
 
 def averaged(runs: Sequence[Boosted]) -> Boosted:
@@ -160,9 +154,4 @@ def averaged(runs: Sequence[Boosted]) -> Boosted:
     )
     gains = np.mean([one.gains for one in runs], axis=0)
     complete = all(one.complete for one in runs)
-    return Boosted(runs[0].variable, runs[0].start, joined, gains, np.empty(0), complete)
-
-
-def log_theta(one: Boosted, stages: int, held: BoostRows) -> NDArray[np.float64]:
-    """Log theta of every held-out row, by the first `stages` stages."""
-    return one.node(stages).log_theta(held.dataset)
+    return Boosted(runs[0].variable, runs[0].base, joined, gains, np.empty(0), complete)

@@ -16,14 +16,12 @@ MOST_RUNS = 100
 class Boost:
     """Stages of a boosted node: how many, of how many leaves, and how far each goes.
 
-    A stage is a Newton step times `rate`. The stages are added to the base rates of the variable's states, or, with a
-    `graph` above 0, to a share of what the node's decision graph says beyond them.
+    A stage is a Newton step times `rate`. The stages are added to the base rates of the variable's states.
 
     Args:
         stages: how many small decision graphs are added up.
         leaves: of each.
         rate: how far each stage goes.
-        graph: the share of the node's own decision graph that stages are added to.
         share: of the variables, those that a stage may split on, drawn anew for each.
         shrinkage: is added to the curvature of a leaf: leaves of few rows move less.
         least_curvature: no leaf has a curvature, the sum over its rows of p (1 - p), below it.
@@ -31,13 +29,12 @@ class Boost:
             surely what is chance.
 
     >>> Boost(leaves=16, rate=0.05)
-    Boost(stages=200, leaves=16, rate=0.05, graph=0.0, share=0.5, shrinkage=0.5, least_curvature=0.1, runs=1)
+    Boost(stages=200, leaves=16, rate=0.05, share=0.5, shrinkage=0.5, least_curvature=0.1, runs=1)
     """
 
     stages: int = 200
     leaves: int = 8
     rate: float = 0.1
-    graph: float = 0.0
     share: float = 0.5
     shrinkage: float = 0.5
     least_curvature: float = 0.1
@@ -51,7 +48,6 @@ class Boost:
         for name, least, top in (
             ("rate", 0.0, 1.0),
             ("share", 0.0, 1.0),
-            ("graph", -math.inf, 1.0),
             ("shrinkage", 0.0, math.inf),
             ("least_curvature", -math.inf, math.inf),
         ):
@@ -69,28 +65,19 @@ FEW_ROWS = 5_000
 """Up to this many rows steps are smaller: a step on few rows is noisier, and there is time for more of them."""
 
 LEAVES = (8, 32)
-GRAPHS = (1.0, 0.5)
 
 
 def candidates_for(rows: int) -> tuple[Boost, ...]:
-    """Stages of few or of more leaves from base rates on, and of few from the node's graph on, whole or half.
-
-    Their `stages` are the most that are tried.
-    """
+    """Stages of few or of more leaves; their `stages` are the most that are tried."""
     rate = 0.05 if rows <= FEW_ROWS else 0.1
-    stages = round(200 / rate)
-    return (
-        *(Boost(stages, leaves, rate) for leaves in LEAVES),
-        *(Boost(stages, LEAVES[0], rate, graph) for graph in GRAPHS),
-    )
+    return tuple(Boost(round(200 / rate), leaves, rate) for leaves in LEAVES)
 
 
 @dataclass(frozen=True, slots=True)
 class AutoBoost:
-    """What `boost="auto"` chooses from: candidates, whose number of stages is chosen, too.
+    """What `boost="auto"` chooses from: candidates, of which the best on some nodes, the `pilots`, is taken for all.
 
-    All candidates are tried on some nodes, the `pilots`; those that were best on many of them on all nodes. A node leaves
-    what is best for all only where its own best gains more than `standard_errors` standard errors on held-out rows.
+    How many stages a node has, or whether it keeps its graph, held-out rows say of each node.
     """
 
     candidates: tuple[Boost, ...] | None = None
@@ -99,11 +86,8 @@ class AutoBoost:
     """A trial ends when steps that sum to this (stages times their rate) have not scored better on held-out rows; more of
     them for nodes of many states, which take turns."""
     look: float = 10.0
-    """And after steps that sum to this if it is behind the node's graph, or behind where what was tried before was then."""
+    """And after steps that sum to this if it is behind the node's graph."""
     pilots: int = 8
-    many: float = 0.4
-    """The share of pilots that a candidate must win to be tried on all nodes."""
-    standard_errors: float = 1.0
     runs: int = 1
     """Of the stages that are learned from all rows in the end; trials have one."""
 

@@ -62,16 +62,13 @@ class ConstantSource:
 
     @property
     def size(self) -> int:
-        """One leaf."""
         return 1
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """No inputs."""
         return ()
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
-        """Leaf 0 for every row."""
         return np.zeros(len(checked_rows(codes, ())), dtype=np.int32)
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
@@ -117,7 +114,6 @@ class LosslessSource:
 
     @property
     def size(self) -> int:
-        """The product of the inputs' cardinalities."""
         return math.prod(self.input_cardinalities)
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
@@ -125,7 +121,6 @@ class LosslessSource:
         return joint_state(codes, self.inputs, self.input_cardinalities)
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
-        """The inputs must exist and have the declared cardinalities."""
         check_input_cardinalities("a lossless source", self.inputs, self.input_cardinalities, cardinalities)
 
 
@@ -157,7 +152,6 @@ class FunctionSource:
         object.__setattr__(self, "size", int(self.size))
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
-        """The function's values, checked to be leaves."""
         table = checked_rows(codes, self.inputs)
         leaf = np.asarray(self.function(table[:, list(self.inputs)].astype(np.int64)))
         if leaf.shape != (len(table),) or (leaf.size and leaf.dtype.kind not in "bui"):
@@ -174,7 +168,6 @@ class FunctionSource:
         return leaf.astype(np.int32)
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
-        """The declared inputs must exist."""
         if self.inputs and self.inputs[-1] >= len(cardinalities):
             raise ModelError(
                 f"a FunctionSource reads variable {self.inputs[-1]}; the domain has {len(cardinalities)} variables."

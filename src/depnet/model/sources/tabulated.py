@@ -175,11 +175,9 @@ class TabulatedSource(ByFields):
         return cls(inputs, cards, JointStates(cardinalities, inputs).leaves(source), source.size)
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
-        """The leaf that is written down for the joint state of the inputs."""
         return self.leaves[joint_state(codes, self.inputs, self.input_cardinalities)]
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
-        """The inputs must exist and have the declared cardinalities."""
         check_input_cardinalities("a tabulated source", self.inputs, self.input_cardinalities, cardinalities)
 
     def __hash__(self) -> int:  # type: ignore[override]  # its leaves are bytes, then

@@ -1,0 +1,646 @@
+// The kernels of learner_kernels.hpp for one instruction set, whose translation unit includes this:
+// vectors by the compilers' own extension, and by name what a set has an instruction for.
+#pragma once
+
+#include <cstring>
+#include <utility>
+
+#include "learner_kernels.hpp"
+#include "vectors.hpp"
+
+namespace depnet::DEPNET_ISA_NAMESPACE {
+
+#if defined(__AVX512F__)
+constexpr std::size_t kWords = 8;
+#elif defined(__AVX2__)
+constexpr std::size_t kWords = 4;
+#else
+constexpr std::size_t kWords = 2;  // any processor of 64 bits has vectors of 128
+#endif
+constexpr std::size_t kWide = 2 * kWords;
+
+using Bits = std::uint64_t __attribute__((vector_size(8 * kWords)));
+using Counts = std::uint32_t __attribute__((vector_size(4 * kWords)));
+using Doubles = double __attribute__((vector_size(8 * kWords)));
+using WideCounts = std::uint32_t __attribute__((vector_size(8 * kWords)));
+using WideInts = std::int32_t __attribute__((vector_size(8 * kWords)));
+using Floats = float __attribute__((vector_size(8 * kWords)));
+using Eight = std::uint32_t __attribute__((vector_size(32)));
+
+template <typename Vector, typename T>
+inline Vector load(const T* from) {
+    Vector v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+
+template <typename Vector, typename T>
+inline void store(T* to, const Vector& v) {
+    std::memcpy(to, &v, sizeof v);
+}
+
+// A vector of rows of `kRowWords` words each.
+template <std::size_t kRowWords, std::size_t... kPlace>
+inline Bits gather_words(const std::uint64_t* bits, const std::uint32_t* rows,
+                         std::index_sequence<kPlace...>) {
+    return Bits{bits[std::size_t{rows[kPlace / kRowWords]} * kRowWords + kPlace % kRowWords]...};
+}
+
+template <std::size_t kRowWords>
+inline Bits gather(const std::uint64_t* bits, const std::uint32_t* rows) {
+#if defined(__AVX2__)
+    const auto* pairs = reinterpret_cast<const __m128i*>(bits);
+    const auto pair = [&](int i) { return _mm_loadu_si128(pairs + rows[i]); };
+    if constexpr (kWords == 4 && kRowWords == 2) return (Bits)_mm256_set_m128i(pair(1), pair(0));
+#endif
+#if defined(__AVX512F__)
+    const auto* fours = reinterpret_cast<const __m256i*>(bits);
+    if constexpr (kRowWords == 1)
+        return (Bits)_mm512_i32gather_epi64(
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows)), bits, 8);
+    if constexpr (kRowWords == 2) {
+        __m512i v = _mm512_inserti64x2(_mm512_castsi128_si512(pair(0)), pair(1), 1);
+        return (Bits)_mm512_inserti64x2(_mm512_inserti64x2(v, pair(2), 2), pair(3), 3);
+    }
+    if constexpr (kRowWords == 4)
+        return (Bits)_mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(fours + rows[0])),
+                                        _mm256_loadu_si256(fours + rows[1]), 1);
+#endif
+    return gather_words<kRowWords>(bits, rows, std::make_index_sequence<kWords>{});
+}
+
+inline Bits add_popcount(Bits sums, Bits a, Bits b) {
+    Bits x = a & b;
+#if defined(__AVX512VPOPCNTDQ__)
+    return sums + (Bits)_mm512_popcnt_epi64((__m512i)x);
+#elif defined(__AVX2__)
+    const __m256i low = _mm256_set1_epi8(15);
+    const __m256i of_four = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1,
+                                             1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i bytes = _mm256_add_epi8(
+        _mm256_shuffle_epi8(of_four, _mm256_and_si256((__m256i)x, low)),
+        _mm256_shuffle_epi8(of_four, _mm256_and_si256(_mm256_srli_epi16((__m256i)x, 4), low)));
+    return (Bits)_mm256_add_epi64((__m256i)sums, _mm256_sad_epu8(bytes, _mm256_setzero_si256()));
+#else
+    x -= (x >> 1) & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    x += x >> 8;
+    x += x >> 16;
+    return sums + ((x + (x >> 32)) & 255);
+#endif
+}
+
+inline std::uint32_t total(Bits sums) {
+#if defined(__AVX512F__)
+    return static_cast<std::uint32_t>(_mm512_reduce_add_epi64((__m512i)sums));
+#elif defined(__AVX2__)
+    const __m128i two = _mm_add_epi64(_mm256_castsi256_si128((__m256i)sums),
+                                      _mm256_extracti128_si256((__m256i)sums, 1));
+    return static_cast<std::uint32_t>(_mm_cvtsi128_si64(two) + _mm_extract_epi64(two, 1));
+#else
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < kWords; ++i) all += sums[i];
+    return static_cast<std::uint32_t>(all);
+#endif
+}
+
+template <std::size_t... kPlace>
+inline Doubles look_up(const double* table, Counts x, std::index_sequence<kPlace...>) {
+    return Doubles{table[x[kPlace]]...};
+}
+
+inline Doubles look_up(const double* table, Counts x) {
+#if defined(__AVX512F__)
+    return (Doubles)_mm512_i32gather_pd((__m256i)x, table, 8);
+#else
+    return look_up(table, x, std::make_index_sequence<kWords>{});
+#endif
+}
+
+// Counts are below 2^31: as signed numbers they are converted at once.
+inline Doubles to_doubles(Counts x) {
+    using Ints = std::int32_t __attribute__((vector_size(4 * kWords)));
+    return __builtin_convertvector((Ints)x, Doubles);
+}
+inline Floats to_floats(WideCounts x) { return __builtin_convertvector((WideInts)x, Floats); }
+
+// One bit for each number of a comparison.
+template <typename Comparison>
+inline unsigned bits_of(const Comparison& holds) {
+    constexpr std::size_t kNumbers = sizeof(Comparison) / sizeof(holds[0]);
+#if defined(__AVX512F__)
+    if constexpr (kNumbers == 16) return _mm512_movepi32_mask((__m512i)holds);
+    if constexpr (kNumbers == 8) return _mm512_movepi64_mask((__m512i)holds);
+#elif defined(__AVX2__)
+    if constexpr (kNumbers == 8) return static_cast<unsigned>(_mm256_movemask_ps((__m256)holds));
+    if constexpr (kNumbers == 4) return static_cast<unsigned>(_mm256_movemask_pd((__m256d)holds));
+#endif
+    unsigned bits = 0;
+    for (std::size_t i = 0; i < kNumbers; ++i) bits |= static_cast<unsigned>(holds[i] & 1) << i;
+    return bits;
+}
+
+// A full adder of bit strings: `sum` keeps the ones, the carry is returned.
+inline Bits add(Bits& sum, Bits a, Bits b) {
+#if defined(__AVX512F__)
+    const Bits carry = (Bits)_mm512_ternarylogic_epi64((__m512i)sum, (__m512i)a, (__m512i)b, 0xe8);
+    sum = (Bits)_mm512_ternarylogic_epi64((__m512i)sum, (__m512i)a, (__m512i)b, 0x96);
+#else
+    const Bits odd = sum ^ a, carry = (sum & a) | (b & odd);
+    sum = odd ^ b;
+#endif
+    return carry;
+}
+
+// Counts every bit position of a stream of vectors: a counter is a column of bits, one vector a
+// binary digit. Digit d takes carries two at a time; the odd one waits.
+struct Positions {
+    // Adds the digits of 64 counters; those of words `fold` apart are of the same counters.
+    static void spread(const std::uint64_t* words, std::size_t fold, int digits,
+                       std::uint32_t* counts) {
+#if defined(__AVX512F__)
+        // Some digits are the bytes of a vector: as many as leave room for the sum of all words.
+        const int together = 8 - (fold == 1 ? 3 : fold == 2 ? 2 : fold == 4 ? 1 : 0);
+        for (int first = 0; first < digits; first += together) {
+            const int last = first + together < digits ? first + together : digits;
+            __m512i bytes = _mm512_setzero_si512();
+            for (int d = first; d < last; ++d) {
+                const __m512i one = _mm512_set1_epi8(static_cast<char>(1 << (d - first)));
+                for (std::size_t w = 0; w < kWords; w += fold)
+                    bytes = _mm512_mask_add_epi8(bytes, words[d * kWords + w], bytes, one);
+            }
+            alignas(64) std::uint8_t low[64];
+            _mm512_store_si512(low, bytes);
+            for (int b = 0; b < 64; b += 16) {
+                const __m512i more =
+                    _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(low + b)));
+                const __m512i sum =
+                    _mm512_add_epi32(_mm512_loadu_si512(counts + b),
+                                     _mm512_slli_epi32(more, static_cast<unsigned>(first)));
+                _mm512_storeu_si512(counts + b, sum);
+            }
+        }
+#else
+        for (std::size_t w = 0; w < kWords; w += fold)
+            for (int d = 0; d < digits; ++d)
+                if (const std::uint64_t word = words[d * kWords + w])
+                    for (int b = 0; b < 64; b += 8) {
+                        constexpr Eight kPlaces{1, 2, 4, 8, 16, 32, 64, 128};
+                        const auto byte = static_cast<std::uint32_t>((word >> b) & 255);
+                        Eight
+                            at;  // not by `load`: portable functions do not return so wide a vector
+                        std::memcpy(&at, counts + b, sizeof at);
+                        at -= (Eight)(((Eight{} + byte) & kPlaces) != 0) << d;  // -1 or 0
+                        std::memcpy(counts + b, &at, sizeof at);
+                    }
+#endif
+    }
+
+    static constexpr int kDigits = 36;
+    Bits digit[kDigits];
+    Bits waiting[kDigits];
+    bool waits[kDigits];
+    int used = 3;
+
+    Positions() {
+        for (int d = 0; d < 3; ++d) digit[d] = Bits{};
+        for (int d = 0; d < kDigits; ++d) waits[d] = false;
+    }
+
+    void add_eight(const Bits* v) {
+        const Bits twos_a = add(digit[0], v[0], v[1]);
+        const Bits twos_b = add(digit[0], v[2], v[3]);
+        const Bits fours_a = add(digit[1], twos_a, twos_b);
+        const Bits twos_c = add(digit[0], v[4], v[5]);
+        const Bits twos_d = add(digit[0], v[6], v[7]);
+        const Bits fours_b = add(digit[1], twos_c, twos_d);
+        Bits carry = add(digit[2], fours_a, fours_b);
+        int d = 3;
+        for (; d < used && waits[d]; ++d) {
+            waits[d] = false;
+            carry = add(digit[d], waiting[d], carry);
+        }
+        if (d == used) {
+            digit[d] = Bits{};
+            ++used;
+        }
+        waits[d] = true;
+        waiting[d] = carry;
+    }
+
+    // Adds the counters to `counts`; the words of a vector are `fold` words repeated.
+    void finish(std::uint32_t* counts, std::size_t fold) {
+        // The carries that wait are added first, so that each digit is spread once.
+        Bits carry = Bits{};
+        for (int d = 3; d < used; ++d) {
+            if (!waits[d]) waiting[d] = Bits{};
+            carry = add(digit[d], waiting[d], carry);
+        }
+        digit[used++] = carry;
+        std::uint64_t words[kDigits * kWords];
+        for (int d = 0; d < used; ++d) store(words + d * kWords, digit[d]);
+        for (std::size_t w = 0; w < fold; ++w) spread(words + w, fold, used, counts + w * 64);
+    }
+};
+
+template <typename Fetch>
+inline void count_vectors(Positions& positions, std::size_t vectors, Fetch&& fetch) {
+    Bits v[8];
+    std::size_t at = 0;
+    for (; at + 8 <= vectors; at += 8) {
+        for (int i = 0; i < 8; ++i) v[i] = fetch(at + i);
+        positions.add_eight(v);
+    }
+    if (at == vectors) return;
+    for (int i = 0; i < 8; ++i) v[i] = at + i < vectors ? fetch(at + i) : Bits{};
+    positions.add_eight(v);
+}
+
+// Rows narrower than a vector, several in one.
+template <std::size_t kRowWords>
+void count_narrow(const std::uint64_t* bits, const std::uint32_t* rows, std::size_t chosen,
+                  std::uint32_t* counts) {
+    constexpr std::size_t kTogether = kWords / kRowWords;
+    Positions positions;
+    const std::size_t whole = chosen / kTogether;
+    const auto row = [=](std::size_t i) { return bits + (rows ? rows[i] : i) * kRowWords; };
+    std::uint64_t rest[kWords] = {};  // what does not fill a vector
+    for (std::size_t i = whole * kTogether, w = 0; i < chosen; ++i, w += kRowWords)
+        for (std::size_t k = 0; k < kRowWords; ++k) rest[w + k] = row(i)[k];
+    const std::size_t vectors = whole + (whole * kTogether < chosen ? 1 : 0);
+    if (rows == nullptr)
+        count_vectors(positions, vectors, [=, &rest](std::size_t at) {
+            return load<Bits>(at < whole ? bits + at * kWords : rest);
+        });
+    else
+        count_vectors(positions, vectors, [=, &rest](std::size_t at) {
+            return at < whole ? gather<kRowWords>(bits, rows + at * kTogether) : load<Bits>(rest);
+        });
+    positions.finish(counts, kRowWords);
+}
+
+// Rows of one or more whole vectors.
+inline void count_wide(const std::uint64_t* bits, std::size_t words, const std::uint32_t* rows,
+                       std::size_t chosen, std::uint32_t* counts) {
+    for (std::size_t block = 0; block < words; block += kWords) {
+        Positions positions;
+        const std::uint64_t* from = bits + block;
+        if (rows == nullptr)
+            count_vectors(positions, chosen,
+                          [=](std::size_t at) { return load<Bits>(from + at * words); });
+        else
+            count_vectors(positions, chosen, [=](std::size_t at) {
+                if (at + 24 < chosen) __builtin_prefetch(from + rows[at + 24] * words);
+                return load<Bits>(from + rows[at] * words);
+            });
+        positions.finish(counts + block * 64, kWords);
+    }
+}
+
+void positional_popcount(const std::uint64_t* bits, std::size_t words, const std::uint32_t* rows,
+                         std::size_t chosen, std::uint32_t* counts) {
+    for (std::size_t b = 0; b < words * 64; ++b) counts[b] = 0;
+    if (words >= kWords) return count_wide(bits, words, rows, chosen, counts);
+    if constexpr (kWords > 1)
+        if (words == 1) return count_narrow<1>(bits, rows, chosen, counts);
+    if constexpr (kWords > 2)
+        if (words == 2) return count_narrow<2>(bits, rows, chosen, counts);
+    if constexpr (kWords > 4)
+        if (words == 4) return count_narrow<4>(bits, rows, chosen, counts);
+}
+
+template <int kA, int kB>
+void popcount_block(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b,
+                    std::size_t b_stride, std::size_t words, std::uint32_t* out,
+                    std::size_t out_stride) {
+    Bits sums[kA][kB];
+    for (auto& row : sums)
+        for (auto& sum : row) sum = Bits{};
+    for (std::size_t w = 0; w < words; w += kWords) {
+        Bits left[kA];
+        for (int i = 0; i < kA; ++i) left[i] = load<Bits>(a + i * a_stride + w);
+        for (int j = 0; j < kB; ++j) {
+            const Bits right = load<Bits>(b + j * b_stride + w);
+            for (int i = 0; i < kA; ++i) sums[i][j] = add_popcount(sums[i][j], left[i], right);
+        }
+    }
+    for (int i = 0; i < kA; ++i)
+        for (int j = 0; j < kB; ++j) out[i * out_stride + j] += total(sums[i][j]);
+}
+
+template <int kA>
+void popcount_rows(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b,
+                   std::size_t b_stride, std::size_t b_rows, std::size_t words, std::uint32_t* out,
+                   std::size_t out_stride) {
+    std::size_t j = 0;
+    for (; j + 4 <= b_rows; j += 4)
+        popcount_block<kA, 4>(a, a_stride, b + j * b_stride, b_stride, words, out + j, out_stride);
+    for (; j < b_rows; ++j)
+        popcount_block<kA, 1>(a, a_stride, b + j * b_stride, b_stride, words, out + j, out_stride);
+}
+
+void popcount_product(const std::uint64_t* a, std::size_t a_stride, std::size_t a_rows,
+                      const std::uint64_t* b, std::size_t b_stride, std::size_t b_rows,
+                      std::size_t words, std::uint32_t* out, std::size_t out_stride) {
+    std::size_t i = 0;
+    for (; i + 4 <= a_rows; i += 4)
+        popcount_rows<4>(a + i * a_stride, a_stride, b, b_stride, b_rows, words,
+                         out + i * out_stride, out_stride);
+    for (; i + 2 <= a_rows; i += 2)
+        popcount_rows<2>(a + i * a_stride, a_stride, b, b_stride, b_rows, words,
+                         out + i * out_stride, out_stride);
+    for (; i < a_rows; ++i)
+        popcount_rows<1>(a + i * a_stride, a_stride, b, b_stride, b_rows, words,
+                         out + i * out_stride, out_stride);
+}
+
+inline double entropy_at(const double* table, const std::uint32_t* counts, std::size_t stride,
+                         std::size_t states, const std::uint32_t* base, std::size_t c) {
+    std::uint32_t all = 0;
+    double inside = 0.0;
+    for (std::size_t s = 0; s < states; ++s) {
+        const std::uint32_t count = base[s] + counts[s * stride + c];
+        all += count;
+        inside += table[count];
+    }
+    return table[all] - inside;
+}
+
+void entropies(const double* table, const std::uint32_t* counts, std::size_t stride,
+               std::size_t states, const std::uint32_t* base, std::size_t columns, double* out) {
+    std::size_t c = 0;
+    for (; c + kWords <= columns; c += kWords) {
+        Counts all = Counts{};
+        Doubles inside = Doubles{};
+        for (std::size_t s = 0; s < states; ++s) {
+            const Counts count = load<Counts>(counts + s * stride + c) + base[s];
+            all += count;
+            inside += look_up(table, count);
+        }
+        store(out + c, look_up(table, all) - inside);
+    }
+    for (; c < columns; ++c) out[c] = entropy_at(table, counts, stride, states, base, c);
+}
+
+inline double chi_term_at(const std::uint32_t* counts, std::size_t stride, std::size_t states,
+                          const double* weight, std::size_t c) {
+    double all = 1e-300, squares = 0.0;
+    for (std::size_t s = 0; s < states; ++s) {
+        const double count = counts[s * stride + c];
+        all += count;
+        squares += count * count * weight[s];
+    }
+    return squares / all;
+}
+
+void chi_terms(const std::uint32_t* counts, std::size_t stride, std::size_t states,
+               const double* weight, std::size_t columns, double* out) {
+    std::size_t c = 0;
+    for (; c + kWords <= columns; c += kWords) {
+        Doubles all = Doubles{} + 1e-300, squares = Doubles{};
+        for (std::size_t s = 0; s < states; ++s) {
+            const Doubles count = to_doubles(load<Counts>(counts + s * stride + c));
+            all += count;
+            squares += count * count * weight[s];
+        }
+        store(out + c, squares / all);
+    }
+    for (; c < columns; ++c) out[c] = chi_term_at(counts, stride, states, weight, c);
+}
+
+// A split takes away at most n phi^2 nats of a leaf of n rows, where phi^2 = chi^2 / n of the 2 x 2
+// table: the divergence of two distributions is at most log(1 + chi^2). That needs no look-up, so
+// most variables are turned away before their entropy is computed; the slacks are far above all
+// rounding.
+constexpr double kSlack = 1e-12;
+
+// The places of the bits that are set, counted from `first`. May write 16 numbers.
+inline std::size_t list(unsigned bits, std::size_t first, std::uint32_t* out) {
+#if defined(__AVX512F__)
+    const __m512i places =
+        _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first)),
+                         _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), places));
+    return static_cast<std::size_t>(__builtin_popcount(bits));
+#else
+    std::size_t found = 0;
+    for (; bits; bits &= bits - 1)
+        out[found++] =
+            static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(__builtin_ctz(bits));
+    return found;
+#endif
+}
+
+// The variables begin .. end - 1 that may have Delta below `least`, ascending; all have one price.
+inline std::size_t list_worth(const std::uint32_t* one_a, const std::uint32_t* one_b,
+                              std::size_t begin, std::size_t end, std::uint32_t all_a,
+                              std::uint32_t all_b, double total, double least, std::uint32_t* out) {
+    // n phi^2 / N = (a1 all_b - b1 all_a)^2 / (n1 n0) * scale, where n1 = a1 + b1 and n0 = n - n1.
+    // Worth a look if that is above price - least: without dividing, against (price - least) n1 n0.
+    // An empty side gains nothing: 0 is not above 0.
+    const double all = static_cast<double>(all_a) + all_b;
+    const double scale = all / (static_cast<double>(all_a) * all_b) / total;
+    const double wanted = -(least + kSlack);
+    std::size_t v = begin, found = 0;
+    if (all_a > 0 && all_b > 0) {
+        if (all < 65536)  // the excess fits 31 bits
+            for (; v + kWide <= end; v += kWide) {
+                const auto a1 = load<WideCounts>(one_a + v), b1 = load<WideCounts>(one_b + v);
+                const WideCounts n1 = a1 + b1, n0 = (all_a + all_b) - n1;
+                const Floats excess = to_floats(a1 * all_b - b1 * all_a);
+                const Floats gain = excess * excess * static_cast<float>(scale * (1 + 1e-4));
+                const Floats size = to_floats(n1) * to_floats(n0);
+                found += list(bits_of(gain > size * static_cast<float>(wanted)), v, out + found);
+            }
+        for (; v + kWords <= end; v += kWords) {
+            const Doubles a1 = to_doubles(load<Counts>(one_a + v));
+            const Doubles b1 = to_doubles(load<Counts>(one_b + v));
+            const Doubles n1 = a1 + b1;
+            const Doubles n0 = all - n1;
+            const Doubles excess = a1 * double(all_b) - b1 * double(all_a);
+            const Doubles gain = excess * excess * (scale * (1 + 1e-9));
+            found += list(bits_of(gain > wanted * (n1 * n0)), v, out + found);
+        }
+    }
+    for (; v < end; ++v) out[found++] = static_cast<std::uint32_t>(v);
+    return found;
+}
+
+void best_binary_split(const double* table, const std::uint32_t* ones, std::size_t stride,
+                       const std::uint32_t* states, double entropy, double total,
+                       double least_price, const double* price, std::size_t variables,
+                       double* delta, std::int32_t* variable) {
+    constexpr std::size_t kBlock = 512;  // after which `least` is taken into account
+    std::uint32_t worth[kBlock + 16];
+    const std::uint32_t *one_a = ones, *one_b = ones + stride;
+    double least = *delta;
+    std::int32_t at = *variable;
+    for (std::size_t begin = 0; begin < variables; begin += kBlock) {
+        const std::size_t found =
+            list_worth(one_a, one_b, begin, begin + kBlock < variables ? begin + kBlock : variables,
+                       states[0], states[1], total, least - least_price, worth);
+        // Look-ups one by one: a vector's gather takes longer on many processors.
+        for (std::size_t i = 0; i < found; ++i) {
+            const std::uint32_t v = worth[i], a1 = one_a[v], b1 = one_b[v];
+            const std::uint32_t a0 = states[0] - a1, b0 = states[1] - b1;
+            const double leaf0 = table[a0 + b0] - (table[a0] + table[b0]);
+            const double leaf1 = table[a1 + b1] - (table[a1] + table[b1]);
+            const double candidate = ((leaf0 + leaf1) - entropy) / total + price[v];
+            if (candidate < least) {
+                least = candidate;
+                at = static_cast<std::int32_t>(v);
+            }
+        }
+    }
+    *delta = least;
+    *variable = at;
+}
+
+inline std::size_t list_bits_of(std::uint64_t word, std::uint32_t first, std::uint32_t* out) {
+    std::size_t found = 0;
+    for (; word; word &= word - 1)
+        out[found++] = first + static_cast<std::uint32_t>(__builtin_ctzll(word));
+    return found;
+}
+
+// One bit for each of at most 64 codes: whether it is `value`.
+inline std::uint64_t equal_bits(const std::uint8_t* codes, std::size_t count, std::uint8_t value) {
+    std::uint64_t word = 0;
+    for (std::size_t b = 0; b < count; ++b)
+        word |= static_cast<std::uint64_t>(codes[b] == value) << b;
+    return word;
+}
+
+inline void partition_some(const std::uint32_t* rows, std::size_t chosen,
+                           const std::uint32_t* words, std::uint32_t step, std::uint32_t offset,
+                           std::uint32_t shift, bool one_bit_a_row, std::uint32_t* zeros,
+                           std::uint32_t* ones) {
+    for (std::size_t i = 0; i < chosen; ++i) {
+        const std::uint32_t row = rows[i];
+        const std::uint32_t bit =
+            one_bit_a_row ? (words[row / 32] >> (row % 32)) & 1
+                          : (words[static_cast<std::size_t>(row) * step + offset] >> shift) & 1;
+        if (bit)
+            *ones++ = row;
+        else
+            *zeros++ = row;
+    }
+}
+
+void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
+                std::uint64_t* out) {
+    std::size_t r = 0;
+    for (; r + 64 <= rows; r += 64) {
+#if defined(__AVX512F__)
+        out[r / 64] = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes + r),
+                                             _mm512_set1_epi8(static_cast<char>(value)));
+#elif defined(__AVX2__)
+        const __m256i wanted = _mm256_set1_epi8(static_cast<char>(value));
+        const auto* at = reinterpret_cast<const __m256i*>(codes + r);
+        const auto low = static_cast<std::uint32_t>(
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at), wanted)));
+        const auto high = static_cast<std::uint32_t>(
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at + 1), wanted)));
+        out[r / 64] = low | static_cast<std::uint64_t>(high) << 32;
+#else
+        out[r / 64] = equal_bits(codes + r, 64, value);
+#endif
+    }
+    if (r < rows) out[r / 64] = equal_bits(codes + r, rows - r, value);
+}
+
+#if defined(__AVX512F__)
+
+// Writes the chosen ones of 16 numbers, and nothing behind them.
+inline std::uint32_t* write_some(std::uint32_t* out, __mmask16 chosen, __m512i numbers) {
+    const auto count = static_cast<unsigned>(__builtin_popcount(chosen));
+    _mm512_mask_storeu_epi32(out, static_cast<__mmask16>((1u << count) - 1),
+                             _mm512_maskz_compress_epi32(chosen, numbers));
+    return out + count;
+}
+
+std::size_t list_bits(const std::uint64_t* a, const std::uint64_t* b, std::size_t words,
+                      std::uint32_t* out) {
+    const std::uint32_t* begin = out;
+    const __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (std::size_t block = 0; block < words; block += 8) {
+        const __mmask8 any =
+            _mm512_test_epi64_mask(_mm512_loadu_si512(a + block), _mm512_loadu_si512(b + block));
+        for (unsigned left = any; left; left &= left - 1) {
+            const std::size_t w = block + static_cast<unsigned>(__builtin_ctz(left));
+            const std::uint64_t word = a[w] & b[w];
+            if (__builtin_popcountll(word) <= 6) {
+                out += list_bits_of(word, static_cast<std::uint32_t>(w * 64), out);
+                continue;
+            }
+            for (int i = 0; i < 64; i += 16)
+                out = write_some(
+                    out, static_cast<__mmask16>(word >> i),
+                    _mm512_add_epi32(places, _mm512_set1_epi32(static_cast<int>(w * 64) + i)));
+        }
+    }
+    return static_cast<std::size_t>(out - begin);
+}
+
+void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_t* words,
+               std::uint32_t step, std::uint32_t offset, std::uint32_t shift, bool one_bit_a_row,
+               std::uint32_t* zeros, std::uint32_t* ones) {
+    std::size_t i = 0;
+    const __m512i one = _mm512_set1_epi32(1);
+    for (; i + 16 <= chosen; i += 16) {
+        const __m512i row = _mm512_loadu_si512(rows + i);
+        __m512i at, bit;
+        if (one_bit_a_row) {
+            at = _mm512_srli_epi32(row, 5);
+            bit = _mm512_sllv_epi32(one, _mm512_and_si512(row, _mm512_set1_epi32(31)));
+        } else {
+            at =
+                _mm512_add_epi32(_mm512_mullo_epi32(row, _mm512_set1_epi32(static_cast<int>(step))),
+                                 _mm512_set1_epi32(static_cast<int>(offset)));
+            bit = _mm512_sllv_epi32(one, _mm512_set1_epi32(static_cast<int>(shift)));
+        }
+        const __mmask16 set = _mm512_test_epi32_mask(_mm512_i32gather_epi32(at, words, 4), bit);
+        ones = write_some(ones, set, row);
+        zeros = write_some(zeros, static_cast<__mmask16>(~set), row);
+    }
+    partition_some(rows + i, chosen - i, words, step, offset, shift, one_bit_a_row, zeros, ones);
+}
+
+#else  // lists of rows one by one, where a vector cannot be compressed
+
+std::size_t list_bits(const std::uint64_t* a, const std::uint64_t* b, std::size_t words,
+                      std::uint32_t* out) {
+    std::size_t found = 0;
+    for (std::size_t w = 0; w < words; ++w)
+        found += list_bits_of(a[w] & b[w], static_cast<std::uint32_t>(w * 64), out + found);
+    return found;
+}
+
+void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_t* words,
+               std::uint32_t step, std::uint32_t offset, std::uint32_t shift, bool one_bit_a_row,
+               std::uint32_t* zeros, std::uint32_t* ones) {
+    partition_some(rows, chosen, words, step, offset, shift, one_bit_a_row, zeros, ones);
+}
+
+#endif
+
+// With the costs of popcount_product and positional_popcount, and the planes that share out a list.
+const LearnerKernels& kernels() {
+#if defined(__AVX512F__)
+    constexpr double product = 0.2, position = 0.3;
+    constexpr std::size_t partitions = 3;
+#elif defined(__AVX2__)
+    constexpr double product = 1.5, position = 0.8;
+    constexpr std::size_t partitions = 1;
+#else
+    constexpr double product = 3.0, position = 2.0;
+    constexpr std::size_t partitions = 1;
+#endif
+    static const LearnerKernels all{pack_equal, popcount_product,  positional_popcount, entropies,
+                                    chi_terms,  best_binary_split, list_bits,           partition,
+                                    product,    position,          partitions};
+    return all;
+}
+
+}  // namespace depnet::DEPNET_ISA_NAMESPACE
