@@ -50,34 +50,6 @@ def test_what_is_no_joint(bad: Any, message: str) -> None:
             call()
 
 
-def test_the_message_names_the_argument() -> None:
-    with pytest.raises(DistributionError, match=r"^q sums to 2"):
-        geometry.kl(P, 2 * P)
-    with pytest.raises(DistributionError, match=r"^p1 sums to 2"):
-        geometry.m_geodesic(P, 2 * P, 0.5)
-    with pytest.raises(DistributionError, match=r"^r sums to 2"):
-        geometry.orthogonality(P, P, 2 * P)
-
-
-def test_shapes_that_do_not_fit() -> None:
-    with pytest.raises(DistributionError, match=re.escape("p has the shape (2, 3) and q (3, 2)")):
-        geometry.kl(P, P.T)
-    with pytest.raises(DistributionError, match=re.escape("p0 has the shape (2, 3) and p1 (3, 2)")):
-        geometry.e_geodesic(P, P.T, 0.5)
-    with pytest.raises(DistributionError, match="vectors of one space"):
-        geometry.bregman_divergence(geometry.NEGATIVE_ENTROPY, P, P.T)
-    with pytest.raises(
-        DistributionError, match=re.escape("the network's domain has the cardinalities (2, 3)")
-    ):
-        geometry.fc_limit(P.T, Network.from_joint(P))
-    with pytest.raises(DistributionError, match=re.escape("theta of shape (2, 3)")):
-        geometry.m_projection(P.T, FullConditionalManifold.of_joint(P, 0))
-    with pytest.raises(DistributionError, match="only axes of other variables"):
-        geometry.m_projection(P, FullConditionalManifold([[1.0, 1.0, 1.0]], 0))
-    with pytest.raises(DistributionError, match=re.escape("(2, 1, 3)")):
-        geometry.m_projection(P.reshape(2, 1, 3), FullConditionalManifold.of_joint(P, 0))
-
-
 @pytest.mark.parametrize(
     ("variable", "message"), [(2, "0..1"), (-1, "0..1"), ((0, 0), "distinct"), (0.5, "int or a tuple")]
 )
@@ -103,15 +75,6 @@ def test_what_are_no_weights(weights: Any) -> None:
         geometry.fc_limit(P, Network.from_joint(P), weights)
 
 
-def test_what_is_no_conditional_distribution() -> None:
-    with pytest.raises(DistributionError, match=re.escape("it sums to 0.9 in some context")):
-        FullConditionalManifold([[0.5, 0.4]], 1)
-    with pytest.raises(DistributionError, match="least entry is -1"):
-        FullConditionalManifold([[2.0, -1.0]], 1)
-    with pytest.raises(DistributionError, match="one axis for each variable"):
-        FullConditionalManifold(1.0, 0)
-
-
 def test_a_manifold_keeps_its_own_read_only_theta() -> None:
     theta = np.array([[0.5, 0.5]])
     manifold = FullConditionalManifold(theta, 1)
@@ -119,16 +82,6 @@ def test_a_manifold_keeps_its_own_read_only_theta() -> None:
     assert manifold.theta.tolist() == [[0.5, 0.5]]
     with pytest.raises(ValueError, match="read-only"):
         manifold.theta[0, 0] = 7.0
-
-
-def test_a_node_must_not_be_clamped_itself() -> None:
-    manifold = FullConditionalManifold.of_joint(P, 0)
-    with pytest.raises(DistributionError, match="variable 0 is clamped"):
-        geometry.kl_by_evidence(P, manifold, (1, 0))
-    with pytest.raises(DistributionError, match="variable 0 is clamped"):
-        manifold.given({0: 1})
-    with pytest.raises(DistributionError, match=re.escape("codes 0..2; got evidence 3")):
-        manifold.given({1: 3})
 
 
 def test_parameters_of_geodesics_are_finite() -> None:
@@ -145,39 +98,73 @@ def test_negative_entropies_of_negative_numbers() -> None:
             geometry.bregman_divergence(f, P, P - 0.2)
 
 
-def test_what_is_no_number() -> None:
-    wrong: Any = ["a", "b"]
-    with pytest.raises(DistributionError, match="weights are 2 numbers c_i"):
-        geometry.fc_limit(P, Network.from_joint(P), wrong)
-    with pytest.raises(DistributionError, match="theta is a tensor of numbers"):
-        FullConditionalManifold(wrong, 0)
-
-
-def test_more_variables_than_a_tensor_has_axes() -> None:
+def wide_network() -> Network:
     table = ConditionalTable.from_probabilities([[0.5, 0.5]])
     nodes = tuple(TableNode(i, ConstantSource(), table) for i in range(70))
-    with pytest.raises(DomainTooLargeError, match=r"a tensor of 70 axes.* depnet\.certificate"):
-        geometry.manifolds(Network(Domain.from_cardinalities([2] * 70), nodes))
+    return Network(Domain.from_cardinalities([2] * 70), nodes)
 
 
-def test_a_node_of_another_domain() -> None:
-    node = Network.from_joint(P).nodes[0]
-    with pytest.raises(ModelError, match="variable 1 to have 3 states"):
-        FullConditionalManifold.of_node(node, (2, 2))
-    with pytest.raises(DistributionError, match="a table of 2 states"):
-        FullConditionalManifold.of_node(node, (4, 3))
+NETWORK, FIRST, WORDS = Network.from_joint(P), FullConditionalManifold.of_joint(P, 0), ["a", "b"]
+WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
+    # the message names the argument
+    (lambda: geometry.kl(P, 2 * P), DistributionError, "q sums to 2"),
+    (lambda: geometry.m_geodesic(P, 2 * P, 0.5), DistributionError, "p1 sums to 2"),
+    (lambda: geometry.orthogonality(P, P, 2 * P), DistributionError, "r sums to 2"),
+    # shapes that do not fit
+    (lambda: geometry.kl(P, P.T), DistributionError, "p has the shape (2, 3) and q (3, 2)"),
+    (lambda: geometry.e_geodesic(P, P.T, 0.5), DistributionError, "p0 has the shape (2, 3) and p1 (3, 2)"),
+    (
+        lambda: geometry.bregman_divergence(geometry.NEGATIVE_ENTROPY, P, P.T),
+        DistributionError,
+        "vectors of one space",
+    ),
+    (lambda: geometry.fc_limit(P.T, NETWORK), DistributionError, "domain has the cardinalities (2, 3)"),
+    (lambda: geometry.m_projection(P.T, FIRST), DistributionError, "theta of shape (2, 3)"),
+    (
+        lambda: geometry.m_projection(P, FullConditionalManifold([[1.0, 1.0, 1.0]], 0)),
+        DistributionError,
+        "only axes of other variables",
+    ),
+    (lambda: geometry.m_projection(P.reshape(2, 1, 3), FIRST), DistributionError, "(2, 1, 3)"),
+    # what is no conditional distribution
+    (lambda: FullConditionalManifold([[0.5, 0.4]], 1), DistributionError, "it sums to 0.9 in some context"),
+    (lambda: FullConditionalManifold([[2.0, -1.0]], 1), DistributionError, "least entry is -1"),
+    (lambda: FullConditionalManifold(1.0, 0), DistributionError, "one axis for each variable"),
+    # a node must not be clamped itself
+    (lambda: geometry.kl_by_evidence(P, FIRST, (1, 0)), DistributionError, "variable 0 is clamped"),
+    (lambda: FIRST.given({0: 1}), DistributionError, "variable 0 is clamped"),
+    (lambda: FIRST.given({1: 3}), DistributionError, "codes 0..2; got evidence 3"),
+    # what is no number
+    (lambda: geometry.fc_limit(P, NETWORK, WORDS), DistributionError, "weights are 2 numbers c_i"),
+    (lambda: FullConditionalManifold(WORDS, 0), DistributionError, "theta is a tensor of numbers"),
+    # of another domain, or one that is too large
+    (lambda: geometry.manifolds(wide_network()), DomainTooLargeError, "a tensor of 70 axes"),
+    (
+        lambda: FullConditionalManifold.of_node(NETWORK.nodes[0], (2, 2)),
+        ModelError,
+        "variable 1 to have 3 states",
+    ),
+    (
+        lambda: FullConditionalManifold.of_node(NETWORK.nodes[0], (4, 3)),
+        DistributionError,
+        "a table of 2 states",
+    ),
+    (
+        lambda: geometry.conditional_entropy(P.T, 0, given=NETWORK.nodes[0].source),
+        ModelError,
+        "variable 1 to have 3 states",
+    ),
+    (lambda: geometry.empirical(Dataset.from_codes([], [2, 2])), DataError, "at least one"),
+    (lambda: geometry.empirical(Dataset.from_codes([[0, 1]], [2, 2], [0])), DataError, "at least one"),
+    (
+        lambda: geometry.empirical(Dataset.from_codes(np.zeros((3, 40), dtype=int), [2] * 40)),
+        DomainTooLargeError,
+        "1.1e+12 joint states and needs 8 TiB",
+    ),
+]
 
 
-def test_a_source_of_another_domain() -> None:
-    source = Network.from_joint(P).nodes[0].source
-    with pytest.raises(ModelError, match="variable 1 to have 3 states"):
-        geometry.conditional_entropy(P.T, 0, given=source)
-
-
-def test_empirical_needs_rows_and_a_small_domain() -> None:
-    with pytest.raises(DataError, match="at least one"):
-        geometry.empirical(Dataset.from_codes(np.zeros((0, 2), dtype=int), [2, 2]))
-    with pytest.raises(DataError, match="at least one"):
-        geometry.empirical(Dataset.from_codes([[0, 1]], [2, 2], weights=[0]))
-    with pytest.raises(DomainTooLargeError, match=r"1\.1e\+12 joint states and needs 8 TiB"):
-        geometry.empirical(Dataset.from_codes(np.zeros((3, 40), dtype=int), [2] * 40))
+@pytest.mark.parametrize(("call", "error", "message"), WRONG, ids=[message for *_, message in WRONG])
+def test_wrong_arguments(call: Callable[[], object], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        call()

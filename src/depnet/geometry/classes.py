@@ -6,9 +6,9 @@ tables. Numbers play no part, nor do the weights c_i: they are positive.
 
 import numpy as np
 
-from depnet.arrays import IntArray
+from depnet.arrays import CodeArray, IntArray
 from depnet.data.table.domain import Domain
-from depnet.errors import EvidenceError
+from depnet.errors import EvidenceError, brief
 from depnet.geometry.chain import FreeChain, Update
 from depnet.geometry.size import check_dense
 from depnet.model.network import Network
@@ -58,7 +58,7 @@ def closed_classes(chain: FreeChain, network: Network, scan: Scan) -> list[IntAr
             continue
         impossible = np.broadcast_to(update.stays, update.theta.shape).reshape(-1)
         if (met := np.flatnonzero(recurrent[at % places] & impossible)).size:
-            context = _state(chain.domain, chain.codes(met[:1])[0])
+            context = in_words(chain.domain, chain.codes(met[:1])[0])
             raise EvidenceError(
                 f"the evidence is impossible for node {chain.nodes[u]}: it leaves no probability to any allowed state "
                 f"where {context}, and the chain keeps coming back there. Relearn with smoothing > 0, or allow more states."
@@ -87,10 +87,13 @@ def _edges(update: Update) -> tuple[IntArray, IntArray]:
 def described(domain: Domain, codes: IntArray, count: int | None = None) -> str:
     """Some of a class's states, and their number."""
     count = len(codes) if count is None else count
-    some = ", ".join(f"({_state(domain, row)})" for row in codes[:SHOWN_STATES])
+    some = ", ".join(in_words(domain, row) for row in codes[:SHOWN_STATES])
     return f"{{{some}{', ...' if count > SHOWN_STATES else ''}}} of {count:,} state{'s' if count > 1 else ''}"
 
 
-def _state(domain: Domain, row: IntArray, shown: int = 12) -> str:
-    parts = [f"{v.name}={v.states[c]!r}" for v, c in zip(domain.variables, row, strict=True)]
-    return ", ".join(parts[:shown]) + (", ..." if len(parts) > shown else "")
+def in_words(domain: Domain, row: IntArray | CodeArray, shown: int = 12) -> str:
+    """A joint state, by names and labels."""
+    parts = [
+        f"{v.name}={brief(v.states[c], 40)}" for v, c in zip(domain.variables[:shown], row, strict=False)
+    ]
+    return f"({', '.join(parts)}{', ...' if len(domain) > shown else ''})"

@@ -6,7 +6,7 @@ entropies those of p^D,
 .. math:: KL(p^D \| E(\theta_i)) = \sum_y p^D(y) KL(p^D(X_i \mid y) \| \theta_i(X_i \mid y))
           + H(X_i \mid Y_i) - H(X_i \mid X_{-i}),
 
-one node's part (`depnet.learning.certificate`), and Theorem 3 bounds where the stationary law pi of the random scan
+one node's part, and Theorem 3 bounds where the stationary law pi of the random scan
 lies:
 
 .. math:: FC(p^D \| \pi) \le FC_{\lim}(p^D) = \sum_i c_i KL(p^D \| E(\theta_i)).
@@ -34,12 +34,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import rel_entr
 
-from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import NoSuchBoundError, ScanError
-from depnet.learning.cost import conditional_entropy
+from depnet.learning.cost import conditional_entropy, misfit_of
 from depnet.learning.options import Role
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, penalty_value
 from depnet.learning.recurrence import REMEDY, why_no_bound
@@ -107,40 +105,32 @@ def node_certificate(
     A split of it could name `admissible` variables; where it was `learned` from these rows, its table holds the counts.
     """
     rows = dataset.total
-    if node.boosted:
-        return _of_boosted(node, dataset, full_entropy)
-    kept = node.table.counts if learned else None
-    counts = leaf_counts(node.source, node.variable, dataset) if kept is None else kept
-    parameters = node.source.size * (node.table.states - 1)
+    leaves = parameters = 0
+    misfit = cost = naming = 0.0
+    if node.boosted:  # by cross-entropy: whatever theta is
+        counts = leaf_counts(ConstantSource(), node.variable, dataset)
+        weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights
+        known = -float(node.log_theta(dataset) @ weights) / rows
+    else:
+        kept = node.table.counts if learned else None
+        counts = leaf_counts(node.source, node.variable, dataset) if kept is None else kept
+        known = conditional_entropy(counts, rows)
+        leaves = node.source.size
+        parameters = leaves * (node.table.states - 1)
+        misfit = misfit_of(counts, node.table.probabilities, rows)
+        cost = penalty_value(penalty, parameters, rows)
+        naming = _naming_cost(node.source, admissible, rows, penalty)
     return NodeCertificate(
         variable=node.variable,
         name=dataset.domain.variables[node.variable].name,
-        leaves=node.source.size,
+        leaves=leaves,
         parameters=parameters,
         entropy=conditional_entropy(counts.sum(axis=0, keepdims=True), rows),
-        source_entropy=conditional_entropy(counts, rows),
+        source_entropy=known,
         full_entropy=full_entropy,
-        misfit=_misfit(counts, node, rows),
-        penalty=penalty_value(penalty, parameters, rows),
-        naming=_naming_cost(node.source, admissible, rows, penalty),
-    )
-
-
-def _of_boosted(node: Node, dataset: Dataset, full_entropy: float) -> NodeCertificate:
-    """By cross-entropy: whatever theta is."""
-    weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights
-    one_leaf = leaf_counts(ConstantSource(), node.variable, dataset)
-    return NodeCertificate(
-        variable=node.variable,
-        name=dataset.domain.variables[node.variable].name,
-        leaves=0,
-        parameters=0,
-        entropy=conditional_entropy(one_leaf, dataset.total),
-        source_entropy=-float(node.log_theta(dataset) @ weights) / dataset.total,
-        full_entropy=full_entropy,
-        misfit=0.0,
-        penalty=0.0,
-        naming=0.0,
+        misfit=misfit,
+        penalty=cost,
+        naming=naming,
     )
 
 
@@ -160,14 +150,6 @@ def _naming_cost(source: InformationSource, admissible: int, rows: int, penalty:
             total += penalty.merge_name(leaves, rows)
             leaves -= 1
     return total
-
-
-def _misfit(counts: IntArray, node: Node, rows: int) -> float:
-    totals = counts.sum(axis=1)
-    filled = totals > 0
-    p = counts[filled] / totals[filled, None]
-    each = rel_entr(p, node.table.probabilities[filled]).sum(axis=1)
-    return max(float(totals[filled] @ each), 0.0) / rows if np.isfinite(each).all() else float("inf")
 
 
 SHOWN = 20

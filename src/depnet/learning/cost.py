@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native.learner import xlogx
-from depnet.arrays import IntArray, xlogy
+from depnet.arrays import FloatArray, IntArray, xlogy
 from depnet.learning.penalty import Penalty, penalty_value, per_parameter
 
 
@@ -36,6 +36,17 @@ def conditional_entropy(counts: NDArray[Any], rows: float) -> float:
     totals = counts.sum(axis=1)
     each = xlogy(totals, totals) - xlogy(counts, counts).sum(axis=1)
     return max(float(each.sum()), 0.0) / rows
+
+
+def misfit_of(counts: IntArray, theta: FloatArray, rows: int) -> float:
+    """The sum over y of p(y) KL(p(X_i | y) || theta_i(X_i | y)), in nats; infinite where theta misses a row."""
+    from scipy.special import rel_entr  # takes long to import
+
+    totals = counts.sum(axis=1)
+    filled = totals > 0
+    p = counts[filled] / totals[filled, None]
+    each = rel_entr(p, theta[filled]).sum(axis=1)
+    return max(float(totals[filled] @ each), 0.0) / rows if np.isfinite(each).all() else float("inf")
 
 
 def lcost(counts: IntArray, rows: int, penalty: Penalty) -> float:

@@ -14,20 +14,16 @@ import math
 
 import numpy as np
 
-from depnet.arrays import CodeArray, IntArray
+from depnet.arrays import CodeArray
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.domain import Domain
-from depnet.errors import brief
 from depnet.geometry.chain import FreeChain
-from depnet.geometry.classes import closed_classes
+from depnet.geometry.classes import closed_classes, in_words
 from depnet.geometry.size import MAX_AXES
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
 
 MOST_STATES = 1 << 20
 """The joint domain is searched up to this many states."""
-
-SHOWN = 8
 
 REMEDY = "Smooth the tables: learn with a smoothing of 0.5, or network.smoothed(0.5)."
 
@@ -54,20 +50,20 @@ def _searched(network: Network, codes: CodeArray) -> str | None:
     classes = closed_classes(chain, network, RandomScan())
     states = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), domain.cardinalities)
     own = next((members for members in classes if states[0] in members), None)
-    here = _state(domain, codes[0])
+    here = in_words(domain, codes[0])
     if own is None:
         return f"zeros in tables: the chain leaves {here} for good, a state that the rows have. {REMEDY}"
     missed = codes[~np.isin(states, own)]
     if len(missed):
         return (
-            f"zeros in tables: from {here} the chain never comes to {_state(domain, missed[0])}, and the rows have "
+            f"zeros in tables: from {here} the chain never comes to {in_words(domain, missed[0])}, and the rows have "
             f"both. {REMEDY}"
         )
     if len(classes) > 1:
         there = chain.codes(next(members for members in classes if members is not own)[:1])[0]
         return (
             f"zeros in tables: the chain has several recurrent classes, and its law depends on where it starts; from "
-            f"{_state(domain, there)} it never comes to a state of the rows. {REMEDY}"
+            f"{in_words(domain, there)} it never comes to a state of the rows. {REMEDY}"
         )
     return None
 
@@ -96,10 +92,3 @@ def hub_leads_to(network: Network, codes: CodeArray) -> bool:
             return False
         now, wanted = np.asfortranarray(now[left]), wanted[left]
     return True
-
-
-def _state(domain: Domain, row: CodeArray | IntArray) -> str:
-    parts = [
-        f"{v.name}={brief(v.states[int(c)], 40)}" for v, c in zip(domain.variables[:SHOWN], row, strict=False)
-    ]
-    return f"({', '.join(parts)}{', ...' if len(domain) > SHOWN else ''})"
