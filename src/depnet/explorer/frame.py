@@ -172,4 +172,5 @@ def _explained(session: Session) -> None:
 
 def head(version: str) -> str:
     styles = "".join(f'<link rel="stylesheet" href="{style}?{html.escape(version)}">' for style in STYLES)
-    return f'{styles}<script defer src="{SCRIPT}?{html.escape(version)}"></script>'
+    bars = '<link rel="modulepreload" href="/depnet/bars.js">'  # asked for beside the scripts that import it
+    return f'{styles}{bars}<script defer src="{SCRIPT}?{html.escape(version)}"></script>'
