@@ -112,7 +112,7 @@ def test_a_table_that_fits_the_memory_is_that_of_one_process(tmp_path: Path) -> 
 
 
 def test_the_file_with_boosted_nodes_is_the_same(dask_client: Any, tmp_path: Path) -> None:
-    frame = mixed_table(400, seed=6)[["class", "alive", "fare"]]
+    frame = mixed_table(900, seed=6)[["class", "alive", "fare"]]
     one, other, said, _ = both_files(frame, dask_client, tmp_path, "--boost", "--jobs", "1")
     assert said["boosted"] > 0
     assert one == other

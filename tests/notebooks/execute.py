@@ -38,6 +38,7 @@ def code_digest(document: Document) -> str:
 def outputs_of(document: Document) -> Iterator[list[Document]]:
     """Run the code cells one after the other in one namespace: the outputs of each."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
+    _figures()  # what others have left open is no output of the notebook
     for number, cell in enumerate(code_cells(document), start=1):
         value, printed = _run("".join(cell["source"]), f"cell {number}", namespace)
         found: list[Document] = []

@@ -6,7 +6,7 @@ all rows.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -90,7 +90,9 @@ def fit_chunks(
         warn_left_out(left)
         rows = found.rows()
         nodes, chunks = options.steps(rows), 0 if found.fits else len(found.chunks)
-        model = fit(rows, options, rng, lambda done: told(done, nodes + chunks))
+        # The counts of all rows leave a teacher of a sample nothing to say.
+        asked = options if found.fits else replace(options, distil=False)
+        model = fit(rows, asked, rng, lambda done: told(done, nodes + chunks))
         if found.fits:
             return ClusterFit(model, left)
         done = iter(range(nodes + 1, nodes + chunks + 1))

@@ -233,6 +233,5 @@ def _count_chunk(
 
 def _recounted(table: ConditionalTable, counts: IntArray) -> ConditionalTable:
     assert table.counts is not None  # it was learned
-    assert table.smoothing is not None
     empty = counts.sum(axis=1, keepdims=True) == 0
-    return ConditionalTable.from_counts(np.where(empty, table.counts, counts), table.smoothing)
+    return table.with_counts(np.where(empty, table.counts, counts))

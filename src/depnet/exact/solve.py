@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.sparse import csr_array
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import ConvergenceError
@@ -66,6 +64,8 @@ class Jumps:
     """
 
     def __init__(self, chain: FreeChain, weights: FloatArray) -> None:
+        from scipy.sparse import csr_array  # slow to import
+
         size, colours = chain.size, max(chain.shape)
         self._each = size // colours
         colour = np.zeros(1, dtype=np.int64)
@@ -290,6 +290,8 @@ def _cycle(G: Map, x: FloatArray, r: FloatArray, most: int, target: float) -> tu
             break
         np.divide(w, norm, out=vectors[j + 1])
     used = len(turns)
+    from scipy.linalg import solve_triangular  # slow to import
+
     y = solve_triangular(triangle[:used, :used], sides[:used], check_finite=False)
     return np.maximum(x + np.einsum("j,ji->i", y, vectors[:used]), 0.0), used
 
