@@ -130,6 +130,10 @@ def test_tables_too_small_or_too_large_have_no_teacher(name: str, monkeypatch: p
     assert not any(is_taught(fit_law(ROWS, FitOptions(order=ORDER))))
 
 
+def test_without_time_the_graphs_of_the_table_stay() -> None:
+    assert not any(is_taught(fit_law(ROWS, FitOptions(order=ORDER, max_seconds=0.0))))
+
+
 def test_roles_and_forbidden_links_hold() -> None:
     roles, forbidden = {"X0": "input"}, [("X1", "X6")]
     law = fit_law(ROWS, FitOptions(roles=roles, forbidden=forbidden))  # type: ignore[arg-type]

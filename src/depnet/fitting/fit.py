@@ -205,7 +205,8 @@ def fit_law(
     rows = TrainingRows.of(rows)
     whole = _for_few(rows.total, options)
     near = whole if beside is None else replace(whole, penalty=_ladder_near(whole.auto, beside))
-    law, choice = learn_with_choice(rows, near, options.work(progress))
+    work = options.work(progress)
+    law, choice = learn_with_choice(rows, near, work)
     if (
         choice is not None
         and whole.auto is not None
@@ -214,11 +215,11 @@ def fit_law(
     ):
         first = near.auto.penalties[0]
         if len(near.auto.penalties) < len(whole.auto.penalties) and choice.pooled[0] == first:
-            law, choice = learn_with_choice(rows, whole, options.work(progress))
+            law, choice = learn_with_choice(rows, whole, work)
     if choice is None or law.held_out is None:
         return law
-    if whole.distil and whole.boost is None:
-        law, choice = distil(rows, law, choice, whole, options.work())
+    if whole.distil and whole.boost is None and not work.over:
+        law, choice = distil(rows, law, choice, whole, work.silent())
     parts = [(learned.dataset, scored) for learned, scored in rows.held_out]
     worth = chosen_worth(choice.tried, parts[: len(choice.tried)])
     sure = _sure(law, choice, parts, worth, options)

@@ -74,11 +74,9 @@ def distil(
     ]
     judged = np.cumsum([held.total for _, held, _ in parts])
     parts = parts[: int(np.searchsorted(judged, TRIAL_ROWS)) + 1]
-    teacher = chosen_boost(
-        rows.dataset, law, parts, readable, TEACHER, work.share(0.5).silent(), options.limits
-    )
+    teacher = chosen_boost(rows.dataset, law, parts, readable, TEACHER, work.share(0.5), options.limits)
     drawn = min(DRAWN_CELLS // len(law), MOST_DRAWN)
-    study = partial(_student, specs=specs, options=options, work=work.silent())
+    study = partial(_student, specs=specs, options=options, work=work)
     students = [
         study(boosted, graphs, learned, drawn // len(parts))
         for boosted, (learned, _, graphs) in zip(teacher.tried, parts, strict=True)
