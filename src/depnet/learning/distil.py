@@ -47,8 +47,8 @@ FEWEST_ROWS = 100
 MOST_STATES = 32
 """A category of more states stays a graph in the teacher: a score vector a leaf takes too long."""
 MOST_WORK = 1 << 28
-"""Rows times columns times states of a table that has a teacher, at most. 2^27, as of storms (19,537 rows, 13 columns), took 10 s
-of one core more than graphs alone (`python -m benchmarks answers --raw --parts named` prints the seconds of fits)."""
+"""Rows times columns times states of a table that has a teacher, at most. 2^27, as of storms (19,537 rows, 13 columns), take
+12 s of one core (`python -m benchmarks answers --raw --parts named` prints the seconds of fits)."""
 TEACHER = AutoBoost(candidates=(SETTINGS,))
 """One candidate: on nodes of seven tables it gained as much as all of `boost="auto"` together, in 0.4 of the time."""
 TRIAL_ROWS = 1_500
