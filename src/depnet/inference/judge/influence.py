@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.frames.within import allowed_values
@@ -161,7 +162,7 @@ def influence(
     bins, left = domain.variables[at].bins, variable.bins
     values = None if bins is None or left is None else allowed_values(bins, left)
 
-    def of_level(codes: IntArray, places: IntArray) -> tuple[FloatArray, FloatArray]:
+    def of_level(codes: IntArray, places: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
         assert values is not None
         return measure.of_rows(codes, places >= 0, values[np.maximum(places, 0)])
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.frames.within import Drawn
@@ -36,7 +37,7 @@ from depnet.model.network import Network
 CLUSTER_CELLS = 1 << 10
 """A cluster of an elimination takes about as long as this many cells more than it has."""
 
-OfLevel: TypeAlias = Callable[[IntArray, IntArray], tuple[FloatArray, FloatArray]]
+OfLevel: TypeAlias = Callable[[IntArray, NDArray[np.int32]], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
