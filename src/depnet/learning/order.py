@@ -77,7 +77,9 @@ def folded(dataset: Dataset) -> Dataset:
 def _later(stage: IntArray, before: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
     """The variables that wait for each variable of their own stage: between stages a pair holds already, or cannot."""
     asked = {(i, j) for i, j in before if i != j and stage[i] == stage[j]}
-    asked = {(i, j) for i, j in asked if (j, i) not in asked}  # what stands both ways says nothing of an order
+    asked = {
+        (i, j) for i, j in asked if (j, i) not in asked
+    }  # what stands both ways says nothing of an order
     if not asked:
         return {}
     from scipy.sparse import coo_array  # takes longer to import than most orders to choose
