@@ -25,10 +25,8 @@ from depnet.inference.answer.question import TOLERANCE, Method
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.ask.query import query
 from depnet.inference.effort import SECONDS
-from depnet.inference.rows.holed_score import score_holed
-from depnet.inference.rows.impute import drawn_whole, impute
-from depnet.inference.rows.query import query_rows
-from depnet.inference.rows.to_fill import open_holes, present_law, split_holes, warn_left
+from depnet.inference.rows.impute import drawn_whole, impute, open_holes, present_law, split_holes, warn_left
+from depnet.inference.rows.query import query_rows, score_holed
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, narrowed_domain

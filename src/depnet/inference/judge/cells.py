@@ -20,7 +20,7 @@ Which cells make a row odd: what the rest of the row says of each, and how far t
 
 The law of a cell is theta_i(. | Y_i(x)), its node's. Where the node reads holes of the row, it is the mean of this over
 completions of the row, drawn by its clamped chain given all that the row knows. That is the cell itself, too, which so
-has the benefit of the doubt: weights that take it back (`depnet.inference.rows.holed_score`) vary so much that several
+has the benefit of the doubt: weights that take it back (`depnet.inference.rows.query`) vary so much that several
 times as many cells of ordinary rows come out odd, and errors no sooner. Completions are never shown, and a hole is
 never odd.
 """

@@ -22,7 +22,7 @@ from depnet.data.table.dataset import Dataset, Holed, holed_rows
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError
 from depnet.inference.judge.marginals import Nearness, between, by_chance, distances
-from depnet.inference.rows.holed_score import score_holed
+from depnet.inference.rows.query import score_holed
 from depnet.model.counting import check_same_domain
 from depnet.model.holes import log_pattern
 from depnet.model.marginals import MarginalCounts
