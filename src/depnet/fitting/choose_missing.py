@@ -27,8 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray, read_only, xlogy
-from depnet.data.table.code_checks import code_type
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Dataset, Holed, code_type
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable, with_missing_state
 from depnet.learning.learn import learn_with_choice

@@ -85,7 +85,7 @@ class TrainingRows:
         )
 
 
-def warn_of_identifiers(dataset: Dataset | Holed) -> None:
+def warn_of_identifiers(dataset: Holed) -> None:
     """Warn of columns that look like an identifier: most states in one row only, nothing to learn from."""
     many = max(MANY_STATES, dataset.rows // 2)
     for i, variable in enumerate(dataset.domain.variables):
