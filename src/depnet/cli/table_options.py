@@ -93,7 +93,6 @@ class NewTable:
         Columns that nothing can be learned from are put in `left_out`, beside the warning that names them.
         """
         from depnet.cli.files import read_table
-        from depnet.data.table.dataset import with_holes
         from depnet.data.table.variables import warn_left_out
 
         def hear(left: "tuple[LeftOut, ...]") -> None:
@@ -107,7 +106,7 @@ class NewTable:
             **{name: getattr(self, name) for name in ("without", "where", "keep", "max_states")},
             **({} if self.bins is None else {"bins": self.bins}),
         }
-        return with_holes(read_table(path, left_out=hear, **options))
+        return read_table(path, left_out=hear, **options)
 
 
 def names_in(texts: tuple[str, ...]) -> list[str]:
