@@ -152,12 +152,12 @@ class CellLaws:
         return joined(self.tails, self.known)
 
 
-def cell_laws(network: Network, rows: Dataset | Holed, variables: Sequence[int] | None = None) -> CellLaws:
+def cell_laws(network: Network, rows: Holed, variables: Sequence[int] | None = None) -> CellLaws:
     """What each cell's own node says of it; of the columns of `variables` alone where they are given."""
     check_same_domain("cell_laws", network.domain, rows)
     chosen = list(range(len(network)) if variables is None else variables)
     shape = (rows.rows, len(chosen))
-    hidden = rows.hidden if isinstance(rows, Holed) and not rows.complete else None
+    hidden = None if rows.complete else rows.hidden
     known = np.ones(shape, dtype=bool) if hidden is None else ~hidden[:, chosen]
     theta, best_theta = np.full((2, *shape), np.nan)
     found = CellLaws(theta, np.full(shape, -1), best_theta, np.ones(shape), known, tuple(chosen))
@@ -184,7 +184,7 @@ def cell_laws(network: Network, rows: Dataset | Holed, variables: Sequence[int] 
 
 
 def _laws(
-    node: Node, rows: Dataset | Holed, wanted: IntArray
+    node: Node, rows: Holed, wanted: IntArray
 ) -> Iterator[tuple[IntArray | slice, FloatArray, NDArray[np.integer]]]:
     """Some of the wanted rows, laws [law, state] of the node, and the number of each row's: equal laws are there once."""
     if node.boosted or node.source.size > min(len(wanted), PIECE_CELLS // node.states):
@@ -203,7 +203,7 @@ def _store(
     at: IntArray | slice,
     laws: FloatArray,
     which: NDArray[np.integer],
-    rows: Dataset | Holed,
+    rows: Holed,
     column: Column,
 ) -> None:
     """What is said of the cells of a column in the rows `at`, of which each has the law number `which`."""
