@@ -85,7 +85,6 @@ Picture = tuple[str, str, bool, Callable[[Page], None]]
 TITANIC: tuple[Picture, ...] = (
     ("explorer-node", "node?.variable=survived", False, _nothing),
     ("explorer-rows", "rows?.row=1", False, _nothing),
-    ("explorer-theory", "theory?.t=6", True, _nothing),
     ("explorer-fit", "fit", False, _drop),
 )
 CANCER: tuple[Picture, ...] = (

@@ -17,7 +17,6 @@ STATES = [
     "/target?sex=female&.target=survived",
     "/compare?sex=female&.b=class%3D1st",
     "/rows?sex=female&.row=3",
-    "/theory?.t=5",
     "/fit",
 ]
 

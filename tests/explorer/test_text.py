@@ -101,23 +101,6 @@ def test_rows_show_markup_as_text_and_defuse_formulas(page: Page, hostile: str) 
     nothing_ran(page)
 
 
-def test_the_theory_shows_markup_as_text(page: Page, hostile: str) -> None:
-    page.goto(f"{hostile}theory")
-    page.get_by_text("two variables of the model").click()
-    page.wait_for_function(
-        """() => document.querySelector(".js-plotly-plot")?.data?.some(
-            trace => (trace.text || []).join().includes("&lt;")
-        )"""
-    )
-    expect(page.get_by_text("t = 0 of 30")).to_be_visible()
-    labels = page.evaluate(
-        """() => document.querySelector(".js-plotly-plot").data.flatMap(trace => trace.text || [])"""
-    )
-    assert any("&lt;script&gt;" in label for label in labels)
-    assert not any("<" in label for label in labels)
-    nothing_ran(page)
-
-
 def test_fit_shows_markup_as_text(page: Page, hostile: str) -> None:
     page.goto(f"{hostile}fit")
     content = f'"{SCRIPT}",b\n"{IMAGE}",1\nx,2\n'.encode()

@@ -13,7 +13,7 @@ reading order:
 - `overview_view` with `questions`; `network_view`; `ask_view` with `ask` (the question) and `ask_cards` (the answer);
   `target_view` with `target` and `target_lists`; `compare_view`;
   `node_view` with `node_graph`, `boosted_view` and `node_pictures`; `rows_view` with `row_editor` and `rows`;
-  `theory_view` with `two_tables` and `theory_walk`; `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and
+  `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and
   `build(session)`.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as

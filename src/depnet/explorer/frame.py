@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Protocol
 
 from nicegui import events, ui
@@ -16,7 +16,6 @@ from depnet.explorer import (
     overview_view,
     rows_view,
     target_view,
-    theory_view,
 )
 from depnet.explorer.parts import button, chip, note, show_chips, warning
 from depnet.explorer.session import Session
@@ -45,7 +44,6 @@ VIEWS: tuple[View, ...] = (
     compare_view,
     node_view,
     rows_view,
-    theory_view,
     fit_view,
 )
 """In the order of the navigation."""
@@ -76,11 +74,6 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
 
     def turned(event: events.GenericEventArguments) -> None:
         dark.value = bool(event.args)
-        session.set_dark(bool(event.args))
-
-    async def look() -> None:
-        with suppress(TimeoutError):  # a browser that is busy, or none: the page stays as it was sent
-            session.set_dark(bool(await ui.run_javascript('document.body.classList.contains("body--dark")')))
 
     with ui.element("header").classes("depnet-header"):
         with ui.element("div").classes("depnet-brand"):
@@ -92,8 +85,6 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
         turn.classes("depnet-turn").on("click", turned, js_handler=_TURN)
     main = ui.element("div").classes("depnet-main").props('tabindex="-1"')
     ui.skip_link("Skip to the view", target=main)
-    if chosen is None:
-        session.client.on_connect(look)
     ui.on("depnet-went", lambda event: session.went_to(str(event.args)))
     with main:
         with ui.element("h1").classes("depnet-unseen"):
