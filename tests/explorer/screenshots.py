@@ -92,7 +92,7 @@ CANCER: tuple[Picture, ...] = (
     ("explorer-overview", "", False, _nothing),
     ("explorer-ask", "ask?diagnosis=malignant", False, _nothing),
     ("explorer-target", "target?.target=diagnosis&.state=malignant", False, _nothing),
-    ("explorer-compare", "compare?diagnosis=malignant&.b=diagnosis%3Dbenign", False, _nothing),
+    ("explorer-versus", "ask?diagnosis=malignant&.vs=diagnosis%3Dbenign&.sort=change", False, _nothing),
     ("explorer-matrix", "network?.mode=matrix", False, _nothing),
 )
 

@@ -99,6 +99,38 @@ def test_a_link_opens_its_state_and_says_what_it_does_not_know(
     expect(page.locator(".depnet-warning").first).to_contain_text("sez")
 
 
+def test_an_answer_is_compared_with_another(page: Page, titanic: str, people: Network) -> None:
+    def both(now: dict[str, str], before: dict[str, str]) -> None:
+        asked = [depnet.query(people, "survived", known, data=depnet.titanic()) for known in (now, before)]
+        for k, state in enumerate(("No", "Yes")):
+            place = shown(page, "survived", state)
+            for name, result in zip(("data-posterior", "data-prior"), asked, strict=True):
+                assert isinstance(result.combined, np.ndarray)
+                expect(place).to_have_attribute(name, f"{round(float(result.combined[k]), 6):g}")
+
+    page.goto(f"{titanic}ask?sex=male&class=1st")
+    page.get_by_role("button", name="Compare with what is known now").click()
+    expect(page.get_by_text("given sex = male, class = 1st")).to_be_visible()
+    shown(page, "sex", "female").click()
+    both({"sex": "female", "class": "1st"}, {"sex": "male", "class": "1st"})
+    expect(page.locator('[data-variable="survived"] .depnet-marginal-change')).to_have_text(
+        "differs by 0.627"
+    )
+    expect(page.get_by_role("group", name="What differs most")).to_contain_text("survived 0.63")
+    expect_query(page, {"sex": ["female"], "class": ["1st"], ".vs": ["sex=male&class=1st"]})
+    page.reload()
+    both({"sex": "female", "class": "1st"}, {"sex": "male", "class": "1st"})
+    page.get_by_role("button", name="Swap the two").click()
+    both({"sex": "male", "class": "1st"}, {"sex": "female", "class": "1st"})
+    page.get_by_role("button", name="Clear all").click()
+    both({}, {"sex": "female", "class": "1st"})
+    expect_query(page, {".vs": ["sex=female&class=1st"]})
+    page.go_back()
+    both({"sex": "male", "class": "1st"}, {"sex": "female", "class": "1st"})
+    page.get_by_role("button", name="Compare with all rows").click()
+    both({"sex": "male", "class": "1st"}, {})
+
+
 def boxes(page: Page) -> dict[str, dict[str, float]]:
     """Where each card is, and each of its bars, on the whole page."""
     found: dict[str, dict[str, float]] = page.evaluate(

@@ -9,7 +9,7 @@ from nicegui import ui
 
 from depnet.explorer.ask import Answer
 from depnet.explorer.cards import Card, Cards, in_order, pins, pins_text
-from depnet.explorer.known import Known, is_clamped
+from depnet.explorer.known import Known, is_clamped, said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.parts import Component, LongList, bar, button, note
 from depnet.explorer.session import Session
@@ -19,9 +19,9 @@ MOST_PINNED = 12
 """In an address, which has no room for any number of names."""
 
 BY_CHANGE = "change"
+BEFORE = "before anything was known"
 
-
-MEASURE = "total variation between prior and posterior: the largest change in the probability of any event"
+MEASURE = "total variation between outlines and bars: the largest change in the probability of any event"
 
 EVENTS: Mapping[str, tuple[type, ...]] = {
     "clamp": (str, int),
@@ -44,7 +44,14 @@ class Marginals(Component, component="marginals.js"):
 
     def __init__(self, names: Container[str], **told: Callable[..., None]) -> None:
         super().__init__(
-            cards=[], pinned=[], target=None, chosen=None, several=False, parts=False, measure=MEASURE
+            cards=[],
+            pinned=[],
+            target=None,
+            chosen=None,
+            several=False,
+            parts=False,
+            versus=False,
+            measure=MEASURE,
         )
 
         def tell(event: str, name: str, *said: Any) -> None:
@@ -73,6 +80,7 @@ class AskCards:
         self.made = Cards(loaded, session.hides)
         self.variables = self.made.variables
         self.known: Known = {}
+        self.versus: Known = {}
         self.pinned: list[str] = []
         self.chosen: str | None = None
         self.front: str | None = None
@@ -94,7 +102,7 @@ class AskCards:
         self._controls()
         self.marginals = Marginals(self.variables, **told, expand=self._expand, pin=self._pin)
         self.listed.more_button()
-        self.made.take_prior()
+        self.made.compare_with()
 
     def _controls(self) -> None:
         with bar():
@@ -115,11 +123,11 @@ class AskCards:
                     "Model and table apart", on_change=lambda e: self.marginals.show(parts=e.value)
                 )
                 apart.props("dense")
-        with bar("depnet-keys"):
+        with bar("depnet-keys") as self.controls:
             self._key(
                 "posterior", "probability, and where it lies, 90 % sure, in the population the rows come from"
             )
-            self._key("prior", "before anything was known")
+            self.outline = self._key("prior", BEFORE)
             if self.loaded.data is not None:
                 self._key("observed", "the table's own frequency")
             note(
@@ -132,10 +140,10 @@ class AskCards:
             )
 
     @staticmethod
-    def _key(what: str, text: str) -> None:
+    def _key(what: str, text: str) -> ui.label:
         with ui.element("span").classes("depnet-mark"):
             ui.element("span").classes(f"depnet-key-{what}")
-            note(text)
+            return note(text)
 
     # what the reader does
 
@@ -170,10 +178,13 @@ class AskCards:
 
     # what follows from it
 
-    def follow(self, state: State) -> None:
+    def follow(self, state: State, versus: Known) -> None:
         """Another state of the page: what is known stands on the cards at once."""
-        self.asking |= state.known != self.known
-        self.known = state.known
+        self.asking |= (state.known, versus) != (self.known, self.versus)
+        self.known, self.versus = state.known, versus
+        said_of = (said(name, held) for name, held in versus.items())
+        self.outline.text = f"given {', '.join(said_of)}" if versus else BEFORE
+        self.marginals.show(versus=bool(versus))
         for name, held in self.known.items():
             if not isinstance(held, str):
                 self.kept.setdefault(name, set()).update(map(self.variables[name].code, held))
@@ -196,8 +207,8 @@ class AskCards:
         self.answer = answer
         self.answered += 1
         self.asking = False
-        self.evidence = bool(self.known)
-        if self.made.take_prior():
+        self.evidence = bool(self.known or self.versus)
+        if self.made.compare_with(None if answer is None else answer.before):
             self._statics.clear()
         if self.unsorted:
             self._order()
@@ -249,7 +260,12 @@ class AskCards:
         links = {view: self.session.url(f"/{view.lower()}", bare) for view in ("Network", "Node")}
         told = held, links, self.asking
         if told != self._told and self._told != (held, links, True):  # an answer ends the asking by itself
-            known = {"held": held, "links": links, "evidence": bool(self.known), "asking": self.asking}
+            known = {
+                "held": held,
+                "links": links,
+                "evidence": bool(self.known or self.versus),
+                "asking": self.asking,
+            }
             self.marginals.run_method("know", known)
         self._told = told
 
@@ -260,5 +276,5 @@ class AskCards:
             held = {name for name, known in self.known.items() if is_clamped(known)}
             names = self.marginals.names
             numbers = [[name, self._card(name).numbers(of[name], held=name in held)] for name in names]
-        said = {"numbers": numbers, "method": "" if answer is None else answer.result.method}
-        self.marginals.run_method("answered", said | {"serial": self.answered, "evidence": self.evidence})
+        told = {"numbers": numbers, "method": "" if answer is None else answer.result.method}
+        self.marginals.run_method("answered", told | {"serial": self.answered, "evidence": self.evidence})

@@ -149,16 +149,17 @@ class Cards:
         self.loaded, self.hides = loaded, hides
         self.variables = {variable.name: variable for variable in loaded.domain.variables}
         self.base: dict[str, Shift] = {}
-        """Without evidence; empty until that was answered."""
-        self._prior: QueryResult | None = None
+        """What answers are compared with; empty until that was answered."""
+        self._before: QueryResult | None = None
 
-    def take_prior(self) -> bool:
-        kept = self.loaded.priors.get(tuple(self.variables))
-        if kept is None or kept is self._prior:
+    def compare_with(self, other: QueryResult | None = None) -> bool:
+        """Outlines are of this answer, or of the best one without evidence; False: they are already."""
+        found = self.loaded.priors.get(tuple(self.variables)) if other is None else other
+        if found is None or found is self._before:
             return False
-        self._prior = kept
-        kept = without_small_counts(kept) if self.hides else kept
-        self.base = {shift.name: shift for shift in shifts_between(kept, kept)}
+        self._before = found
+        found = without_small_counts(found) if self.hides else found
+        self.base |= {shift.name: shift for shift in shifts_between(found, found)}
         return True
 
     def card(self, name: str, *, opened: bool = False, kept: Iterable[int] = ()) -> Card:

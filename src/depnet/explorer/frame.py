@@ -3,13 +3,13 @@
 import html
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Protocol
 
 from nicegui import events, ui
 
 from depnet.explorer import (
     ask_view,
-    compare_view,
     fit_view,
     network_view,
     node_view,
@@ -17,7 +17,8 @@ from depnet.explorer import (
     rows_view,
     target_view,
 )
-from depnet.explorer.parts import button, chip, note, show_chips, warning
+from depnet.explorer.known import said
+from depnet.explorer.parts import button, chip, note, warning
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.fitting.explained import plain_figures
@@ -41,7 +42,6 @@ VIEWS: tuple[View, ...] = (
     network_view,
     ask_view,
     target_view,
-    compare_view,
     node_view,
     rows_view,
     fit_view,
@@ -114,7 +114,13 @@ def evidence_bar(session: Session) -> None:
 
     def show(state: State) -> None:
         clear.set_enabled(bool(state.known))
-        show_chips(chips, state.known, "nothing yet", take_back)
+        chips.clear()
+        with chips:
+            if not state.known:
+                with ui.element("span").props('role="listitem"'):
+                    note("nothing yet")
+            for name, held in state.known.items():
+                chip(said(name, held), "listitem", partial(take_back, name))
         target.clear()
         if state.target is not None:
             with target:

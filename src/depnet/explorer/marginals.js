@@ -5,7 +5,7 @@ import { Bars } from "/depnet/bars.js";
 
 const Card = {
   components: { Bars },
-  props: ["card", "now", "held", "evidence", "pinned", "target", "chosen", "several", "parts", "measure"],
+  props: ["card", "now", "held", "evidence", "pinned", "target", "chosen", "several", "parts", "versus", "measure"],
   emits: ["say"],
   data: () => ({ menu: false, typed: "", problem: "" }),
   template: `
@@ -33,13 +33,13 @@ const Card = {
           {{ target ? "No longer the target" : "Make it the target" }}</button>
         <a v-for="(href, view) in $parent.links" :key="view" class="depnet-plain-button" :href="here(href)">{{ view }}</a>
       </div>
-      <Bars :card="card" :now="now" :held="held" :evidence="evidence" :several="several" :parts="parts" @say="(event, said) => $emit('say', event, said)" />
+      <Bars :card="card" :now="now" :held="held" :evidence="evidence" :several="several" :parts="parts" :versus="versus" @say="(event, said) => $emit('say', event, said)" />
     </section>`,
   computed: {
     note() {
       if (this.held) return "known";
       if (this.target) return "target";
-      return this.now && this.now.given ? "changed " + this.now.change.toFixed(3) : "";
+      return this.now && this.now.given ? (this.versus ? "differs by " : "changed ") + this.now.change.toFixed(3) : "";
     },
   },
   methods: {
@@ -75,9 +75,9 @@ export default {
     <div class="depnet-marginals" :class="{ asking }" :data-answer="answer" :data-method="method">
       <Card v-for="card in fixed" :key="card.name" :ref="(found) => keep(card.name, found)" :card="card" :now="now.get(card.name)"
         :held="held.get(card.name)" :evidence="evidence && !now.has(card.name)" :pinned="pinned.includes(card.name)"
-        :target="target === card.name" :chosen="chosen === card.name" :several="several" :parts="parts" :measure="measure" @say="say" />
+        :target="target === card.name" :chosen="chosen === card.name" :several="several" :parts="parts" :versus="versus" :measure="measure" @say="say" />
     </div>`,
-  props: { cards: Array, pinned: Array, target: String, chosen: String, several: Boolean, parts: Boolean, measure: String },
+  props: { cards: Array, pinned: Array, target: String, chosen: String, several: Boolean, parts: Boolean, versus: Boolean, measure: String },
   emits: ["clamp", "toggle", "range", "condition", "expand", "pin", "target"],
   data: () => ({ now: new Map(), held: new Map(), links: {}, evidence: false, answer: 0, method: "", asking: false }),
   created() { [this.found, this.turn] = [new Map(), 0]; },
