@@ -12,10 +12,11 @@ reading order:
   bars of a variable, in Ask and Network alike; `copyable`: questions to copy, that leave the page;
 - `overview_view` with `questions`; `network_view`; `ask_view` with `ask` (the question) and `ask_cards` (the answer);
   `target_view` with `target` and `target_lists`;
-  `node_view` with `node_graph`, `boosted_view` and `node_pictures`; `rows_view` with `row_editor` and `rows`;
+  `node_view`; `rows_view` with `row_editor` and `rows`;
   `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and
   `build(session)`.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as
-a key of properties (NiceGUI runs the value of a key that begins with a colon), never in a tooltip but as rich text.
+a key of properties (NiceGUI runs the value of a key that begins with a colon), never in a tooltip but as rich text. The one
+markup that is shown as such is the SVG of `pictures.node`, which escapes every label.
 """
