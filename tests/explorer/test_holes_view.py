@@ -34,8 +34,10 @@ def test_missing_is_asked_and_given(page: Page, ships: str) -> None:
     missing = card.locator(".depnet-bin.missing")
     expect(missing).to_have_attribute("data-observed", f"{grey.isna().mean():.6f}".rstrip("0"))
     number = card.locator(".depnet-marginal-number").first
-    expect(number).to_have_text(re.compile(r"mean .* → [-\d.]+ \[[-\d.]+ to [-\d.]+\], sd"))
-    mean, low, high = map(float, re.findall(r"-?[\d.]+", number.inner_text().split("→")[1].split("],")[0]))
+    expect(number).to_have_text(re.compile(r"mean .* → [-\d.]+, sd"))
+    mean = float(number.inner_text().split("→")[1].split(",")[0])
+    sure = card.locator(".depnet-readout").inner_text().removeprefix("mean, 90 % sure: ")
+    low, high = map(float, sure.split(" to "))
     assert low < mean < high
     assert abs(mean - grey.mean()) < grey.std()
     bar = card.locator(".depnet-bin:not(.missing)").first

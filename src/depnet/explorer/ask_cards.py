@@ -8,15 +8,12 @@ from typing import Any
 from nicegui import ui
 
 from depnet.explorer.ask import Answer
-from depnet.explorer.cards import Card, Cards, in_order, pins, pins_text
+from depnet.explorer.cards import Card, Cards, in_order
 from depnet.explorer.known import Known, is_clamped, said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.parts import Component, LongList, bar, button, note
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
-
-MOST_PINNED = 12
-"""In an address, which has no room for any number of names."""
 
 BY_CHANGE = "change"
 BEFORE = "before anything was known"
@@ -29,7 +26,6 @@ EVENTS: Mapping[str, tuple[type, ...]] = {
     "range": (str, int, int),
     "condition": (str, str),
     "expand": (str,),
-    "pin": (str,),
     "target": (str,),
 }
 """What a reader does on a card: the variable's name, and what else is said."""
@@ -45,11 +41,9 @@ class Marginals(Component, component="marginals.js"):
     def __init__(self, names: Container[str], **told: Callable[..., None]) -> None:
         super().__init__(
             cards=[],
-            pinned=[],
             target=None,
             chosen=None,
             several=False,
-            parts=False,
             versus=False,
             measure=MEASURE,
         )
@@ -73,7 +67,7 @@ class Marginals(Component, component="marginals.js"):
 
 
 class AskCards:
-    """Cards keep their places: their order changes when a reader sorts, pins or looks for some, and by nothing else."""
+    """The target comes first, and cards keep their places: their order changes when a reader sorts or looks for some."""
 
     def __init__(self, session: Session, loaded: Loaded, **told: Callable[..., None]) -> None:
         self.session, self.loaded = session, loaded
@@ -81,7 +75,6 @@ class AskCards:
         self.variables = self.made.variables
         self.known: Known = {}
         self.versus: Known = {}
-        self.pinned: list[str] = []
         self.chosen: str | None = None
         self.front: str | None = None
         self.by_change = False
@@ -100,7 +93,7 @@ class AskCards:
         """How many answers were shown, and whether the last one was given any evidence."""
         self.asking = False
         self._controls()
-        self.marginals = Marginals(self.variables, **told, expand=self._expand, pin=self._pin)
+        self.marginals = Marginals(self.variables, **told, expand=self._expand)
         self.listed.more_button()
         self.made.compare_with()
 
@@ -118,11 +111,6 @@ class AskCards:
             several.props("dense").props["title"] = (
                 "A click then adds a state, or takes it away; so does Ctrl with a click"
             )
-            if self.loaded.data is not None:
-                apart = ui.switch(
-                    "Model and table apart", on_change=lambda e: self.marginals.show(parts=e.value)
-                )
-                apart.props("dense")
         with bar("depnet-keys") as self.controls:
             self._key(
                 "posterior", "probability, and where it lies, 90 % sure, in the population the rows come from"
@@ -154,12 +142,6 @@ class AskCards:
         else:
             self.session.set_own(sort=BY_CHANGE if by_change else None)
 
-    def _pin(self, name: str) -> None:
-        pinned = [pin for pin in self.pinned if pin != name]
-        if len(pinned) == len(self.pinned):
-            pinned = [name, *pinned][:MOST_PINNED]
-        self.session.set_own(pin=pins_text(pinned) if pinned else None)
-
     def _expand(self, name: str) -> None:
         self.opened ^= {name}
         self._show()
@@ -172,7 +154,7 @@ class AskCards:
         self.marginals.run_method("look", name, True)
 
     def _look(self, name: str) -> None:
-        """A card that is far down comes after the pinned ones, until another one is looked for."""
+        """A card that is far down comes after the target, until another one is looked for."""
         if name not in in_order(self.order, self._first)[: self.listed.shown]:
             self.front = name
 
@@ -188,7 +170,6 @@ class AskCards:
         for name, held in self.known.items():
             if not isinstance(held, str):
                 self.kept.setdefault(name, set()).update(map(self.variables[name].code, held))
-        self.pinned = [name for name in pins(self.session.own("pin")) if name in self.variables][:MOST_PINNED]
         by_change = self.session.own("sort") == BY_CHANGE
         if by_change != self.by_change:
             self.by_change = by_change
@@ -228,7 +209,7 @@ class AskCards:
 
     @property
     def _first(self) -> list[str]:
-        return self.pinned if self.front is None or self.front in self.pinned else [*self.pinned, self.front]
+        return [name for name in (self.session.state.target, self.front) if name is not None]
 
     def _card(self, name: str) -> Card:
         return self.made.card(name, opened=name in self.opened, kept=self.kept.get(name, ()))
@@ -246,9 +227,7 @@ class AskCards:
         names = in_order(self.order, self._first) if ready else []
         cards = [self._static(name) for name in self.listed.part(names, str)]
         state = self.session.state
-        return self.marginals.show(
-            cards=cards, pinned=self.pinned, target=state.target, chosen=state.variable
-        )
+        return self.marginals.show(cards=cards, target=state.target, chosen=state.variable)
 
     def _tell_known(self) -> None:
         held = [

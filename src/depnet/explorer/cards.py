@@ -2,8 +2,6 @@
 reader says by choosing bars or by writing a condition.
 """
 
-import csv
-import io
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -179,29 +177,14 @@ def known_share(shift: Shift) -> str:
     return percent(1 - shift.missing.joined)
 
 
-def in_order(names: Sequence[str], pinned: Sequence[str]) -> list[str]:
-    """The cards, pinned ones first.
+def in_order(names: Sequence[str], first: Sequence[str]) -> list[str]:
+    """The cards, some of them first.
 
     >>> in_order(["class", "sex", "age"], ["age"])
     ['age', 'class', 'sex']
     """
     known = dict.fromkeys(names)
-    return list(dict.fromkeys(name for name in pinned if name in known) | known)
-
-
-def pins(text: str) -> list[str]:
-    """The names of pinned cards, as an address has them.
-
-    >>> pins(pins_text(["age", 'a "b", c']))
-    ['age', 'a "b", c']
-    """
-    return next(csv.reader(io.StringIO(text, newline="")), [])
-
-
-def pins_text(names: list[str]) -> str:
-    out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="").writerow(names)
-    return out.getvalue()
+    return list(dict.fromkeys(name for name in first if name in known) | known)
 
 
 LONG = 24

@@ -5,7 +5,7 @@
 const SCALES = [0.1, 0.2, 0.5, 1];
 
 export const Bars = {
-  props: { card: Object, now: Object, held: Object, evidence: Boolean, several: Boolean, parts: Boolean, still: Boolean, versus: Boolean },
+  props: { card: Object, now: Object, held: Object, evidence: Boolean, several: Boolean, still: Boolean, versus: Boolean },
   emits: ["say"],
   data: () => ({ at: -1, over: -1, anchor: -1, drag: null }),
   template: `
@@ -26,7 +26,6 @@ export const Bars = {
           <span v-if="card.columns" class="depnet-tick">{{ tick(s, k) }}</span>
           <template v-else>
             <span class="depnet-state-number"><span v-if="was" class="depnet-was">{{ three(was[k]) }} →</span> {{ three(p(k)) }}</span>
-            <span v-if="parts && both(k)" class="depnet-parts">{{ both(k) }}</span>
           </template>
         </component>
       </div>
@@ -46,15 +45,14 @@ export const Bars = {
     summary() {
       const { base } = this.card, now = this.numbers ?? {};
       const change = (name) => `${name} ` + (!this.was ? "" : `${base[name] ?? "–"} → `) + (now[name] ?? "–");
-      const between = now.between ? ` [${now.between}]` : "";
-      return `${change("mean")}${between}, ${change("sd")}`;
+      return `${change("mean")}, ${change("sd")}`;
     },
     readout() {
       const [from, to] = this.drawn();
       const { states } = this.card;
       if (from >= 0) return from === to ? states[from].s : `${states[from].s} to ${states[to].s}`;
       const k = this.over >= 0 ? this.over : this.at;
-      if (k < 0 || k >= states.length) return "";
+      if (k < 0 || k >= states.length) return this.numbers?.between ? `mean, 90 % sure: ${this.numbers.between}` : "";
       const before = this.was ? this.was[k].toFixed(3) + " → " : "";
       return `${states[k].s}: ${before}${this.three(this.p(k))}${this.between(k)}${this.both(k) ? " (" + this.both(k) + ")" : ""}`;
     },
