@@ -93,8 +93,9 @@ def test_target_says_what_ask_says(page: Page, ships: str) -> None:
     mean = float(re.findall(r"is (-?\d+\.?\d*)", headline)[0])
     assert low < mean < high
     page.goto(f"{ships}ask?line=grey")  # one number in all views
-    number = page.locator('[data-variable="delay"] .depnet-marginal-number').first
-    expect(number).to_contain_text(f"→ {mean:g} [{low:g} to {high:g}]")
+    card = page.locator('[data-variable="delay"]')
+    expect(card.locator(".depnet-marginal-number").first).to_contain_text(f"→ {mean:g},")
+    expect(card.locator(".depnet-readout")).to_have_text(f"mean, 90 % sure: {low:g} to {high:g}")
 
 
 def test_other_views_open(page: Page, ships: str) -> None:
@@ -105,7 +106,7 @@ def test_other_views_open(page: Page, ships: str) -> None:
     page.goto(f"{ships}node?.variable=came")
     expect(page.get_by_text("Decision graph")).to_be_visible()
     expect(page.get_by_text("is about complete rows")).to_be_visible()
-    page.goto(f"{ships}compare?line=grey&.b=line%3Dred")
+    page.goto(f"{ships}ask?line=grey&.vs=line%3Dred")
     expect(page.get_by_text(re.compile("among the .* of rows that have it")).first).to_be_visible()
     page.goto(f"{ships}network?line=grey")
     expect(page.get_by_role("heading", name="Network")).to_be_attached()
