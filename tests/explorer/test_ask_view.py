@@ -63,7 +63,7 @@ def test_clamping_by_a_click_moves_the_others_and_the_address(
     answered(page, {"sex": ("female",), "class": ("1st",)}, people, "survived")
     expect(page.locator('[aria-label="Evidence"]')).to_contain_text("class = 1st")
     expect_query(page, {"sex": ["female"], "class": ["1st"]})
-    expect(page.get_by_text("145 of 2,201 training rows match the evidence")).to_be_visible()
+    expect(page.get_by_text("145 of 2,201 training rows match what is given")).to_be_visible()
     expect(page.locator(SHARP)).to_have_text("computed in full")
     expect(page.get_by_role("button", name="Sharpen")).to_be_disabled()
     page.get_by_role("button", name="Take back sex = female").click()
@@ -450,7 +450,7 @@ def test_how_good_the_answers_are_is_said(page: Page, titanic: str, people: Netw
         f"predicts {100 * people.held_out.predicted:.0f} % of what single columns cannot"
     )
     page.goto(titanic)
-    expect(page.get_by_text("of what the single columns leave open")).to_be_visible()
+    expect(page.get_by_text("of the uncertainty")).to_be_visible()
     expect(page.get_by_text("chance alone")).to_be_visible()
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.binning.bins import Kind, Numbers
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError
@@ -59,8 +59,7 @@ class Support:
 
     def __str__(self) -> str:
         count = f"{self.rows:,} of {counted(self.total, 'training row')}"
-        verb = "matches" if self.rows == 1 else "match"
-        return f"{self._how_sure}{count} {verb} the evidence"
+        return f"{self._how_sure}{count} {'matches' if self.rows == 1 else 'match'} what is given"
 
     @property
     def _how_sure(self) -> str:
@@ -75,10 +74,7 @@ class Support:
         if not self.exact and self.rows > 0:
             how_many = f"{self._how_sure}{counted(self.rows, 'training row')}"
         verb = "matches" if self.rows in (0, 1) else "match"
-        return (
-            f"{how_many} {verb} the evidence. Inference for rare events may be inaccurate: they weigh little in "
-            "what learning made small (Sec. 5)."
-        )
+        return f"{how_many} {verb} what is given. The answer may be inaccurate: rare cases weigh little in learning."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +111,7 @@ class MatchingRows:
     (470, [0.268, 0.732])
     """
 
-    data: Dataset | Holed
+    data: Holed
     rows: IntArray
     times: FloatArray
     """n_r: how often each of the rows counts by itself."""
@@ -123,7 +119,7 @@ class MatchingRows:
     """prod_j w_j(x_rj)."""
 
     @classmethod
-    def of(cls, domain: Domain, evidence: Evidence, data: Dataset | Holed) -> "MatchingRows":
+    def of(cls, domain: Domain, evidence: Evidence, data: Holed) -> "MatchingRows":
         if data.domain != domain:
             raise DataError("the data given to count the matching rows have another domain than the network.")
         soft = matching(evidence, data)
@@ -162,7 +158,7 @@ class MatchingRows:
         return Seen(frequencies, total**2 / squares if total > 0 else 0.0, numbers)
 
 
-def matching(evidence: Evidence, data: Dataset | Holed) -> FloatArray:
+def matching(evidence: Evidence, data: Holed) -> FloatArray:
     """[row]: prod_j w_j(x_rj), 0 where a row does not match; the rows' own weights are not in it."""
     weights = np.ones(data.rows)
     for i, condition in evidence.allowed.items():
@@ -179,7 +175,7 @@ def matching(evidence: Evidence, data: Dataset | Holed) -> FloatArray:
     return weights
 
 
-def _having(data: Dataset | Holed, i: int, equal: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:
+def _having(data: Holed, i: int, equal: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:
     """Rows that have a state; of a hole the code says nothing, unless it is that of missing values."""
     known = data.known(i)
     variable = data.domain.variables[i]
