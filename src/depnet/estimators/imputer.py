@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.checks import whole_number
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import with_callbacks
@@ -70,7 +70,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         shared = {field.name: getattr(self, field.name) for field in fields(TableEstimator)}
         model = DependencyNetwork(**shared, missing="complete")  # a hole is what is to be known
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
-        if not isinstance(X, (Dataset, Holed)):
+        if not isinstance(X, Holed):
             X = checked(self, X, reset=True)
         self.model_ = fit_model(model, X, self).set_params(random_state=self.random_state)
         self.n_features_in_ = model.n_features_in_
@@ -81,7 +81,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         assert done is not None
         self.indicated_ = np.flatnonzero(done.hidden.any(axis=0))
         values, numbers = np.zeros(done.hidden.shape), np.zeros(len(model.domain_), dtype=bool)
-        if not isinstance(X, (Dataset, Holed)):  # codes are categories, also those of bins
+        if not isinstance(X, Holed):  # codes are categories, also those of bins
             values, numbers = values_of(X, model.domain_)
         self.forests_ = grow_forests(
             model.network_,
@@ -140,7 +140,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
 
     def _values(self, X: Any, holed: Holed) -> FloatArray:
         """The numbers of later rows, [row, column]; of codes, some value of each bin."""
-        if isinstance(X, (Dataset, Holed)):
+        if isinstance(X, Holed):
             every = np.ones(holed.codes.shape, dtype=bool)
             nothing = np.zeros(holed.codes.shape)
             return self.forests_.values(holed.codes, every, nothing, self._steady_generator())
@@ -226,7 +226,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         True
         """
         holed = self._rows(X)
-        if not self.forests_.numbers.any() or isinstance(X, (Dataset, Holed)):
+        if not self.forests_.numbers.any() or isinstance(X, Holed):
             raise DataError(
                 "quantiles are of numbers, in a frame or an array of them; got none. Ask `laws` for probabilities."
             )
