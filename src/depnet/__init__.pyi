@@ -32,12 +32,14 @@ from depnet.exact import stationary as stationary
 from depnet.exact import stationary_cycle as stationary_cycle
 from depnet.geometry import empirical as empirical
 from depnet.inference import Comparison as Comparison
+from depnet.inference import Explanation as Explanation
 from depnet.inference import Imputation as Imputation
 from depnet.inference import LogProbability as LogProbability
 from depnet.inference import MostProbable as MostProbable
 from depnet.inference import QueryResult as QueryResult
 from depnet.inference import RowsResult as RowsResult
 from depnet.inference import compare as compare
+from depnet.inference import explain as explain
 from depnet.inference import impute as impute
 from depnet.inference import log_probability as log_probability
 from depnet.inference import most_probable as most_probable

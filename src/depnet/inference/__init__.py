@@ -14,6 +14,7 @@ In reading order, each above those before it:
 from depnet.inference.answer.observed import Support
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.rows import RowsResult
+from depnet.inference.ask.explain import Explanation, Step, explain
 from depnet.inference.ask.query import query
 from depnet.inference.ask.states import LogProbability, MostProbable, log_probability, most_probable
 from depnet.inference.judge.compare import Comparison, compare
@@ -22,13 +23,16 @@ from depnet.inference.rows.query import query_rows
 
 __all__ = [
     "Comparison",
+    "Explanation",
     "Imputation",
     "LogProbability",
     "MostProbable",
     "QueryResult",
     "RowsResult",
+    "Step",
     "Support",
     "compare",
+    "explain",
     "impute",
     "log_probability",
     "most_probable",
