@@ -33,6 +33,7 @@ from depnet.exact import stationary_cycle as stationary_cycle
 from depnet.geometry import empirical as empirical
 from depnet.inference import Comparison as Comparison
 from depnet.inference import Explanation as Explanation
+from depnet.inference import GroupAnswers as GroupAnswers
 from depnet.inference import Imputation as Imputation
 from depnet.inference import LogProbability as LogProbability
 from depnet.inference import MostProbable as MostProbable
@@ -44,6 +45,7 @@ from depnet.inference import impute as impute
 from depnet.inference import log_probability as log_probability
 from depnet.inference import most_probable as most_probable
 from depnet.inference import query as query
+from depnet.inference import query_by as query_by
 from depnet.inference import query_rows as query_rows
 from depnet.learning.auto import Tuning as Tuning
 from depnet.learning.auto import tune as tune

@@ -14,6 +14,7 @@ In reading order, each above those before it:
 from depnet.inference.answer.observed import Support
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.rows import RowsResult
+from depnet.inference.ask.by import GroupAnswers, query_by
 from depnet.inference.ask.explain import Explanation, Step, explain
 from depnet.inference.ask.query import query
 from depnet.inference.ask.states import LogProbability, MostProbable, log_probability, most_probable
@@ -24,6 +25,7 @@ from depnet.inference.rows.query import query_rows
 __all__ = [
     "Comparison",
     "Explanation",
+    "GroupAnswers",
     "Imputation",
     "LogProbability",
     "MostProbable",
@@ -37,5 +39,6 @@ __all__ = [
     "log_probability",
     "most_probable",
     "query",
+    "query_by",
     "query_rows",
 ]

@@ -80,7 +80,7 @@ class Explanation:
             return "each step: what the fact adds, averaged over all orders of telling the facts"
         return f"each step: what the fact adds, averaged over {self.orders} orders of telling the facts"
 
-    def frame(self, backend: str = "pandas") -> Any:
+    def frame(self, backend: Any = "pandas") -> Any:
         """A tidy frame: `fact`, `change`, and `answer` after each step, from the start to the end.
 
         Args:
@@ -152,10 +152,9 @@ def explain(
     known = {name: value for name, value in facts.items() if name != target and not _is_hole(value)}
     if not known:
         raise EvidenceError("nothing is known that could explain the answer; give at least one fact.")
-    rng = np.random.default_rng(0)  # the same question has the same answer
     names = list(known)
     if target is None:
-        about, asked = "the log-likelihood", lambda some: _log_likelihood(network, some, rng)
+        about, asked = "the log-likelihood", _log_likelihood(network)
     else:
         about, asked = _about(network, target, known, state, data)
     answers: dict[frozenset[str], float] = {}
@@ -205,6 +204,7 @@ def _about(
     """What is explained, in words, and how it is asked for given some facts."""
 
     def asked(some: Mapping[str, Any]) -> Any:
+        # The same question has the same answer.
         return query(network, target, some, data=data, rng=np.random.default_rng(0))
 
     (variable,) = asked(known).variables
@@ -231,8 +231,11 @@ def _about(
     return f"P({about})", lambda some: float(asked(some).combined[at])
 
 
-def _log_likelihood(network: Network, some: Mapping[str, Any], rng: np.random.Generator) -> float:
-    return float(log_probability(network, some, rng=rng).values[0]) if some else 0.0
+def _log_likelihood(network: Network) -> Callable[[Mapping[str, Any]], float]:
+    def asked(some: Mapping[str, Any]) -> float:
+        return float(log_probability(network, some, rng=np.random.default_rng(0)).values[0]) if some else 0.0
+
+    return asked
 
 
 def _is_hole(value: Any) -> bool:
