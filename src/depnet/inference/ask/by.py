@@ -40,7 +40,18 @@ STRETCH = math.sqrt(BATCHES / (BATCHES - 1))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupAnswers:
-    """The answers for all groups: `labels` of the columns `by`, and a `QueryResult` for each."""
+    """The answers of `depnet.query_by` for all groups.
+
+    Attributes:
+        by: the columns whose combinations are the groups.
+        labels: their states in each group.
+        results: a `QueryResult` for each group.
+
+    >>> import depnet
+    >>> found = depnet.query_by(depnet.learn(depnet.titanic(), order="auto"), "survived", "class")
+    >>> found.labels[0], found.results[0].probabilities.round(2).tolist()
+    (('1st',), [0.38, 0.62])
+    """
 
     by: tuple[str, ...]
     labels: tuple[tuple[Any, ...], ...]
@@ -351,8 +362,8 @@ def _rows(result: QueryResult) -> list[dict[str, Any]]:
             "high": float(ends[x, 1]),
         }
         said |= counted | {"model": float(table.law[x])}
-        if counted and table.observed is not None:
-            said["table"] = None if np.isnan(table.observed[x]) else float(table.observed[x])
+        if counted:
+            said["table"] = None if table.observed is None else float(table.observed[x])
         found.append(said)
     if table.variable.states == (False, True):
         return [{key: value for key, value in found[1].items() if key != name}]

@@ -148,6 +148,12 @@ def explain(
 
     Returns:
         An `Explanation`; print it.
+
+    >>> import depnet
+    >>> law = depnet.learn(depnet.titanic(), order="auto")
+    >>> found = depnet.explain(law, {"sex": "female"}, "survived = Yes")
+    >>> round(found.start, 2), round(found.end, 2), found.steps[0].fact
+    (0.32, 0.73, 'sex = female')
     """
     known = {name: value for name, value in facts.items() if name != target and not _is_hole(value)}
     if not known:
