@@ -110,7 +110,7 @@ def query_by(
     >>> people = depnet.titanic()
     >>> law = depnet.learn(people, order="auto", smoothing=0.5)
     >>> frame = depnet.query_by(law, "survived = Yes", ["class", "sex"], data=people).frame()
-    >>> frame.columns.tolist(), len(frame), round(frame["share"][0], 2), int(frame["rows"][0])
+    >>> frame.columns.tolist(), len(frame), round(float(frame["share"][0]), 2), int(frame["rows"][0])
     (['class', 'sex', 'share', 'low', 'high', 'rows', 'model', 'table'], 8, 0.97, 145)
     """
     names = (by,) if isinstance(by, str) else tuple(by)

@@ -64,7 +64,7 @@ class Explanation:
     >>> law = depnet.learn(people, order="auto")
     >>> found = depnet.explain(law, {"sex": "female", "class": "1st"}, "survived", state="Yes", data=people)
     >>> [(step.fact, round(step.change, 2)) for step in found.steps]
-    [('sex = female', 0.39), ('class = 1st', 0.25)]
+    [('sex = female', 0.38), ('class = 1st', 0.27)]
     """
 
     about: str
