@@ -27,9 +27,8 @@ def explain(
     `depnet query` gives. A TARGET is a number (its mean is explained), a category (the share of one state), or a condition
     such as 'income > 50000'. Without a TARGET the facts are a row, and the steps show which of them make it unlikely.
     """
-    from depnet.cli.files import load_asked
+    from depnet.cli.files import load_asked, read_holed
     from depnet.cli.given import parse
-    from depnet.cli.tables import read_holed
     from depnet.inference import explain
 
     network = load_asked(model, chains=False)

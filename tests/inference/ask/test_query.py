@@ -223,7 +223,7 @@ def test_bayes_rule_gives_the_marginals_of_many_targets() -> None:
 def test_one_is_not_many(titanic: Network) -> None:
     text = str(query(titanic, "survived", {"class": "1st", "sex": "male", "age": "adult"}))
     assert "1 relevant variable," in text
-    assert str(Support(1, 2201, exact=True)) == "1 of 2,201 training rows matches the evidence"
+    assert str(Support(1, 2201, exact=True)) == "1 of 2,201 training rows matches what is given"
     said = Support(1, 2201, exact=True).warning
     assert said is not None
     assert said.startswith("only 1 training row matches")
@@ -233,7 +233,7 @@ def test_a_result_reads_well(titanic: Network, people: Dataset) -> None:
     result = query(titanic, "survived", {"sex": "female", "class": "1st"}, data=people)
     text = str(result)
     assert text.startswith("P(survived | sex = female, class = 1st)\n  survived  answer")
-    assert "145 of 2,201 training rows match the evidence" in text
+    assert "145 of 2,201 training rows match what is given" in text
     assert "random scan" in text
     sampled = query(titanic, ["survived", "age"], method="sample", rng=np.random.default_rng(1))
     assert "R-hat" in str(sampled)
@@ -250,7 +250,7 @@ def test_rare_and_unmatched_evidence_is_answered_with_the_papers_warning(
     never = query(titanic, "survived", {"class": "Crew", "age": "child"}, data=people)
     assert never.support is not None
     assert (never.support.rows, never.support.exact) == (0, True)
-    assert any("no training row matches the evidence" in text for text in never.warnings)
+    assert any("no training row matches what is given" in text for text in never.warnings)
     assert abs(table(never).sum() - 1) < 1e-9
     rare = query(titanic, "survived", {"class": "1st", "age": "child"}, data=people)
     assert any("only 6 training rows match" in text for text in rare.warnings)

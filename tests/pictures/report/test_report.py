@@ -134,8 +134,8 @@ def test_with_a_law_the_report_is_of_it_and_of_the_network() -> None:
     )
     page = check(html_report(network, data, law=law, drawn=2000))
     words = " ".join(page.words)
-    assert "The model predicts 20 % of what the single columns leave open" in words
-    assert "Shares of rows drawn from it differ from the table's by" in words
+    assert "knowing the other columns removes 20 % of the uncertainty" in words
+    assert "Shares in rows drawn from it differ from the table's by" in words
     assert all(certificate(each, data).said in words for each in (law, network))
     assert html_report(law, data, drawn=500) == html_report(law, data, law=law, drawn=500), "a law alone"
 
@@ -158,7 +158,9 @@ def test_rows_are_drawn_from_the_law() -> None:
 
 
 def _first_distance(text: str) -> float:
-    (found,) = re.findall(r"differ from the table's by ([0-9.]+) % in a column", text.replace("&#x27;", "'"))
+    (found,) = re.findall(
+        r"differ from the table's by ([0-9.]+) % for single columns", text.replace("&#x27;", "'")
+    )
     return float(found) / 100
 
 

@@ -59,8 +59,7 @@ class Support:
 
     def __str__(self) -> str:
         count = f"{self.rows:,} of {counted(self.total, 'training row')}"
-        verb = "matches" if self.rows == 1 else "match"
-        return f"{self._how_sure}{count} {verb} the evidence"
+        return f"{self._how_sure}{count} {'matches' if self.rows == 1 else 'match'} what is given"
 
     @property
     def _how_sure(self) -> str:
@@ -75,10 +74,7 @@ class Support:
         if not self.exact and self.rows > 0:
             how_many = f"{self._how_sure}{counted(self.rows, 'training row')}"
         verb = "matches" if self.rows in (0, 1) else "match"
-        return (
-            f"{how_many} {verb} the evidence. Inference for rare events may be inaccurate: they weigh little in "
-            "what learning made small (Sec. 5)."
-        )
+        return f"{how_many} {verb} what is given. The answer may be inaccurate: rare cases weigh little in learning."
 
 
 @dataclass(frozen=True, slots=True, eq=False)

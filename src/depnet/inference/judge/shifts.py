@@ -104,32 +104,6 @@ def largest_first(shifts: Iterable[Shift]) -> tuple[Shift, ...]:
     return tuple(sorted(shifts, key=lambda shift: -shift.change))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Difference:
-    """A variable under two sets of evidence: what each says of it, and the total variation distance between the two."""
-
-    first: Shift
-    second: Shift
-    change: float
-
-
-def differences_between(first: Iterable[Shift], second: Iterable[Shift]) -> tuple[Difference, ...]:
-    """Of every variable that both are about, the largest difference first.
-
-    >>> import depnet
-    >>> law = depnet.learn(depnet.titanic(), smoothing=0.5, order="auto")
-    >>> asked = ["age", "survived"]
-    >>> prior = depnet.query(law, asked)
-    >>> women, men = (shifts_between(prior, depnet.query(law, asked, {"sex": sex})) for sex in ("female", "male"))
-    >>> [(each.first.name, round(each.change, 2)) for each in differences_between(women, men)]
-    [('survived', 0.52), ('age', 0.03)]
-    """
-    others = {shift.name: shift for shift in second}
-    both = [(shift, others[shift.name]) for shift in first if shift.name in others]
-    found = [Difference(a, b, total_variation(a.posterior, b.posterior)) for a, b in both]
-    return tuple(sorted(found, key=lambda difference: -difference.change))
-
-
 def most_moved(shifts: Sequence[Shift], cells: int) -> set[str]:
     """The names of those that moved most, as many as have at most `cells` states together; at least one."""
     chosen: set[str] = set()

@@ -1,5 +1,7 @@
 """A node as SVG: tests from left to right, leaves in a column with their distributions as bars; of a boosted one, lines."""
 
+from collections.abc import Sequence
+
 from depnet.data.table.dataset import Dataset
 from depnet.model.network import Network
 from depnet.pictures import colours
@@ -44,24 +46,26 @@ def node_svg(network: Network, node: int | str, dataset: Dataset | None = None) 
     return decision_svg(decision(network, node))
 
 
-def decision_svg(graph: Decision) -> str:
+def decision_svg(graph: Decision, numbers: Sequence[int] | None = None) -> str:
     """The text of `node_svg`, of a decision graph that is there already.
 
     A leaf that several branches lead to is one leaf, framed in orange. States that stand in an order go from light to dark;
-    of others, past seven, the most frequent have colours of their own and the rest are grey.
+    of others, past seven, the most frequent have colours of their own and the rest are grey. Each vertex is a group with its
+    number (`data-vertex`), or what `numbers` has in its place.
     """
-    return _Picture(graph).svg()
+    return _Picture(graph, range(len(graph.vertices)) if numbers is None else numbers).svg()
 
 
 class _Picture:
-    def __init__(self, graph: Decision) -> None:
-        self.graph, self.at = graph, Drawing(graph, TOP)
+    def __init__(self, graph: Decision, numbers: Sequence[int]) -> None:
+        self.graph, self.at, self.numbers = graph, Drawing(graph, TOP), numbers
         self.colour = state_colours(graph)
 
     def svg(self) -> str:
+        look = {"fill": "none", "stroke": colours.GREY, "stroke_width": 1.3}
         lines: list[str] = []
         boxes: list[str] = []
-        for v in self.at.y:
+        for v in sorted(self.at.y):  # the root first, where a keyboard begins
             vertex = self.graph.vertices[v]
             if isinstance(vertex, Leaf):
                 boxes.append(self._leaf(v, vertex))
@@ -70,8 +74,8 @@ class _Picture:
             else:
                 boxes.append(self._test(v, vertex))
                 lines += [
-                    element("path", d=way, fill="none", stroke=colours.GREY, stroke_width=1.3)
-                    for _, way in self.at.ways(v)
+                    element("path", d=way, **look, data_from=self.numbers[v], data_to=self.numbers[branch.to])
+                    for branch, way in self.at.ways(v)
                 ]
         name = short(self.graph.name, 60)
         heading = text(MARGIN, 20.0, name, 14, font_weight=BOLD)
@@ -84,18 +88,21 @@ class _Picture:
         look = {"rx": 6, "stroke": colours.GREY, "style": "stroke-width:1.2"}
         box = element("rect", kind="box", x=x, y=top, width=w, height=h, **look)
         name = text(x + 9, top + 16, name_in_box(test), FONT, font_weight=BOLD)
-        found = element("g", title(f"tests {short(test.variable, 200)}") + box + name)
+        found = title(f"tests {short(test.variable, 200)}") + box + name
         for branch, y in self.at.ports(v):
             tip = title(listed(branch.states, 300, 60))
             found += text(x + w - 9, y + 4, name_of_branch(branch), tip=tip, kind="soft", text_anchor="end")
-        return found
+        return element("g", found, data_vertex=self.numbers[v])
 
     def _folded(self, v: int, test: Folded) -> str:
         x, top, w, h = self.at.box(v)
         look = {"rx": 6, "stroke": colours.GREY, "stroke_dasharray": "4 3", "style": "stroke-width:1.2"}
-        below = text(x + w + 8, self.at.y[v] + 4, counted(test.leaves, "leaf", "leaves"), kind="soft")
-        box = element("rect", kind="box", x=x, y=top, width=w, height=h, **look)
-        return element("g", box + text(x + 9, top + 15, name_in_box(test), FONT, font_weight=BOLD) + below)
+        below = f"{counted(test.leaves, 'leaf', 'leaves')} below"
+        found = title(f"tests {short(test.variable, 200)}: {below}")
+        found += element("rect", kind="box", x=x, y=top, width=w, height=h, **look)
+        found += text(x + 9, top + 15, name_in_box(test), FONT, font_weight=BOLD)
+        found += text(x + w + 8, self.at.y[v] + 4, below, kind="soft")
+        return element("g", found, data_vertex=self.numbers[v])
 
     def _leaf(self, v: int, leaf: Leaf) -> str:
         x, y = self.at.left[-1], self.at.y[v]
@@ -104,14 +111,15 @@ class _Picture:
             "stroke": colours.ORANGE if merged else colours.GREY,
             "style": f"stroke-width:{2.4 if merged else 1}",
         }
+        name = f"leaf {leaf.number}{leaf.rows_said}"
         found = [
-            _named(self.graph.states, leaf.probabilities, f"leaf {leaf.number}"),
+            _named(self.graph.states, leaf.probabilities, name),
             element("rect", kind="box", x=x - 2, y=y - 11, width=BAR + 4, height=22, rx=3, **frame),
         ]
         found += share_bar((x, y - 9, BAR, 18.0), shares(leaf.probabilities, self.colour), 0.22)
         ways = f", {leaf.ways} ways in" if merged else ""
-        found.append(text(x + BAR + 8, y + 4, f"y = {leaf.number}{leaf.rows_said}{ways}", kind="soft"))
-        return element("g", "".join(found))
+        found.append(text(x + BAR + 8, y + 4, name + ways, kind="soft"))
+        return element("g", "".join(found), data_vertex=self.numbers[v])
 
 
 LABELS, LONG, LINE = 190.0, 320.0, 22.0
