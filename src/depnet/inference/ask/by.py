@@ -23,7 +23,7 @@ from depnet.inference.answer.question import TOLERANCE, Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.ordered.answer import QUICK_CELLS, exact
 from depnet.inference.ordered.levels import level_rows
-from depnet.law.conditional import Conditional
+from depnet.law.elimination import Conditional
 from depnet.law.levels import LevelPlan
 from depnet.law.program import joint_codes
 from depnet.law.sharpen import BATCHES
