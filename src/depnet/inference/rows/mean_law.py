@@ -48,11 +48,6 @@ def laws_and_tables(
     And a completed table for each network: where a chain of every distinct row was after its sweeps. There are as many
     sweeps as make `VARIANCE` / tolerance^2 visits of each hole in all, about what a standard error below `tolerance` takes
     where sweeps forget each other.
-
-    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
-    >>> laws, _ = laws_and_tables([network, network], np.array([[0, 0]]), np.array([[False, True]]))
-    >>> laws["X1"].round(3).tolist()
-    [[0.8, 0.2]]
     """
     effort = Effort.of(tolerance, None, rng, n_jobs)
     domain = networks[0].domain
