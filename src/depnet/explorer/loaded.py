@@ -94,7 +94,7 @@ def _of_table(data: Holed, i: int) -> Column:
     counts = np.nan_to_num(seen.frequencies) * seen.rows
     if seen.numbers is None or variable.bins is None:
         return of_counts(variable, counts, seen.rows / max(1 - missing, 1e-12))
-    law = seen.numbers.law(variable.bins.kind)
+    law = seen.numbers
     heights = _histogram(law, np.nan_to_num(seen.frequencies))
     return Column(counts, missing, NumberSummary(variable, law), heights)
 

@@ -16,8 +16,8 @@ from depnet.data.binning.times import HOUR
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error, worth_of_mean
 from depnet.inference.answer.part import Spread, margins
-from depnet.inference.ordered.moved import moved
-from depnet.law.conditional import Conditional
+from depnet.inference.ordered.weighted import moved
+from depnet.law.elimination import Conditional
 from depnet.model import Evidence
 from tests.data.table.test_mixture import laws
 from tests.law.cases import given_tables

@@ -13,7 +13,7 @@ from depnet import Dataset, Network, score_samples
 from depnet.data import Holed
 from depnet.data.table.values import Values
 from depnet.errors import ModelError
-from depnet.inference.judge.cells import Column, cell_laws, joined, row_tails
+from depnet.inference.judge.cells import Column, cell_laws, joined
 from depnet.inference.judge.rows import row_scores
 from tests.reference.oddness import category_tail, ordered_tail, row_tail, upper_share
 from tests.strategies import networks, seeds
@@ -40,7 +40,8 @@ def model() -> depnet.DependencyNetwork:
 @given(networks(), seeds)
 def test_each_tail_is_the_slow_one(network: Network, seed: int) -> None:
     rows = rows_for(network, seed)
-    tails = cell_laws(network, rows).tails
+    found = cell_laws(network, rows)
+    tails = found.tails
     for i, (variable, node) in enumerate(zip(network.domain.variables, network.nodes, strict=True)):
         shares = Column.of(network, i).shares.tolist()
         for r, theta in enumerate(node.probabilities(rows.codes).tolist()):
@@ -53,7 +54,7 @@ def test_each_tail_is_the_slow_one(network: Network, seed: int) -> None:
             assert tails[r, i] == pytest.approx(max(expected, 1e-280), rel=1e-9)
     expected_rows = [row_tail(own) for own in tails.tolist()]
     np.testing.assert_allclose(joined(tails), expected_rows, rtol=1e-9)
-    np.testing.assert_allclose(row_tails(network, rows), expected_rows, rtol=1e-9)
+    np.testing.assert_allclose(found.row_tails, expected_rows, rtol=1e-9)
 
 
 def test_a_number_counts_by_itself_in_the_outermost_bins(model: depnet.DependencyNetwork) -> None:

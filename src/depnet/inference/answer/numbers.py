@@ -348,16 +348,7 @@ def with_error(value: Value, error: Length) -> str:
     >>> with_error(34077.2, 218.3), with_error(34077, 0.0), with_error(34077, 0.4)
     ('34077 ± 218', '34077', '34077')
     """
-    return f"{shown(value)} ± {shown(error, 2)}" if is_seen(value, error) else shown(value)
-
-
-def is_seen(value: Value, error: Length) -> bool:
-    """Is an error larger than half a unit of the last digit of a value that is shown?
-
-    >>> is_seen(0.1234, 0.0001), is_seen(0.1234, 0.00004), is_seen(dt.date(2024, 2, 29), dt.timedelta(hours=9))
-    (True, False, False)
-    """
-    return bool(error > _unit(value) / 2)
+    return f"{shown(value)} ± {shown(error, 2)}" if error > _unit(value) / 2 else shown(value)
 
 
 def _unit(value: Value) -> Length:

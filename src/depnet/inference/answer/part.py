@@ -32,12 +32,7 @@ ROUNDING = 1e-12
 
 
 class Remark(str):
-    """A warning of an answer. It is the sentence itself; who hides or orders warnings asks for its `kind`.
-
-    >>> remark = Remark("only 3 training rows match the evidence.", "rare")
-    >>> remark.kind, remark.endswith("the evidence.")
-    ('rare', True)
-    """
+    """A warning of an answer. It is the sentence itself; who hides or orders warnings asks for its `kind`."""
 
     __slots__ = ("kind",)
     kind: RemarkKind
@@ -61,11 +56,7 @@ class Spread:
 
     @classmethod
     def of(cls, errors: FloatArray, deviations: FloatArray | None) -> "Spread":
-        """Deviations stretched to the errors.
-
-        >>> Spread.of(np.array([0.2, 0.2]), np.array([[0.1, -0.1], [0.0, 0.0]])).error(np.array([1.0, 1.0]))
-        0.0
-        """
+        """Deviations stretched to the errors."""
         if deviations is None or not errors.any():
             return cls(read_only(np.array(errors)))
         norms = np.sqrt((deviations**2).sum(axis=0))

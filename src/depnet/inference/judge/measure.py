@@ -164,16 +164,7 @@ def seen_effects(
     *,
     hide: bool = False,
 ) -> tuple[SeenEffect, ...]:
-    """One for each of the variables. `hide`: without what counts of few rows say.
-
-    >>> from depnet import titanic
-    >>> people = titanic()
-    >>> sex, survived = people.domain.index("sex"), people.domain.index("survived")
-    >>> measure = Measure.of(people.domain.variables[survived])
-    >>> (seen,) = seen_effects(people, Evidence({}, {}), survived, measure, [sex])
-    >>> seen.rows.tolist(), seen.values.round(3).tolist()
-    ([470.0, 1731.0], [0.732, 0.212])
-    """
+    """One for each of the variables. `hide`: without what counts of few rows say."""
     everything, all_counted, all_summed = _of_rows(data, evidence, target, measure)
     found = []
     for i in variables:
