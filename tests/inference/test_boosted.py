@@ -11,7 +11,6 @@ from depnet import Dataset, Network, QueryResult, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.compare import compare
-from depnet.inference.rows.mean_law import laws_and_tables
 from depnet.model import Scan, compiled
 from depnet.model.boosted import BoostedNode
 from tests.boosted import random_boosted_network, tabulated
@@ -94,11 +93,5 @@ def test_judges_ask_for_probabilities_alone() -> None:
     assert by["data", "first"] == pytest.approx(by["data", "second"], rel=1e-12)
 
 
-def test_means_over_networks_and_supports() -> None:
-    """Holes of one variable have exact answers."""
-    codes = some_rows(20).codes.astype(np.uint16)
-    hidden = np.zeros(codes.shape, dtype=bool)
-    hidden[:, 0] = True
-    laws, _ = laws_and_tables([MIXED, tabulated(MIXED)], codes, hidden, rng=np.random.default_rng(0))
-    np.testing.assert_allclose(laws["X0"], MIXED.nodes[0].probabilities(codes), atol=1e-12)
+def test_supports() -> None:
     assert depnet.query(random_boosted_network(1, CARDS), ["X0"]).support is None
