@@ -122,7 +122,7 @@ class AskNotes:
                 fact("largest standard error", f"{digit(answer.error)} (asked: {result.tolerance:.2g})")
                 if result.r_hat is not None:
                     fact("R-hat", f"{result.r_hat:.3f}")
-                fact("effective sample size", result.diagnostics.effective_draws)
+                fact("effective sample size", f"{result.diagnostics.effective_sample_size:,.0f}")
 
     def _relevant(self, result: QueryResult) -> str:
         return f"{len(result.closure):,} of {counted(len(self.loaded.domain), 'variable')}"
