@@ -25,7 +25,7 @@ ODD, MOST_CELLS = 0.05, 3
 @UNKNOWN
 @text_options
 def odd(run: Run, model: str, table: str, rows: int, where: str | None, unknown: str) -> None:
-    """List the most unusual rows of a table, with the cells that make them so.
+    """List the most unusual rows of a table, and why.
 
     For each row: the cell that fits the rest of its row worst, its value, and what was expected there. "1 in 200" says that
     a value which fits no better comes up once in 200 such rows; the more, the more unusual (docs/odd-rows.md). Rows that are
