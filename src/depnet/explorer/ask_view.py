@@ -3,7 +3,7 @@
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.ask import FINER, Answer, answers, digit, found_by, sharpness, took
+from depnet.explorer.ask import FINER, Answer, answers, digit, found_by, sharpness
 from depnet.explorer.ask_cards import AskCards
 from depnet.explorer.cards import typed, with_bar_turned, with_bars, with_held
 from depnet.explorer.copyable import Copies
@@ -70,11 +70,6 @@ class AskNotes:
             remarks = self._warnings(result.warnings)
             if result.evidence_ignored:
                 note(f"Without effect: {', '.join(result.evidence_ignored)}.")
-            if answer.sharpened is not None:
-                note(
-                    f"Chains went on for the {answer.sharpened:,} variables that moved most; "
-                    "the others stay as they were answered at first."
-                )
             if self.loaded.data is not None:
                 note(self._table_said(result, bool(known)))
         return remarks
@@ -114,7 +109,7 @@ class AskNotes:
         result = answer.result
         self.facts.clear()
         with self.facts:
-            note(f"{found_by(result)} {self._relevant(result)} took part. It came {took(answer.seconds)}.")
+            note(f"{found_by(result)} {self._relevant(result)} took part.")
             if result.diagnostics is None:
                 return
             with bar("depnet-facts"):

@@ -1,7 +1,6 @@
 """A row that is edited: judged as it changes, its holes filled, asked with, and rows drawn that are like it."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +11,12 @@ from depnet.data import Label, Variable
 from depnet.data.table.cells import cell_values, value_text
 from depnet.errors import DataError, DepnetError
 from depnet.explorer.known import Held, is_clamped, number_text
-from depnet.explorer.parts import bar, button, card, note, select, show_table, stack, warning, without_law
-from depnet.explorer.rows import Drawn, Filled, Judged, drawn, filled, filled_csv, judged
+from depnet.explorer.parts import bar, button, card, note, show_table, stack, warning, without_law
+from depnet.explorer.rows import Drawn, Filled, Judged, drawn, filled, judged
 from depnet.explorer.session import MOST_ADDRESS, Session
 from depnet.explorer.state import State
 from depnet.model.conditions import MISSING
+from depnet.pictures.labels import short
 from depnet.wording import counted
 
 CELLS = 24
@@ -43,7 +43,8 @@ class Editor:
         self.cells_of = self._cells_of(session.state)
         self.stopping = session.stop()
         self.edits = 0
-        self.chosen_by_hand = False
+        self.asked: str | None = None
+        """The cell of a full row that is asked for."""
 
     def build(self) -> None:
         with card("A row"):
@@ -58,13 +59,7 @@ class Editor:
             self.cells = ui.element("div").classes("depnet-cells")
             self.left = note("")
             with bar():
-                names = list(self.network.domain.names)
-                self.asked = select(
-                    names, "Asking for", self._choose_by_hand, multiple=True, with_input=True, value=[]
-                )
-                self.asked.props("use-chips")
-                button("Ask with this row", self._ask, "unelevated")
-            with bar():
+                self.ask = button("Ask with this row", self._ask, "unelevated")
                 button("Fill the holes", self._fill, "unelevated")
                 self.count = ui.number("Rows", value=100, min=1, precision=0).props("dense outlined")
                 button("Draw rows", self._draw, "unelevated")
@@ -75,20 +70,14 @@ class Editor:
         self._show()
         self.session.on_change(self._follow)
 
-    def _choose_by_hand(self) -> None:
-        self.chosen_by_hand = True
-
     def _ask(self) -> None:
-        """All other cells of the row become known, and these are asked for."""
-        asked = [name for name in self.asked.value if name in self.network.domain.names]
-        held = {name: _held(value) for name, value in self.cells_of.items() if name not in asked}
-        target = asked[0] if asked else self.session.state.target
+        """The cells of the row become known, of a full row all but one, which is asked for."""
+        held = {name: _held(value) for name, value in self.cells_of.items() if name != self.asked}
+        target = self.asked or self.session.state.target
         state = replace(self.session.state, known=held, target=target, own={})
-        if (
-            len(self.session.url("/ask", state)) > MOST_ADDRESS
-        ):  # what asked nodes do not read says little more
-            domain, nodes = self.loaded.domain, self.loaded.network.nodes
-            read = {domain.names[j] for name in asked for j in nodes[domain.index(name)].inputs}
+        if target is not None and len(self.session.url("/ask", state)) > MOST_ADDRESS:
+            domain = self.loaded.domain  # what its node does not read says little more
+            read = {domain.names[j] for j in self.loaded.network.nodes[domain.index(target)].inputs}
             state = replace(state, known={name: one for name, one in held.items() if name in read})
         ui.navigate.to(self.session.url("/ask", state))
 
@@ -127,7 +116,6 @@ class Editor:
         cells = self._cells_of(state)
         if chosen or cells != self.cells_of:
             self.cells_of = cells
-            self.chosen_by_hand = False
             self._show()
         if chosen:
             ui.run_javascript(
@@ -252,11 +240,12 @@ class Editor:
             label.set_text("" if cell is None else cell.said)
             label.classes(replace=f"depnet-cell-said odd{0 if cell is None else cell.level}")
         self.score.set_text(self._score_said(found))
-        if not self.chosen_by_hand and found.cells:
-            target = self.session.state.target
-            oddest = min(found.cells, key=lambda name: found.cells[name].tail)
-            self.asked.set_value([target if target in self.cells_of else oddest] if found.complete else [])
-            self.chosen_by_hand = False
+        target = self.session.state.target
+        oddest = min(found.cells, key=lambda name: found.cells[name].tail, default=None)
+        self.asked = None if not found.complete else target if target in self.cells_of else oddest
+        self.ask.text = (
+            f"Ask for {short(self.asked, 30)} with this row" if self.asked else "Ask with this row"
+        )
 
     def _score_said(self, found: Judged) -> str:
         if not found.cells:
@@ -289,7 +278,6 @@ class Editor:
                         table.cell(cell.name)
                         table.cell("left empty" if cell.value is None else str(cell.value))
                         table.cell(_sure(cell))
-            self._offer("The whole row as CSV", "row.csv", lambda: filled_csv(found))
 
     async def _draw(self) -> None:
         known, count = dict(self.cells_of), int(self.count.value or 0)
@@ -309,14 +297,11 @@ class Editor:
                             table.cell("" if value is None else str(value))
             if rows.warning:
                 warning(rows.warning)
-            self._offer("All rows as CSV", "rows.csv", rows.csv)
+            button("All rows as CSV", lambda: self._download(rows), "outline")
             note("Text that a spreadsheet would take for a formula has an apostrophe before it.")
 
-    def _offer(self, title: str, name: str, csv: Callable[[], str]) -> None:
-        async def download() -> None:
-            ui.download.content(await self.session.work(csv), name, "text/csv")
-
-        button(title, download, "outline")
+    async def _download(self, rows: Drawn) -> None:
+        ui.download.content(await self.session.work(rows.csv), "rows.csv", "text/csv")
 
     async def _worked(self, work: Any, done: str) -> Any:
         self.stopping = self.session.stop()

@@ -71,19 +71,6 @@ def scores_of(loaded: Loaded, stop: Callable[[], bool], progress: Callable[[floa
     return loaded.scores[0]
 
 
-def scores_csv(loaded: Loaded, scores: RowScores) -> str:
-    """Every scored row with its score, the most surprising first: its number from 1 on, its score, its values.
-
-    Holes are empty.
-    """
-    assert loaded.data is not None
-    order = scores.order
-    columns = [cell_values(loaded.data, i, order) for i in range(len(loaded.data.domain))]
-    each = scores.each[order].round(6).tolist()
-    names = ("row", "score", *loaded.data.domain.names)
-    return csv_text(names, zip((order + 1).tolist(), each, *columns, strict=True))
-
-
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell of a row given the rest of it: its value, its tail mass and probability, and what was expected.
@@ -286,20 +273,6 @@ def _expected_value(variable: Variable, law: FloatArray, layout: ColumnLayout) -
     assert column.numbers is not None
     number = column.numbers[0].item()
     return variable.bins.text(float(f"{number:.6g}") if variable.bins.kind == "float" else number)
-
-
-def filled_csv(cells: Sequence[Filled]) -> str:
-    """The row as a file to download, a line a variable: what was filled is marked, and has its probability."""
-    rows = [
-        (
-            cell.name,
-            cell.value,
-            "given" if cell.given else "left empty" if cell.value is None else "filled",
-            None if cell.given or cell.value is None else round(cell.probability, 6),
-        )
-        for cell in cells
-    ]
-    return csv_text(("variable", "value", "how", "probability"), rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Target: what would move one variable, which facts would tell most of it, and the most probable completion."""
+"""Target: what would move one variable, and which facts would tell most of it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from depnet.explorer.target import (
     rarity,
     seen_of,
 )
-from depnet.explorer.target_lists import Bar, Completions, Telling, Tornado
+from depnet.explorer.target_lists import Bar, Telling, Tornado
 from depnet.inference.judge.influence import Effect
 from depnet.inference.judge.measure import SeenEffect
 from depnet.wording import percent
@@ -61,9 +61,7 @@ class _Target:
                 self.bars.search_box()
                 self.tornado = Tornado(self.choose)
                 self.bars.more_button()
-            with stack():
-                self.telling = Telling(session)
-                self.completions = Completions(session, self.choose)
+            self.telling = Telling(session)
         self._changed(session.state)
         session.on_change(self._changed)
 
@@ -130,7 +128,6 @@ class _Target:
         if asked != self.asked:
             self.asked = asked
             self.variable.value = None if state.target is None else self.domain.index(state.target)
-            self.completions.drop()
             self._begin()
 
     def _begin(self, seconds: float | None = None) -> None:
@@ -170,7 +167,6 @@ class _Target:
             return
         self.found = found
         self._show(state)
-        await self.completions.follow(found.influence, state.known, stop)
 
     def _show(self, state: State) -> None:
         assert self.found is not None
