@@ -114,15 +114,10 @@ class NetworkAnswers:
         (name, opened), state = self.peeked, self.session.state
         held = state.known.get(name)
         kept = () if held is None or isinstance(held, str) else map(self.loaded.variable(name).code, held)
-        card, shift = self.cards.card(name, opened=opened, kept=kept), self.shifts.get(name)
-        numbers = None if shift is None else card.numbers(shift, held=held is not None and is_clamped(held))
         of_it = replace(state, variable=name, own={})
         links = {view: self.session.url(f"/{view}", of_it) for view in ("ask", "node")}
-        told = {
-            "card": card.static(card.numbers(self.cards.base[name])),
-            "now": None if numbers is None else numbers | {"given": bool(state.known)},
-            "held": None if held is None else card.held_said(held),
-        }
+        answered = bool(state.known)
+        told = self.cards.shown(name, self.shifts.get(name), held, given=answered, opened=opened, kept=kept)
         self.tell("peeked", self.domain.index(name), told | links)
 
     def join(self, names: tuple[str, str] | None) -> None:
