@@ -187,22 +187,6 @@ def test_a_model_of_one_variable_can_be_asked() -> None:
     assert [shift.name for shift in answer.shifts] == ["X0"]
 
 
-def test_a_smaller_tolerance_is_asked_of_the_prior_too(wide: Network) -> None:
-    loaded = Loaded(wide)
-
-    async def errors() -> list[float]:
-        found = []
-        for tolerance in (TOLERANCE, TOLERANCE / 4):
-            *_, answer = [a async for a in answers(loaded, {}, in_thread, lambda: False, tolerance=tolerance)]
-            found.append(answer.error)
-        return found
-
-    first, second = run_apart(errors)
-    assert 0 < second <= TOLERANCE / 4 < first <= TOLERANCE
-    assert loaded.prior() is loaded.prior()  # the sharper one is kept
-    assert loaded.prior().tolerance == TOLERANCE / 4
-
-
 @pytest.mark.parametrize(
     ("error", "sharp", "said"),
     [

@@ -93,22 +93,6 @@ def test_variables_stay_put_while_the_slider_moves(
     assert max(times) < 20_000
 
 
-def test_the_slider_and_the_number_say_the_same(page: Page, hostile: str) -> None:
-    opened(page, f"{hostile}network")
-    slider, number = page.locator("input[type=range]"), page.get_by_label("strongest", exact=True)
-    slider.focus()
-    page.keyboard.press("Home")
-    expect(number).to_have_value("1")
-    assert drawn(page) == 1
-    number.fill("40")
-    number.press("Enter")
-    expect(page.get_by_role("status").first).to_contain_text("40 of 2,")
-    position = int(slider.input_value())
-    slider.focus()
-    page.keyboard.press("ArrowRight")
-    assert int(slider.input_value()) == position + 1
-
-
 @pytest.mark.parametrize("variable", ["survived", "age"])
 def test_a_chosen_variable_has_the_strengths_of_both_directions(
     page: Page, titanic: str, variable: str

@@ -97,7 +97,7 @@ def test_a_hole_that_the_model_has_a_state_for_is_judged_and_filled() -> None:
     assert living.cells["years"].probability > 0.95
     assert judged(loaded, {"dead": "yes", "years": None, "town": "a"}).cells["years"].level >= 2
     cells = {cell.name: cell for cell in filled(model.law_, {"dead": "yes", "town": "a"})}
-    assert 55 < float(cells["years"].value) < 65
+    assert 55 < float(str(cells["years"].value)) < 65
     assert cells["years"].state
     left = {cell.name: cell for cell in filled(model.law_, {"dead": "no", "years": None, "town": "a"})}
     assert left["years"].value is None  # the living have none
@@ -133,7 +133,7 @@ def test_a_row_is_judged_as_the_library_does_whole_or_with_holes(titanic: Networ
 
 def test_a_row_is_filled_by_its_most_probable_states(titanic: Network) -> None:
     cells = {cell.name: cell for cell in filled(titanic, {"sex": "female", "class": "1st"})}
-    assert cells["sex"].given
+    assert set(cells) == {"age", "survived"}
     expected = depnet.query(titanic, "survived", {"sex": "female", "class": "1st"}).probabilities
     assert isinstance(expected, np.ndarray)
     assert cells["survived"].value == "Yes"

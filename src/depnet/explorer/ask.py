@@ -32,9 +32,6 @@ MAX_SECONDS = 20.0
 MAX_CELLS = 4096
 """States of all variables up to which chains, that keep what they sum, go on: about 100 MB."""
 
-FINER = 4.0
-"""How much smaller an error is asked for by a reader who wants it sharper."""
-
 Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Computes in a thread: `await work(function)`."""
 
@@ -72,10 +69,9 @@ async def answers(
     *,
     versus: Known | None = None,
     hide: bool = False,
-    tolerance: float = TOLERANCE,
     max_seconds: float = MAX_SECONDS,
 ) -> AsyncIterator[Answer]:
-    """The answer, and a sharper one where it was not within `tolerance`, until `max_seconds` or `stop()`.
+    """The answer, and a sharper one where it was not within the tolerance, until `max_seconds` or `stop()`.
 
     Each is found by a piece of `work` of its own, so that others have their turn between them. `hide`: without counts of
     few rows of the table. What is known is answered, too: its state has all of the probability. Shifts are from the answer
@@ -87,8 +83,8 @@ async def answers(
     def ask(**bounds: Any) -> Answer:
         def find(held: Known) -> QueryResult:
             if not held:
-                return loaded.prior(names, tolerance=tolerance, **bounds)
-            return query(law, names, given(held), tolerance=tolerance, data=loaded.data, **bounds)
+                return loaded.prior(**bounds)
+            return query(law, names, given(held), tolerance=TOLERANCE, data=loaded.data, **bounds)
 
         before = find(versus or {})
         found = before if known == (versus or {}) else find(known)

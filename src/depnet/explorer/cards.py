@@ -152,7 +152,7 @@ class Cards:
 
     def compare_with(self, other: QueryResult | None = None) -> None:
         """Outlines are of this answer, or of the best one without evidence."""
-        found = self.loaded.priors.get(tuple(self.variables)) if other is None else other
+        found = self.loaded.best_prior if other is None else other
         if found is not None and found is not self._before:
             self._before = found
             found = without_small_counts(found) if self.hides else found

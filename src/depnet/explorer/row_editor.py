@@ -263,17 +263,16 @@ class Editor:
         found = await self._worked(lambda: filled(self.network, known), "filled")
         if found is None:
             return
-        holes = [cell for cell in found if not cell.given]
         with self.result:
             note(
-                f"Each hole's most probable state given the rest, with its probability ({len(holes):,} holes); of a number "
+                f"Each hole's most probable state given the rest, with its probability ({len(found):,} holes); of a number "
                 "its mean or median, and how probable its range is."
             )
             with (
                 ui.element("div").classes("depnet-scroll"),
                 show_table(("variable", "filled with", "probability"), numbers=(2,)) as table,
             ):
-                for cell in holes[:200]:
+                for cell in found[:200]:
                     with table.row():
                         table.cell(cell.name)
                         table.cell("left empty" if cell.value is None else str(cell.value))

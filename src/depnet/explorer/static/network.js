@@ -18,9 +18,6 @@ const template = `
         <input type="range" min="0" max="1000" step="1" v-model.number="position" @input="slid"
                :aria-valuetext="shown + ' strongest links'">
       </label>
-      <label class="depnet-field">strongest
-        <input type="number" min="1" :max="ties.length" v-model="count" @change="typed" class="depnet-short">
-      </label>
       <label class="depnet-field">find a variable
         <input type="search" :list="uid + '-names'" v-model="wanted" @change="find" @keydown.enter.prevent="find" autocomplete="off">
       </label>
@@ -86,12 +83,7 @@ const template = `
       <button type="button" v-for="one in coloured" class="depnet-community" :aria-pressed="community === one.group" @click="only(one.group)"
         :title="'Show only the ' + one.size + ' variables around ' + one.name">
         <i class="depnet-dot" :style="{ background: one.colour }"></i>around {{ one.name }} <small>{{ one.size }}</small></button>
-      <label v-if="uncoloured.length" class="depnet-other"><i class="depnet-dot" :style="{ background: rest }"></i>
-        <select aria-label="Other communities" :value="community !== null && community >= colours.length ? community : ''"
-          @change="only($event.target.value === '' ? community : Number($event.target.value))">
-          <option value="">{{ uncoloured.length }} smaller ones</option>
-          <option v-for="one in uncoloured" :value="one.group">around {{ one.name }} ({{ one.size }})</option>
-        </select></label>
+      <span v-if="coloured.length < communities.length"><i class="depnet-dot" :style="{ background: rest }"></i>{{ communities.length - coloured.length }} smaller ones</span>
       <button type="button" v-if="community !== null" class="depnet-community" @click="only(community)">show all</button>
     </div>
   </section>
@@ -114,7 +106,7 @@ export default {
       uid: `network-${this.$.uid}`,
       ...Object.fromEntries(FROM_SERVER.map((name) => [name, this.start[name]])),
       asked: this.start.shown, // links, where the reader has said how many
-      position: 0, count: 0, // of the slider, and beside it; they may be in the reader's hands
+      position: 0, // of the slider, which may be in the reader's hands
       wanted: this.start.chosen === null ? "" : this.names[this.start.chosen],
       summary: "", missed: "", problem: "",
       asking: false, sharp: true,
@@ -140,7 +132,6 @@ export default {
       })).filter((community) => community.size > 1);
     },
     coloured() { return this.communities.filter(({ group }) => group < this.colours.length); },
-    uncoloured() { return this.communities.filter(({ group }) => group >= this.colours.length); },
     byChange() { return this.colour === "change" && this.changes !== null; },
     most() { return Math.max(LEAST_SCALE, ...(this.changes ?? []).map((change) => change ?? 0)); },
     gradient() { return `linear-gradient(to right, ${rampOf(this.mode === "matrix" ? "strength" : "moved", this.dark).join(",")})`; },
@@ -163,10 +154,7 @@ export default {
     this.at = this.fixed.places;
   },
   watch: {
-    shown: { immediate: true, handler(now) {
-      this.count = now;
-      if (this.countAt(this.position) !== now) this.position = this.positionOf(now);
-    } },
+    shown: { immediate: true, handler(now) { if (this.countAt(this.position) !== now) this.position = this.positionOf(now); } },
   },
   async mounted() {
     await new Promise((resolve) => setTimeout(resolve, 0)); // sizes are known then
@@ -219,11 +207,6 @@ export default {
     positionOf(count) { return this.ties.length > 1 ? Math.round((1000 * Math.log(count)) / Math.log(this.ties.length)) : 1000; },
     countAt(position) { return Math.max(1, Math.round(this.ties.length ** (position / 1000))); },
     slid() { this.asked = this.countAt(this.position); this.tell(true); },
-    typed() {
-      this.asked = Math.min(Math.max(Math.round(Number(this.count)) || 1, 1), this.fixed.ties.length);
-      this.count = this.asked;
-      this.tell();
-    },
     find() {
       const text = this.wanted.trim().toLowerCase();
       this.missed = "";
