@@ -146,11 +146,6 @@ def test_evidence_is_given_by_a_click_and_colours_what_it_moves(page: Page, tita
         sizes = [bar.bounding_box() for bar in bars.all()]
         assert max(size["width"] for size in sizes if size) > 20  # the longest fills its track
         assert all(size is not None and size["height"] > 4 for size in sizes)
-    page.get_by_role("button", name="community", exact=True).click()
-    expect(page.get_by_text("unmoved")).to_be_hidden()
-    expect(page).to_have_url(re.compile(r"\.colour=community"))
-    page.go_back()  # the colours
-    expect(page.get_by_text("unmoved")).to_be_visible()
     page.go_back()  # what is known
     expect(page.get_by_text("unmoved")).to_be_hidden()
     expect(page.get_by_role("heading", name="sex", exact=True)).to_be_visible()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from depnet.explorer.known import Known, given, is_clamped
+from depnet.explorer.known import Known, given
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.inference.answer.part import Diagnostics
 from depnet.inference.answer.result import QueryResult
@@ -49,10 +49,6 @@ class Answer:
     last: bool
     before: QueryResult | None = None
     """What it is compared with, where that is not the answer without evidence."""
-
-    def moved(self, known: Known) -> tuple[Shift, ...]:
-        """The shifts but of variables whose state is known."""
-        return tuple(s for s in self.shifts if s.name not in known or not is_clamped(known[s.name]))
 
     @property
     def error(self) -> float:

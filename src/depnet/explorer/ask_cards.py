@@ -11,7 +11,7 @@ from depnet.explorer.ask import Answer
 from depnet.explorer.cards import Cards, in_order
 from depnet.explorer.known import Known, said
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.parts import Component, LongList, bar, button, note
+from depnet.explorer.parts import Component, LongList, bar, button, key, note
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 
@@ -91,12 +91,12 @@ class AskCards:
                 "A click then adds a state, or takes it away; so does Ctrl with a click"
             )
         with bar("depnet-keys") as self.controls:
-            self._key(
+            key(
                 "posterior", "probability, and where it lies, 90 % sure, in the population the rows come from"
             )
-            self.outline = self._key("prior", BEFORE)
+            self.outline = key("prior", BEFORE)
             if self.loaded.data is not None:
-                self._key("observed", "the table's own frequency")
+                key("observed", "the table's own frequency")
             note(
                 "Click a bar to say that it is so, again to take it back; draw over a number's bars for a range."
                 + (
@@ -105,12 +105,6 @@ class AskCards:
                     else ""
                 )
             )
-
-    @staticmethod
-    def _key(what: str, text: str) -> ui.label:
-        with ui.element("span").classes("depnet-mark"):
-            ui.element("span").classes(f"depnet-key-{what}")
-            return note(text)
 
     # what the reader does
 

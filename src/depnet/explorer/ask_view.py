@@ -109,7 +109,8 @@ class AskNotes:
         result = answer.result
         self.facts.clear()
         with self.facts:
-            note(f"{found_by(result)} {self._relevant(result)} took part.")
+            variables = counted(len(self.loaded.domain), "variable")
+            note(f"{found_by(result)} {len(result.closure):,} of {variables} took part.")
             if result.diagnostics is None:
                 return
             with bar("depnet-facts"):
@@ -118,9 +119,6 @@ class AskNotes:
                 if result.r_hat is not None:
                     fact("R-hat", f"{result.r_hat:.3f}")
                 fact("effective sample size", result.diagnostics.effective_draws)
-
-    def _relevant(self, result: QueryResult) -> str:
-        return f"{len(result.closure):,} of {counted(len(self.loaded.domain), 'variable')}"
 
 
 class _Ask:

@@ -106,8 +106,8 @@ class Card:
                 "m": self._each(now.law, holes.model),
                 "rows": now.rows,
             }
-        if is_holed(shift) and not gone:
-            found["known"] = f"among the {known_share(shift)} of rows that have it"
+        if holes.joined > NEGLIGIBLE and not gone:
+            found["known"] = f"among the {percent(1 - holes.joined)} of rows that have it"
         return found if gone else found | self._summary(shift, held)
 
     def held(self, held: Held) -> list[float]:
@@ -180,14 +180,6 @@ class Cards:
 
 NEGLIGIBLE = 0.01
 """The probability that a variable is missing, up to which it is not said."""
-
-
-def is_holed(shift: Shift) -> bool:
-    return shift.missing.joined > NEGLIGIBLE
-
-
-def known_share(shift: Shift) -> str:
-    return percent(1 - shift.missing.joined)
 
 
 def in_order(names: Sequence[str], first: Sequence[str]) -> list[str]:

@@ -22,12 +22,12 @@ const Card = {
           <label class="depnet-field depnet-grow">Known of {{ card.name }}
             <input ref="condition" v-model="typed" autocomplete="off" spellcheck="false"
               :placeholder="card.columns ? '> 40, 20..40' : card.ordered ? '>= …, … | …' : '… | …, != …'"></label>
-          <button type="submit" class="depnet-plain-button">Set</button>
+          <button type="submit" class="depnet-action">Set</button>
         </form>
         <div v-if="problem" class="depnet-warning" role="alert">{{ problem }}</div>
-        <button type="button" class="depnet-plain-button" data-target @click="aim">
+        <button type="button" class="depnet-action" data-target @click="aim">
           {{ target ? "No longer the target" : "Make it the target" }}</button>
-        <a v-for="(href, view) in links" :key="view" class="depnet-plain-button" :href="here(href)">{{ view }}</a>
+        <a v-for="(href, view) in links" :key="view" class="depnet-action" :href="here(href)">{{ view }}</a>
       </div>
       <Bars :card="card" :now="now" :held="held" :evidence="evidence" :several="several" :versus="versus" @say="(event, said) => $emit('say', event, said)" />
     </section>`,

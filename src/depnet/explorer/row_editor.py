@@ -11,7 +11,7 @@ from depnet.data import Label, Variable
 from depnet.data.table.cells import cell_values, value_text
 from depnet.errors import DataError, DepnetError
 from depnet.explorer.known import Held, is_clamped, number_text
-from depnet.explorer.parts import bar, button, card, note, show_table, stack, warning, without_law
+from depnet.explorer.parts import LongList, bar, button, card, note, show_table, stack, warning, without_law
 from depnet.explorer.rows import Drawn, Filled, Judged, drawn, filled, judged
 from depnet.explorer.session import MOST_ADDRESS, Session
 from depnet.explorer.state import State
@@ -20,7 +20,7 @@ from depnet.pictures.labels import short
 from depnet.wording import counted
 
 CELLS = 24
-"""Cells of the row that can be edited at once; others are found by their names."""
+"""Columns of drawn rows that are shown."""
 
 SHOWN = 10
 """Drawn rows that are shown; all are in the file."""
@@ -43,6 +43,7 @@ class Editor:
         self.cells_of = self._cells_of(session.state)
         self.stopping = session.stop()
         self.edits = 0
+        self.listed = LongList(self._cells, CELLS)
         self.asked: str | None = None
         """The cell of a full row that is asked for."""
 
@@ -51,13 +52,12 @@ class Editor:
             without_law(self.loaded)
             self.origin = note("").props('role="status"')
             with bar():
-                self.find = ui.input("Find a variable", on_change=self._cells)
-                self.find.props("dense outlined clearable").classes("depnet-grow")
+                self.listed.search_box()
                 button("Empty all", self._empty)
                 self.leave = button("Leave this row", lambda: self.session.set_own(row=None))
             self.score = ui.label().classes("depnet-score").props('role="status"')
             self.cells = ui.element("div").classes("depnet-cells")
-            self.left = note("")
+            self.listed.more_button()
             with bar():
                 self.ask = button("Ask with this row", self._ask, "unelevated")
                 button("Fill the holes", self._fill, "unelevated")
@@ -139,19 +139,15 @@ class Editor:
         self.session.spawn(self._judge())
 
     def _cells(self) -> None:
-        wanted = (self.find.value or "").casefold()
         variables = self.network.domain.variables
-        found = [i for i, v in enumerate(variables) if wanted in v.name.casefold()]
-        found.sort(key=lambda i: variables[i].name not in self.cells_of)
+        given_first = sorted(range(len(variables)), key=lambda i: variables[i].name not in self.cells_of)
         self.cells.clear()
         self.judged: dict[str, ui.label] = {}
         with self.cells:
-            for i in found[:CELLS]:
+            for i in self.listed.part(given_first, lambda i: variables[i].name):
                 with ui.element("div").classes("depnet-cell"):
                     self._cell(i, variables[i])
                     self.judged[variables[i].name] = ui.label().classes("depnet-cell-said")
-        left = len(found) - CELLS
-        self.left.text = f"{left:,} more variables: find them by their names." if left > 0 else ""
         if self.edits:
             self.session.spawn(self._judge())
 

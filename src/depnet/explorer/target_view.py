@@ -9,7 +9,19 @@ from nicegui import ui
 from depnet.errors import DepnetError
 from depnet.explorer.cards import NEGLIGIBLE
 from depnet.explorer.known import held_by
-from depnet.explorer.parts import LongList, bar, button, card, fact, note, select, stack, warning, without_law
+from depnet.explorer.parts import (
+    LongList,
+    bar,
+    button,
+    card,
+    fact,
+    key,
+    note,
+    select,
+    stack,
+    warning,
+    without_law,
+)
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.explorer.target import (
@@ -72,19 +84,12 @@ class _Target:
             self.measure = select({}, "What of it", self._measure_chosen)
 
     def _legend(self) -> None:
-        with ui.element("div").classes("depnet-legend"):
-            for key, text in (
-                ("depnet-key-less", "lower"),
-                ("depnet-key-more", "higher than now"),
-                ("depnet-key-range", "with the rarest states, too"),
-            ):
-                with ui.element("span"):
-                    ui.element("span").classes(f"depnet-key {key}").style("margin: 0")
-                    ui.label(text)
+        with bar("depnet-keys"):
+            key("less", "lower")
+            key("more", "higher than now")
+            key("range", "with the rarest states, too")
             if self.loaded.data is not None:
-                with ui.element("span"):
-                    ui.element("span").classes("depnet-key-observed")
-                    ui.label("the table's own rows")
+                key("observed", "the table's own rows")
         note(
             "Each bar goes from the lowest to the highest that one more fact would lead to. So that states which hardly "
             "ever come do not decide, 2 % of what is to be expected is left out at each end. Click a state to make it "

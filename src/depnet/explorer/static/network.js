@@ -8,7 +8,7 @@ import { LinksPanel, PairPanel, Peek } from "/depnet/network_panels.js";
 
 const LEAST_SCALE = 0.05; // total variation at the strong end of the colours, where nothing moved by more
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const FROM_SERVER = ["chosen", "steps", "mode", "colour", "community", "pair", "known", "target"];
+const FROM_SERVER = ["chosen", "steps", "mode", "community", "pair", "known", "target"];
 
 const template = `
 <div class="depnet-network depnet-columns">
@@ -71,11 +71,7 @@ const template = `
       <span v-for="(kind, how) in relations"><i :class="'depnet-line ' + how"></i>{{ kind.name }}</span>
     </div>
     <div class="depnet-legend" v-if="mode === 'graph' && known.length">
-      <div class="depnet-switch" role="group" aria-label="Colours">
-        <button type="button" :aria-pressed="colour === 'change'" @click="colourBy('change')">change</button>
-        <button type="button" :aria-pressed="colour === 'community'" @click="colourBy('community')">community</button>
-      </div>
-      <template v-if="byChange"><span class="depnet-scale">unmoved<i :style="{ background: gradient }"></i>moved {{ most.toFixed(2) }}</span>
+      <template v-if="changes"><span class="depnet-scale">unmoved<i :style="{ background: gradient }"></i>moved {{ most.toFixed(2) }}</span>
       <span title="Total variation: the largest change in the probability of any event">total variation<template v-if="!sharp">; not yet sharp</template></span></template>
       <span><i class="depnet-square"></i>known</span>
     </div>
@@ -132,7 +128,6 @@ export default {
       })).filter((community) => community.size > 1);
     },
     coloured() { return this.communities.filter(({ group }) => group < this.colours.length); },
-    byChange() { return this.colour === "change" && this.changes !== null; },
     most() { return Math.max(LEAST_SCALE, ...(this.changes ?? []).map((change) => change ?? 0)); },
     gradient() { return `linear-gradient(to right, ${rampOf(this.mode === "matrix" ? "strength" : "moved", this.dark).join(",")})`; },
     board() { // a screen reader finds the matrix's links in the list beside it
@@ -197,7 +192,7 @@ export default {
       clearTimeout(this.telling);
       this.missed = "";
       const said = () => this.$emit("state", {
-        shown: this.asked, chosen: this.chosen, steps: this.steps, mode: this.mode, colour: this.colour, community: this.community,
+        shown: this.asked, chosen: this.chosen, steps: this.steps, mode: this.mode, community: this.community,
         pair: this.pair, slid,
       });
       if (slid) this.telling = setTimeout(said, 300);
@@ -227,7 +222,6 @@ export default {
       this.tell();
     },
     turnTo(mode) { this.mode = mode; this.peek = null; this.tell(); },
-    colourBy(what) { this.colour = what; this.tell(); },
     stepsTo(steps) { this.steps = steps; this.tell(); },
     only(group) {
       this.community = group === this.community ? null : group;
@@ -329,7 +323,7 @@ export default {
       const grey = greys();
       const ramp = rampOf("moved", grey.dark);
       const known = new Map(this.known);
-      const changes = this.byChange ? this.changes : null;
+      const { changes } = this;
       const fill = (v) => (changes === null ? this.fixed.colours[v]
         : changes[v] === null ? grey.text : mixed(ramp, changes[v] / this.most));
       const narrow = width < NARROW;
