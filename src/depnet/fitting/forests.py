@@ -153,9 +153,13 @@ class Tables:
         return np.stack([(theta[m] + forest.mean(m, self.inputs_of(i, own))) / 2 for m, own in enumerate(at)])
 
     def put(self, i: int, at: IntArray, values: FloatArray) -> None:
-        """Other values of column i at some places."""
-        self.values[at, i] = values
-        self.codes[at, i] = self.forests.codes(i, values)
+        """Other values of column i at some places: whole numbers stay whole, and states states."""
+        codes, variable = self.forests.codes(i, values), self.forests.domain.variables[i]
+        if variable.bins is not None and self.forests.numbers[i] and variable.bins.kind != "float":
+            values = np.rint(values)
+        elif variable.bins is None and self.forests.numbers[i]:
+            values = np.array(variable.present_states, dtype=np.float64)[codes]
+        self.values[at, i], self.codes[at, i] = values, codes
         self.forests.inputs.put(self.shown, at, i, values)
 
 

@@ -183,7 +183,7 @@ class NumberLaw:
 
     def moved_draws(self, drawn: FloatArray, mean: FloatArray, corrected: FloatArray) -> FloatArray:
         """Draws of a law that moves with its mean."""
-        return np.asarray(corrected + self.draw_scale * (drawn - mean))
+        return np.asarray(np.clip(corrected + self.draw_scale * (drawn - mean), self.low, self.high))
 
 
 def number_law(
