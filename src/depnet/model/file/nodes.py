@@ -195,8 +195,8 @@ class BoostedFields(Fields):
         scores = self._scores(states, at)
         with located(at):
             lists = (self.variable, self.low, self.high, self.begin, self.leaf, self.test)
-            arrays: list[NDArray[Any]] = [np.array(each, dtype=np.int32) for each in lists]
-            stages = Stages(*arrays, scores=scores)
+            arrays = (*(np.array(each, dtype=np.int32) for each in lists), scores)
+            stages = Stages(*arrays)  # type: ignore[arg-type]  # it narrows them
             digits = None if self.digits is UNSET else DigitTree.of_middles(self.digits)
             node = BoostedNode(variable, start, first, stages, self.gains, digits)
             node.check_domain(cardinalities)
@@ -211,7 +211,8 @@ class BoostedFields(Fields):
             return given.reshape(-1, states)
         check_length(self.scores, leaves, f"{at}.scores")
         column = whole_array(self.column, 0, states - 1, max(len(self.begin) - 1, 0), f"{at}.column")
-        sizes = np.subtract(self.begin[1:], self.begin[:-1], dtype=np.int64) + 1
+        begin = np.array(self.begin, dtype=np.int64)
+        sizes = begin[1:] - begin[:-1] + 1
         if states > MOST_DIGIT_STATES:  # each number of the file takes the place of as many
             raise fault(f"{at}.column", f"the variable has more than {MOST_DIGIT_STATES} states.")
         if (sizes < 1).any() or sizes.sum() != leaves:
