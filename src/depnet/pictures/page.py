@@ -1,11 +1,18 @@
-"""The report: what a model is worth, its graph and links, drawn rows against the data's, certificate, decision graphs."""
+"""The report of a fitted network: one HTML file, self-contained, that opens offline and runs nothing.
 
+It says what the model is worth, and has its graph and links, drawn rows against the data's, the certificate, and decision
+graphs. Its parts are elements of `depnet.notebook`. No script and nothing from elsewhere: the page's own policy forbids
+both, so that even a label that got through the escaping could do nothing. Light and dark follow the reader's system.
+"""
+
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import ConvergenceError, ModelError, ReducibleError
 from depnet.fitting.explained import plain_figures
@@ -17,17 +24,15 @@ from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.model.links import one_sided_links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
-from depnet.model.node import Node
 from depnet.notebook import Bar, Cell, beside, folded, line, note, table
-from depnet.pictures.compared import Marginal, marginals
+from depnet.pictures import labels
 from depnet.pictures.graph.dependency import DependencyGraph, dependency_graph
 from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
 from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
-from depnet.pictures.node.effects import boosted as boosted_of
+from depnet.pictures.node.effects import boosted
 from depnet.pictures.node.svg import boosted_svg, decision_svg
 from depnet.pictures.node.text import decision_text
-from depnet.pictures.report.page import framed, page, tiles, wide
 from depnet.sampling import sample
 from depnet.wording import counted
 
@@ -43,12 +48,33 @@ MOST_CARDS = 60
 STATES = 8
 DRAWING_CHAINS = 500
 
+STYLE = """
+:root{color-scheme:light dark;--ink:#1b1f24;--paper:#ffffff;--soft:#57606a;--rule:#d8dee4;--panel:#f6f8fa}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e9ed;--paper:#16191d;--soft:#a5adb7;--rule:#343a42;--panel:#1e2228}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif}
+main{max-width:1080px;margin:0 auto;padding:16px}
+h1{font-size:1.6rem;margin:.4em 0 .1em;overflow-wrap:anywhere}
+h2{font-size:1.2rem;margin:2em 0 .3em;border-bottom:1px solid var(--rule);padding-bottom:.2em}
+.soft{color:var(--soft)}
+.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:8px;margin:12px 0}
+.tile{background:var(--panel);border:1px solid var(--rule);border-radius:8px;padding:8px 12px}
+.tile b{display:block;font-size:1.25rem;font-variant-numeric:tabular-nums}
+.tile span{color:var(--soft);font-size:.85rem}
+.wide{overflow-x:auto;margin:8px 0}
+.wide svg{display:block;height:auto;max-width:100%}
+details{margin:8px 0}
+summary{overflow-wrap:anywhere}
+pre{overflow-x:auto;background:var(--panel);padding:10px;border-radius:8px;font-size:12px;line-height:1.35}
+@media print{details>*{display:block}}
+"""
+
 
 class _Drawn(NamedTuple):
     """Rows drawn from the network, what they are compared with, and how near they are; or why there are none."""
 
     rows: Dataset | None = None
-    data: Holed | MarginalCounts | None = None
+    data: MarginalCounts | None = None
     near: Nearness | None = None
     said: tuple[str, ...] = ()
 
@@ -97,7 +123,7 @@ def html_report(
     certificates = [] if whole is None else [certificate(one, whole, penalty=penalty) for one in both]
     rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
     plain = "".join(line(f"{text[0].upper()}{text[1:]}.") for text in plain_figures(law, rows.near))
-    picture = framed(to_svg(graph)) + note(
+    picture = _framed(to_svg(graph)) + note(
         "An arrow points to the variable that is predicted; lines are as wide as the link is strong. Frames are communities."
     )
     sections = {
@@ -107,14 +133,36 @@ def html_report(
         "Data against the model": _against(rows),
     }
     if certificates:
-        sections["Certificate"] = "".join(wide(each._repr_html_()) for each in certificates)
+        sections["Certificate"] = "".join(_wide(each._repr_html_()) for each in certificates)
     sections["Decision graphs"] = _decisions(network, found, nodes, whole)
-    about = (
-        "a probabilistic dependency network: one conditional distribution for each node, joined by pseudo-Gibbs sampling"
-        if law is None
-        else "a probabilistic dependency network, and the ordered law of the same rows, which answers and samples are of"
+    about = "How the columns of a table depend on each other, learned from its rows"
+    return _page(labels.line(title), about, sections)
+
+
+def _page(title: str, subtitle: str, sections: Mapping[str, str]) -> str:
+    """The whole file; `sections` are headings with the HTML below them."""
+    body = "".join(
+        f"<section><h2>{xml(heading)}</h2>\n{html}</section>\n" for heading, html in sections.items()
     )
-    return page(title, about, sections)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{xml(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{xml(title)}</h1>\n"
+        f'<p class="soft">{xml(subtitle)}</p>\n{body}</main>\n</body>\n</html>\n'
+    )
+
+
+def _wide(inside: str) -> str:
+    """What scrolls by itself where the page is narrow."""
+    return f'<div class="wide">{inside}</div>\n'
+
+
+def _framed(svg: str) -> str:
+    """A picture, whose letters stay large enough to be read."""
+    size = re.search(r' width="(\d+)"', svg)
+    least = f' style="min-width:{0.7 * int(size[1]):.0f}px"' if size else ""
+    return _wide(svg.replace("<svg ", f"<svg{least} ", 1))
 
 
 def _draw(network: Network, dataset: Holed | None, drawn: int, seed: int, sampled: Dataset | None) -> _Drawn:
@@ -126,8 +174,8 @@ def _draw(network: Network, dataset: Holed | None, drawn: int, seed: int, sample
             rows = sample(network, drawn, chains=chains, rng=rng) if sampled is None else sampled
         except (ReducibleError, ConvergenceError) as error:
             return _Drawn(said=(f"No rows were drawn: {error}",))
-    data = dataset if dataset is not None and dataset.total else network.counts
     said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    data = network.counts if dataset is None or not dataset.total else MarginalCounts.of(dataset)
     if data is None or not data.total:
         return _Drawn(rows, said=said)
     return _Drawn(rows, data, nearness(rows, data), said)
@@ -154,76 +202,11 @@ def _summary(
     if near is not None:
         found.append((f"{near.one_way:.4f}", "mean 1-way distance, data to model"))
     both = sum(tie.both for tie in graph.ties)
-    return tiles([*found, (f"{both:,} of {len(graph.ties):,}", "ties go both ways")])
-
-
-def _against(drawn: _Drawn) -> str:
-    said = "".join(note(text) for text in drawn.said)
-    if drawn.rows is None:
-        return said
-    if drawn.data is None or drawn.near is None:
-        return said + line(
-            "The network keeps no 1-way counts of its data, and no rows were given to compare with."
-        )
-    lines = [
-        [f"{ways} marginals", f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
-        for ways, mean, worst, floor in drawn.near.by_ways()
-    ]
-    said += wide(table(["total variation", "mean", "worst", "mean of as many rows of the data"], lines))
-    said += note(f"The data against {drawn.near.rows:,} rows drawn from the model, the furthest apart first:")
-    tables = list(map(_marginal, marginals(drawn.data, drawn.rows)[:MOST_CARDS]))
-    more = tables[CARDS:]
-    rest = folded(f"{counted(len(more), 'variable')} nearer to the data", beside(*more)) if more else ""
-    return said + beside(*tables[:CARDS]) + rest
-
-
-def _marginal(one: Marginal) -> str:
-    shown = one.shown(STATES)
-    most = max(max(a, b) for _, a, b in shown)  # of many states, the others together may be the most
-    rows: list[list[Cell]] = [
-        [short(state, NAME), f"{a:.3f}", Bar(a / most), f"{b:.3f}", Bar(b / most)] for state, a, b in shown
-    ]
-    return table([f"{short(one.name, NAME)}: {one.apart:.4f} apart", "data", "", "model", ""], rows)
-
-
-def _links(network: Network, found: Sequence[Link]) -> str:
-    """The strongest links, and those that go one way only."""
-    if not found:
-        return line("No node reads any other: the variables were learned as independent.")
-    strongest = max(found[0].strength, 1e-300)
-    rows: list[list[Cell]] = [
-        [
-            short(link.source, NAME),
-            short(link.target, NAME),
-            f"{link.strength:.4f}",
-            Bar(link.strength / strongest),
-            *(
-                "–" if x is None else f"{x:.4f}"
-                for x in (link.mutual_information, link.conditional_information)
-            ),
-        ]
-        for link in found[:LINKS]
-    ]
-    more = f" The {LINKS} strongest of {len(found):,}." if len(found) > LINKS else ""
-    gained = " Links of a boosted node: what each input gained while it was learned."
-    said = note(
-        f"Bits per row. A node's links add up to all that its source knows; alone: mutual information; given the rest: "
-        f"conditional mutual information given the node's other inputs, where the rows suffice to tell."
-        f"{gained if any(node.boosted for node in network.nodes) else ''}{more}"
+    tiles = [*found, (f"{both:,} of {len(graph.ties):,}", "ties go both ways")]
+    inside = "".join(
+        f'<div class="tile"><b>{xml(value)}</b><span>{xml(what)}</span></div>' for value, what in tiles
     )
-    heads = ["predicts", "variable", "bits", "", "alone", "given the rest"]
-    return wide(table(heads, rows, left=2)) + said + _one_sided(network)
-
-
-def _one_sided(network: Network) -> str:
-    found = one_sided_links(network) if len(network.domain) <= MOST_ONE_SIDED else ()
-    if not found:
-        return ""
-    cut = [x for x in found if not x.carried] or list(found)
-    items = "".join(f"<li>{xml(short(x, 4 * NAME))}</li>" for x in cut[:ONE_SIDED])
-    more = f"<li>and {len(cut) - ONE_SIDED:,} more</li>" if len(cut) > ONE_SIDED else ""
-    summary = f"{counted(len(found), 'link')} one way only: what evidence does not reach"
-    return folded(summary, f"<ul>{items}{more}</ul>\n")
+    return f'<div class="tiles">{inside}</div>\n'
 
 
 def _proven(proven: Certificate) -> tuple[str, str]:
@@ -237,13 +220,86 @@ def _proven(proven: Certificate) -> tuple[str, str]:
     return f"{proven.fc_limit:.4g}", f"FC-limit, nats; {nothing:.4g} knowing nothing"
 
 
+def _against(drawn: _Drawn) -> str:
+    """The shares of each variable's states in the data and in drawn rows, the furthest apart first."""
+    said = "".join(note(text) for text in drawn.said)
+    if drawn.rows is None:
+        return said
+    if drawn.data is None or drawn.near is None:
+        return said + line(
+            "The network keeps no 1-way counts of its data, and no rows were given to compare with."
+        )
+    lines = [
+        [f"{ways} marginals", f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
+        for ways, mean, worst, floor in drawn.near.by_ways()
+    ]
+    said += _wide(table(["total variation", "mean", "worst", "mean of as many rows of the data"], lines))
+    said += note(f"The data against {drawn.near.rows:,} rows drawn from the model, the furthest apart first:")
+    theirs, apart = MarginalCounts.of(drawn.rows, 0).singles, drawn.near.singles
+    tables = []
+    for i in np.argsort(-apart, kind="stable")[:MOST_CARDS].tolist():
+        data, model = (counts[i] / counts[i].sum() for counts in (drawn.data.singles, theirs))
+        head = f"{short(drawn.near.names[i], NAME)}: {apart[i]:.4f} apart"
+        states = drawn.rows.domain.variables[i].states
+        tables.append(table([head, "data", "", "model", ""], _shares(list(map(str, states)), data, model)))
+    more = tables[CARDS:]
+    rest = folded(f"{counted(len(more), 'variable')} nearer to the data", beside(*more)) if more else ""
+    return said + beside(*tables[:CARDS]) + rest
+
+
+def _shares(states: list[str], data: FloatArray, model: FloatArray) -> list[list[Cell]]:
+    """The most frequent states in their own order, and the rest together, with both shares and their bars."""
+    order = np.argsort(-np.maximum(data, model), kind="stable")
+    kept = np.sort(order if len(order) <= STATES else order[: STATES - 1])
+    rows = [(states[s], float(data[s]), float(model[s])) for s in kept]
+    if len(kept) < len(order):
+        rest = order[STATES - 1 :]
+        rows.append((f"{len(rest)} other states", float(data[rest].sum()), float(model[rest].sum())))
+    most = max(max(a, b) for _, a, b in rows)  # of many states, the others together may be the most
+    return [[short(name, NAME), f"{a:.3f}", Bar(a / most), f"{b:.3f}", Bar(b / most)] for name, a, b in rows]
+
+
+def _links(network: Network, found: Sequence[Link]) -> str:
+    """The strongest links, and those that go one way only."""
+    if not found:
+        return line("No node reads any other: the variables were learned as independent.")
+    strongest = max(found[0].strength, 1e-300)
+    rows: list[list[Cell]] = []
+    for link in found[:LINKS]:
+        known = (link.mutual_information, link.conditional_information)
+        names = [short(link.source, NAME), short(link.target, NAME)]
+        bits: list[Cell] = [f"{link.strength:.4f}", Bar(link.strength / strongest)]
+        rows.append([*names, *bits, *("–" if x is None else f"{x:.4f}" for x in known)])
+    more = f" The {LINKS} strongest of {len(found):,}." if len(found) > LINKS else ""
+    gained = " Links of a boosted node: what each input gained while it was learned."
+    said = note(
+        f"Bits per row. A node's links add up to all that its source knows; alone: mutual information; given the rest: "
+        f"conditional mutual information given the node's other inputs, where the rows suffice to tell."
+        f"{gained if any(node.boosted for node in network.nodes) else ''}{more}"
+    )
+    heads = ["predicts", "variable", "bits", "", "alone", "given the rest"]
+    return _wide(table(heads, rows, left=2)) + said + _one_sided(network)
+
+
+def _one_sided(network: Network) -> str:
+    found = one_sided_links(network) if len(network.domain) <= MOST_ONE_SIDED else ()
+    if not found:
+        return ""
+    cut = [x for x in found if not x.carried] or list(found)
+    items = "".join(f"<li>{xml(short(x, 4 * NAME))}</li>" for x in cut[:ONE_SIDED])
+    more = f"<li>and {len(cut) - ONE_SIDED:,} more</li>" if len(cut) > ONE_SIDED else ""
+    summary = f"{counted(len(found), 'link')} one way only: what evidence does not reach"
+    return folded(summary, f"<ul>{items}{more}</ul>\n")
+
+
 def _decisions(network: Network, found: Sequence[Link], nodes: int, dataset: Dataset | None = None) -> str:
     """The decision graphs of the `nodes` that know most of their variables, and what boosted ones read."""
     bits = np.zeros(len(network))
     for link in found:
         bits[link.node] += link.strength
-    order = [k for k in np.argsort(-bits, kind="stable").tolist() if _knows(network.nodes[k])]
-    order = order[: max(nodes, 0)]
+    order = np.argsort(-bits, kind="stable").tolist()
+    order = [k for k in order if network.nodes[k].boosted or network.nodes[k].source.size > 1]
+    order = [k for k in order if network.nodes[k].inputs][: max(nodes, 0)]
     if not order:
         return line("Every node has one leaf: there is nothing to decide.")
     said = note(
@@ -262,24 +318,19 @@ def _decisions(network: Network, found: Sequence[Link], nodes: int, dataset: Dat
     return said
 
 
-def _knows(node: Node) -> bool:
-    return bool(node.inputs) if node.boosted else node.source.size > 1
-
-
 def _decision(network: Network, number: int, dataset: Dataset | None) -> str:
     if network.nodes[number].boosted:
-        said = boosted_of(network, number, dataset)
-        first = "" if said.first is None else folded("Its first graph, before the stages", _drawn(said.first))
-        return framed(boosted_svg(said)) + first
+        said = boosted(network, number, dataset)
+        first = "" if said.first is None else folded("Its first graph, before the stages", _graph(said.first))
+        return _framed(boosted_svg(said)) + first
     try:
-        graph = decision(network, number)
+        return _graph(decision(network, number))
     except ModelError as error:
         return note(str(error))
-    return _drawn(graph)
 
 
-def _drawn(graph: Decision) -> str:
+def _graph(graph: Decision) -> str:
     leaves = sum(isinstance(v, Leaf) for v in graph.vertices)
     if leaves <= DRAWN_LEAVES and len(graph.vertices) <= 4 * DRAWN_LEAVES:
-        return framed(decision_svg(graph))
+        return _framed(decision_svg(graph))
     return f"<pre>{xml(decision_text(graph))}</pre>\n"
