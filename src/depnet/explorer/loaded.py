@@ -19,9 +19,8 @@ from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.fitting.summary import rows_learned
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
 from depnet.inference.answer.observed import MatchingRows
-from depnet.inference.answer.part import Spread
+from depnet.inference.answer.part import Spread, targets_of
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.target import targets_of
 from depnet.inference.ask.query import query
 from depnet.inference.judge.marginals import Nearness
 from depnet.inference.judge.rows import RowScores

@@ -169,13 +169,6 @@ def test_moved_passes_have_batches() -> None:
     assert spread.error(g) < Spread(spread.errors).error(g)
 
 
-def test_margins_of_deviations() -> None:
-    deviations = np.random.default_rng(0).random((5, 2, 3))
-    first, second = margins(deviations)
-    np.testing.assert_allclose(first, deviations.sum(axis=2))
-    np.testing.assert_allclose(second, deviations.sum(axis=1))
-
-
 def test_combined_has_the_laws_share_of_the_error_and_the_table_none() -> None:
     rows = Dataset.from_codes(np.zeros((30, 3), dtype=int), domain=LAW.domain)
     said = query(

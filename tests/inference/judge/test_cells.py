@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import depnet
-from depnet import Dataset, Network, score_samples
+from depnet import Dataset, Network
 from depnet.data import Holed
 from depnet.data.table.values import Values
 from depnet.errors import ModelError
@@ -139,18 +139,6 @@ def test_missing_as_a_state_may_be_odd() -> None:
     assert tails[0, 1] < 0.01 < 0.9 < tails[1, 1]
 
 
-def test_equal_rows_are_those_with_equal_values() -> None:
-    table = pd.DataFrame({"x": [1.0, 1.0, 2.0, 2.0, 2.5] * 40, "c": list("aabba") * 40})
-    model = depnet.DependencyNetwork(random_state=0).fit(table)
-    assert model.data_ is not None
-    scores = row_scores(model.network_, model.data_, 10**9)
-    assert scores.kinds == 3
-    for first, last in zip(scores.begins, scores.begins[1:], strict=False):
-        rows = scores.order[first:last]
-        assert len(table.iloc[rows].drop_duplicates()) == 1
-        assert (np.diff(rows) > 0).all()
-
-
 def test_a_table_without_values_is_judged_by_its_bins(model: depnet.DependencyNetwork) -> None:
     table = model.data_
     assert table is not None
@@ -164,14 +152,6 @@ def rows_for(network: Network, seed: int, count: int = 5) -> Dataset:
     return Dataset.from_codes(
         np.stack([rng.integers(0, k, count) for k in cards], axis=1), domain=network.domain
     )
-
-
-@given(networks(), seeds)
-def test_all_cells_together_are_the_score(network: Network, seed: int) -> None:
-    rows = rows_for(network, seed)
-    with np.errstate(divide="ignore"):
-        surprise = -np.log(cell_laws(network, rows).theta)
-    np.testing.assert_allclose(-surprise.sum(axis=1), score_samples(network, rows), rtol=1e-9, atol=1e-9)
 
 
 @given(networks(), seeds)

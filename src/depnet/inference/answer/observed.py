@@ -28,8 +28,7 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
-from depnet.inference.answer.part import Remark
-from depnet.inference.answer.target import Target
+from depnet.inference.answer.part import Remark, Target
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.restrict import reached

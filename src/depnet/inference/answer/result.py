@@ -11,9 +11,9 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import InferenceError, brief
 from depnet.inference.answer.interval import LAW_ROWS, SURE_MEANS, SURE_SHARES, ends
-from depnet.inference.answer.numbers import LevelLaw, NumberLaw, NumberSummary
+from depnet.inference.answer.numbers import NumberLaw, NumberSummary
 from depnet.inference.answer.observed import Support
-from depnet.inference.answer.part import Diagnostics, PassDiagnostics, Remark, Spread
+from depnet.inference.answer.part import Diagnostics, LevelLaw, PassDiagnostics, Remark, Spread
 from depnet.model.scan import Scan, SequentialScan
 from depnet.wording import counted, nearest, some_of
 

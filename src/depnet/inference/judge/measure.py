@@ -24,8 +24,9 @@ from depnet.data.table.dataset import Holed
 from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, brief
-from depnet.inference.answer.numbers import LevelLaw, length_of, shown, value_of
+from depnet.inference.answer.numbers import length_of, shown, value_of
 from depnet.inference.answer.observed import MatchingRows
+from depnet.inference.answer.part import LevelLaw
 from depnet.inference.answer.small_counts import LEAST, hidden_cells
 from depnet.model.conditions import KNOWN, Allowed, allowed, empty_condition, said_of
 from depnet.model.evidence import Evidence
