@@ -28,6 +28,7 @@ THEORY = ("method", "sampled")
 @command(
     "depnet query model.json survived --given sex=female,class=1st",
     "depnet query model.json 'age > 30' --given class=1st",
+    "depnet query model.json survived --by class,sex --data titanic.csv",
     "depnet query model.json survived --each people.csv -o probabilities.csv",
 )
 @click.argument("model")
@@ -55,7 +56,8 @@ THEORY = ("method", "sampled")
 @option(
     "--each", "Answer for every row of a table; empty cells and missing columns are unknown.", metavar="TABLE"
 )
-@output("With --each: a table of probabilities, one row for each.  [default: -, CSV]")
+@option("--by", "Answer for every combination of these columns, as a group-by does.", metavar="COLUMN,...")
+@output("With --each or --by: a table of the answers.  [default of --each: -, CSV]")
 @SCAN
 @VERBOSE
 @SEED
@@ -72,6 +74,7 @@ def query(
     data: str | None,
     hide_small: bool,
     each: str | None,
+    by: str | None,
     bins: bool,
 ) -> None:
     """Ask what is likely, given what is known.
@@ -87,14 +90,23 @@ def query(
     from depnet.inference.effort import SECONDS
 
     if each is not None:
-        if given or joint or data is not None or hide_small or method != "auto":
-            raise click.UsageError("--each goes without --given, --joint, --method, --data and --hide-small.")
+        if given or joint or data is not None or hide_small or method != "auto" or by is not None:
+            raise click.UsageError(
+                "--each goes without --given, --joint, --method, --data, --by and --hide-small."
+            )
         network = load_asked(model, chains=run.scan is not None)
         how = {"scan": run.asked_scan, "tolerance": tolerance, "max_seconds": max_seconds}
         _query_each(run, network, targets, each, **how)
         return
+    if by is not None:
+        if joint or hide_small or method != "auto" or run.scan is not None or len(targets) > 1:
+            raise click.UsageError(
+                "--by takes one target, and goes without --joint, --method, --scan and --hide-small."
+            )
+        _query_by(run, model, targets[0], by, given, tolerance, data)
+        return
     if run.output is not None:
-        raise click.UsageError("-o is for --each; otherwise the answer is on standard output.")
+        raise click.UsageError("-o is for --each and --by; otherwise the answer is on standard output.")
     network = load_asked(model, chains=run.scan is not None or method in ("clamped", "bayes"))
     known = parse(given, network.domain)
     check_targets(targets, network.domain, known)
@@ -115,6 +127,53 @@ def query(
 
         result = without_small_counts(result)
     run.answer(document(result), show=lambda: show_result(result, bins=bins, verbose=run.verbose))
+
+
+def _query_by(
+    run: Run, model: str, target: str, by: str, given: tuple[str, ...], tolerance: float, data: str | None
+) -> None:
+    """Show, or write, a row for each combination of some columns."""
+    from depnet.cli.files import load_asked, read_holed, write_table
+    from depnet.cli.given import names_of, parse
+    from depnet.cli.render import show_table
+    from depnet.inference import query_by
+
+    law = load_asked(model, chains=False)
+    rows = None if data is None else read_holed(data, law.domain)
+    found = query_by(
+        law,
+        target,
+        names_of(by),
+        parse(given, law.domain),
+        tolerance=tolerance,
+        data=rows,
+        rng=run.steady_rng,
+    )
+    columns = found.columns()
+    if run.output is not None:
+        write_table(found.frame("pyarrow"), run.place, force=run.force)
+    cells = [
+        [_cell(name, value) for name, value in zip(columns, row, strict=True)]
+        for row in zip(*columns.values(), strict=True)
+    ]
+    run.answer(
+        {
+            "target": target,
+            "by": found.by,
+            "groups": [
+                dict(zip(columns, map(_plain, row), strict=True))
+                for row in zip(*columns.values(), strict=True)
+            ],
+        },
+        show=lambda: show_table(list(columns), cells, left=len(found.by) + (target in columns)),
+    )
+
+
+def _cell(name: str, value: Any) -> str:
+    """A value of a table of groups, for people."""
+    if value is None:
+        return ""
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if name == "rows" else str(value)
 
 
 def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: str, **options: Any) -> None:

@@ -229,15 +229,8 @@ def frame_of(result: "QueryResult", backend: Any) -> Any:
             f"the target {clash[0]!r} is called like a column of the frame. Ask for targets one by one (joint=False)."
         )
     if backend != "pandas":
-        keys = {name: _of_one_type(labels) for name, labels in keys.items()}
-    return _made({**keys, **{name: np.concatenate(values) for name, values in parts.items()}}, backend)
-
-
-def _of_one_type(labels: list[Any]) -> list[Any]:
-    return labels if len(set(map(type, labels))) == 1 else list(map(str, labels))
-
-
-def _made(columns: dict[str, Any], backend: Any) -> Any:
+        keys = {k: v if len(set(map(type, v))) == 1 else list(map(str, v)) for k, v in keys.items()}
+    columns = {**keys, **{name: np.concatenate(values) for name, values in parts.items()}}
     import narwhals as nw
 
     try:

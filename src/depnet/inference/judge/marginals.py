@@ -82,14 +82,7 @@ class Nearness:
 
 
 def nearness(drawn: Dataset, data: Holed | MarginalCounts) -> Nearness:
-    """How near the marginals of `drawn` rows are to those of `data`, beside what chance alone gives.
-
-    >>> from depnet import Dataset
-    >>> table = Dataset.from_codes([[0, 0], [1, 1]] * 50, cardinalities=[2, 2])
-    >>> found = nearness(Dataset.from_codes([[0, 1], [1, 0]] * 50, cardinalities=[2, 2]), table)
-    >>> found.one_way, found.two_way
-    (0.0, 1.0)
-    """
+    """How near the marginals of `drawn` rows are to those of `data`, beside what chance alone gives."""
     if not isinstance(data, MarginalCounts):
         check_same_domain("nearness", drawn.domain, data)
         data = MarginalCounts.of(data)

@@ -85,16 +85,7 @@ class Missing:
 
 
 def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, ...]:
-    """The shift of every variable that both answers are about, the largest change first.
-
-    >>> import depnet
-    >>> people = depnet.titanic()
-    >>> law = depnet.learn(people, smoothing=0.5, order="auto")
-    >>> asked = ["age", "survived"]
-    >>> moved = shifts_between(depnet.query(law, asked), depnet.query(law, asked, {"sex": "female"}))
-    >>> [(shift.name, round(shift.change, 2)) for shift in moved]
-    [('survived', 0.41), ('age', 0.03)]
-    """
+    """The shift of every variable that both answers are about, the largest change first."""
     before = by_target(prior, prior.combined)
     shifts = [Shift(before[t.names[0]], t) for t in posterior.tables if t.names[0] in before]
     return tuple(sorted(shifts, key=lambda shift: -shift.change))
@@ -158,17 +149,7 @@ def pair(
     hide: bool = False,
     **bounds: Any,
 ) -> Pair:
-    """Two variables together, given what is known. `hide`: without counts of few rows; `bounds` are those of `query`.
-
-    >>> import depnet
-    >>> people = depnet.titanic()
-    >>> law = depnet.learn(people, smoothing=0.5, order="auto")
-    >>> found = pair(law, "sex", "survived", data=people)
-    >>> found.joint.round(3).tolist()
-    [[0.057, 0.156], [0.619, 0.167]]
-    >>> round(found.information, 3), found.counts.round().tolist()
-    (0.142, [[126.0, 344.0], [1364.0, 367.0]])
-    """
+    """Two variables together, given what is known. `hide`: without counts of few rows; `bounds` are those of `query`."""
     if first == second:
         raise InferenceError(f"a pair has two variables; got {first!r} twice.")
     found = query(network, [first, second], evidence, joint=True, **bounds)
