@@ -271,6 +271,11 @@ def test_every_row_of_a_table_is_evidence(model: Path, tmp_path: Path) -> None:
         assert [float(row["survived=No"]), float(row["survived=Yes"])] == pytest.approx(
             list(expected), abs=1e-6
         )
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    said = refused("query", model, "survived", "--each", tmp_path / "other.csv")
+    assert "has none of the model's columns: class, sex, age" in said
+    done = real("query", model, "survived", "--each", "-", stdin=b"sex\nmale\n")
+    assert len(done.stdout.splitlines()) == 2
     assert "--each goes without" in refused("query", model, "age", "--each", path, "--joint", code=2)
     assert "-o is for --each" in refused("query", model, "age", "-o", tmp_path / "x", code=2)
 
@@ -295,11 +300,6 @@ def test_rows_that_are_evidence_may_know_some_columns_alone(model: Path, tmp_pat
         assert [float(row["survived=No"]), float(row["survived=Yes"])] == pytest.approx(
             list(expected), abs=1e-6
         )
-    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    said = refused("query", model, "survived", "--each", tmp_path / "other.csv")
-    assert "has none of the model's columns: class, sex, age" in said
-    done = real("query", model, "survived", "--each", "-", stdin=b"sex\nmale\n")
-    assert len(done.stdout.splitlines()) == 2
 
 
 def test_score(model: Path, table: Path, tmp_path: Path) -> None:
