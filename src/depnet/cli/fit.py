@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 NO_BOUND = "there is no FC-limit and no KL(data || law): they compare rows with each other, and these were only counted"
 
 
+MOST_COPIES = 5
+"""Of the columns that repeat others, so many are named."""
+
+
 @command("depnet fit table.csv -o model.json")
 @click.argument("table")
 @output("The model (.json, .json.gz).", required=True)
@@ -113,6 +117,7 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
     from depnet.fitting.fit import Fitted
     from depnet.learning.certificate import certificates_of_learned
+    from depnet.learning.copies import copies_of
 
     network, law = found.network, found.law
     near, size = law_nearness(law), sizes(network)
@@ -140,6 +145,9 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
         "completion": {"holes": holes, "rounds": rounds, "settled": completion.converged, "states": states},
     }
     lines.append(_links_line(size))
+    document["copies"] = [str(copy) for copy in copies_of(law)]
+    if document["copies"]:
+        lines.append("; ".join(document["copies"][:MOST_COPIES]))
     if states:
         lines.append(f"missing is a value of its own in {counted(len(states), 'column')}: {some_of(states)}")
     if holes:

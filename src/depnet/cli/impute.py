@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from depnet.cli.render import Told
     from depnet.data import Holed
-    from depnet.data.files.fill import Chunk
     from depnet.inference.rows.impute import ChunkedImputation
 
 
@@ -100,17 +99,17 @@ def _chunks(
     empty: "NDArray[np.bool_]",
     rng: "np.random.Generator | None",
     told: "Told | None",
-) -> "Iterator[Chunk]":
+) -> "Iterator[dict[int, dict[int, str]]]":
     """What the empty cells get: drawn with `rng`, or expected; `told` hears of the table's rows.
 
     Cells that stay empty are none of `empty` from then on.
     """
-    from depnet.data.files.fill import Chunk
+    from depnet.data.files.fill import filled_cells
 
     for rows, found in filling.chunks(holed.codes, unknown, empty):
         empty[rows] &= found.cells.hidden
         how: dict[str, Any] = {"laws": found.cells.probabilities} if rng is None else {"rng": rng}
-        chunk = Chunk.of(rows, found.codes, empty[rows], holed.domain, **how)
+        chunk = filled_cells(rows, found.codes, empty[rows], holed.domain, **how)
         del found, how  # before the next chunk has its own
         if told is not None:
             told(int(rows[-1]) + 1, holed.rows)
