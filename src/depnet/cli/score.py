@@ -46,7 +46,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     from depnet.inference.judge.compare import scored
     from depnet.inference.judge.rows import row_scores
     from depnet.inference.rows.query import score_holed
-    from depnet.model.holes import log_pattern
+    from depnet.model.score import log_pattern
 
     loaded = load_models(model)
     network = loaded.network if of == "network" else loaded.ask()

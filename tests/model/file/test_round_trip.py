@@ -30,7 +30,7 @@ from depnet.arrays import read_only
 from depnet.errors import ModelError, ModelFileError
 from depnet.model.boosted import BoostedNode
 from depnet.model.file import load_model
-from depnet.model.held_out import HeldOut
+from depnet.model.marginals import HeldOut
 from depnet.model.model import Model
 from tests.model.file.documents import DOMAIN, law, model, network
 from tests.model.file.networks import assert_same, assert_same_model, models, save
