@@ -128,12 +128,6 @@ def test_many_rows_keep_their_order_and_their_quantiles(tmp_path: Path) -> None:
     )
 
 
-def test_pandas_reads_the_same_csv(tmp_path: Path) -> None:
-    frame = many_rows().drop(columns=["moment", "wait"])[:2000].round(3)  # pandas leaves dates as text
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    assert_same(read(tmp_path / "t.csv"), pd.read_csv(tmp_path / "t.csv"))
-
-
 def small(path: Path) -> Path:
     path.write_text("sex,age,city\nmale,40,Oslo\nfemale,,Bergen\nmale,31,\n")
     return path
