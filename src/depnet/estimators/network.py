@@ -194,8 +194,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         >>> found.combined.round(2).tolist(), found.matching
         ([0.07, 0.93], 251)
         """
+        network, rng = self._answering(method), self._steady_generator()
         rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
-        rng = self._steady_generator()
         if by is not None:
             if not isinstance(targets, str) or joint or method != "auto":
                 raise InferenceError(
@@ -207,7 +207,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             kind = "pandas" if self.layout_ is None else self.layout_.kind
             return groups.frame(kind if kind in ("polars", "pyarrow") else "pandas")
         return query(
-            self._answering(method),
+            network,
             targets,
             evidence,
             joint=joint,
@@ -239,8 +239,9 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         >>> [step.name for step in found.steps], round(found.start + sum(s.change for s in found.steps) - found.end, 9)
         (['sex', 'class'], 0.0)
         """
+        law = self._answering()
         rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
-        return explain(self._answering(), dict(facts), target, state=state, data=rows)
+        return explain(law, dict(facts), target, state=state, data=rows)
 
     def sample(
         self, n: int = 1, evidence: Given | None = None, *, holes: bool = True, random_state: Any = None
