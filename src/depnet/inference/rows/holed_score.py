@@ -19,11 +19,12 @@ from depnet.arrays import FloatArray
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.inference.answer.rows import DistinctRows, checked_rows, pieces
-from depnet.inference.clamped.chains import COMPLETION_CHAINS, ChainProgram
+from depnet.inference.clamped.chains import COMPLETION_CHAINS
 from depnet.inference.clamped.chains import completions as completions_of
 from depnet.inference.ordered.log_observed import log_observed
 from depnet.model.network import Network
 from depnet.model.score import score_samples
+from depnet.sampling.chains import ChainProgram
 from depnet.sampling.words import generator
 
 COMPLETIONS = 64

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.inference.answer.rows import DistinctRows, RowAnswers, checked_rows, pieces
-from depnet.inference.clamped.chains import ChainProgram, Chains, Order
+from depnet.inference.clamped.chains import ClampedChains
 from depnet.inference.effort import Effort
 from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
+from depnet.sampling.chains import ChainProgram, Order
 
 BURN_IN = 8
 """Sweeps before the first network's count; the next ones go on from where its chains are, and need few to forget it."""
@@ -88,9 +89,11 @@ def _averaged(
     for network in networks:
         program = ChainProgram.of_each(network)
         if states is None:
-            chains = Chains.far_apart(program, RandomScan(), rows, holes, 1, effort.rng, effort.threads)
+            chains = ClampedChains.far_apart(
+                program, RandomScan(), rows, holes, 1, effort.rng, effort.threads
+            )
         else:
-            chains = Chains(program, Order.of(RandomScan(), holes), states, effort.rng, effort.threads)
+            chains = ClampedChains(program, Order.of(RandomScan(), holes), states, effort.rng, effort.threads)
         chains.run(BURN_IN if states is None else NEXT_BURN_IN, record=False)
         chains.run(sweeps)
         states = chains.codes
