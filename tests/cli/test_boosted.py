@@ -10,7 +10,7 @@ from depnet import Dataset
 from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
-from depnet.learning.rows.work import Work
+from depnet.learning.work import Work
 from tests.cli.entry import answer, depnet, refused
 from tests.cli.test_documented import check_fields
 from tests.mixed import mixed_titanic
@@ -29,8 +29,8 @@ def test_show(model: Path) -> None:
     assert [node["stages"] for node in summary["per_node"]] == [None, None, None, 3]
     assert summary["per_node"][3]["leaves"] is None
     check_fields("show", summary)
-    text = depnet("show", model).stdout.decode()
-    assert "4 variables, 14 leaves, 1 boosted node (dependency network)" in text
+    text = depnet("show", model, "-v").stdout.decode()
+    assert "dependency network: 14 leaves, 1 boosted node" in text
     assert "3 stages" in text
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tests.cli.entry import COMMAND
-from tests.cluster.tables import mixed_table, write_parts
 
 SHORT, LONG = 2, 100
 
@@ -74,49 +73,24 @@ def test_a_file_is_replaced_whole_or_not_at_all(
             path.unlink()
 
 
-def killed_with_a_folder(arguments: list[object], place: Path, holds: str) -> None:
-    """Start the command with TMPDIR at `place`, and kill it once its folder there holds files of this name."""
-    command = [COMMAND, *map(str, arguments)]
+def test_the_next_command_removes_the_folder_of_a_killed_one(table: Path, tmp_path: Path) -> None:
+    """Killed for real, while rows of standard input have a folder."""
+    place, model = tmp_path / "tmp", tmp_path / "model.json"
+    place.mkdir()
+    at = {**os.environ, "TMPDIR": str(place)}
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=at(place)
+        [COMMAND, "fit", "-", "-o", str(model)], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, env=at
     ) as running:
         assert running.stdin is not None
-        if "-" in command:
-            running.stdin.write(b"a,b\n" + b"1,2\n" * 500_000)  # and no end
-            running.stdin.flush()
+        running.stdin.write(b"a,b\n" + b"1,2\n" * 500_000)  # and no end
+        running.stdin.flush()
         ends = time.monotonic() + 60
-        while not list(place.glob(f"depnet-*/{holds}")):
+        while not list(place.glob("depnet-*/stream")):
             assert running.poll() is None
             assert time.monotonic() < ends, "there is no such folder"
             time.sleep(0.02)
         running.kill()
-
-
-def at(place: Path) -> dict[str, str]:
-    return {**os.environ, "TMPDIR": str(place)}
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        "standard input",
-        pytest.param("local cluster", marks=[pytest.mark.long, pytest.mark.xdist_group("dask")]),
-    ],
-)
-def test_the_next_command_removes_the_folder_of_a_killed_one(case: str, table: Path, tmp_path: Path) -> None:
-    """Killed for real, while rows of standard input or the workers of a local cluster have a folder."""
-    place, parts, model = tmp_path / "tmp", tmp_path / "parts", tmp_path / "model.json"
-    place.mkdir()
-    parts.mkdir()
-    if case == "local cluster":
-        pytest.importorskip("distributed")
-        write_parts(mixed_table(50_000, seed=1), parts, 3)
-        fit: list[object] = ["fit", parts, "--local-cluster", 2, "--missing", "state", "-o", model]
-        killed_with_a_folder(fit, place, "dask-scratch-space/worker-*")
-        time.sleep(3)  # its workers see that it is gone
-    else:
-        killed_with_a_folder(["fit", "-", "-o", model], place, "stream")
     assert list(place.glob("depnet-scratch-*"))
-    following = [COMMAND, "fit", str(table), "--penalty", "mdl", "-o", str(model)]
-    subprocess.run(following, env=at(place), check=True, capture_output=True)
+    following = [COMMAND, "fit", "-", "--penalty", "mdl", "-o", str(model)]
+    subprocess.run(following, env=at, input=table.read_bytes(), capture_output=True, check=True)
     assert not list(place.glob("depnet-*"))

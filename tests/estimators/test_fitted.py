@@ -17,7 +17,7 @@ from depnet.errors import ModelError
 from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
-from depnet.learning.rows.work import Work
+from depnet.learning.work import Work
 from tests.estimators.tables import people, with_holes
 from tests.mixed import mixed_titanic
 
@@ -125,8 +125,7 @@ def test_boost_is_a_parameter_that_is_passed_on(estimator: Any, monkeypatch: pyt
     monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
     rows = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 5)
     assert "boost" in estimator().get_params()
-    more = {"n_networks": 2} if estimator is depnet.DependencyNetworkImputer else {}
-    estimator(boost="auto", penalty="mdl", random_state=0, **more).fit(rows, rows[:, 0])
+    estimator(boost="auto", penalty="mdl", random_state=0).fit(rows, rows[:, 0])
     averaged = estimator is depnet.DependencyNetworkClassifier  # which learns the chosen stages several times
     assert set(asked) == {AutoBoost(runs=4) if averaged else AutoBoost()}
 

@@ -28,15 +28,15 @@ def paper() -> None:
     """Compute the paper's tables, theorems and figures."""
 
 
-def _add_experiment(name: str, text: str, *options: Option) -> None:
-    """A command that runs the function `name` of the module of that name with its options."""
+def _add_experiment(module: str, name: str, text: str, *options: Option) -> None:
+    """A command that runs the function `name` of a module with its options."""
 
     def command(out: str | None, plot: str | None, force: bool, as_json: bool, **chosen: Any) -> int:
         from depnet.cli.files import check_output
 
         check_output(out, force)
         check_output(plot, force)
-        run = getattr(importlib.import_module(f"depnet.paper.{name}"), name)
+        run = getattr(importlib.import_module(f"depnet.paper.{module}"), name)
         return deliver(run(**chosen), out, plot, force=force, as_json=as_json)
 
     decorated: Any = command
@@ -46,6 +46,7 @@ def _add_experiment(name: str, text: str, *options: Option) -> None:
 
 
 _add_experiment(
+    "learned",
     "table1",
     "Table 1: FC(p^D||pi) and the FC-limit, beside the paper.",
     SEED,
@@ -53,6 +54,7 @@ _add_experiment(
     option("--coupling", "J of the Ising model.", type=float, default=1.0),
 )
 _add_experiment(
+    "chains",
     "scans",
     "Random and sequential scans, and the bound.\n\nDistances between their laws, and Theorem 3's bound for each.",
     SEED,
@@ -62,6 +64,7 @@ _add_experiment(
     number("--orders", 6, "Sequential orders."),
 )
 _add_experiment(
+    "chains",
     "game",
     "The random scan as a game, to its equilibrium.\n\n"
     "p^t and the two costs on the way to the Nash equilibrium (pi, {pi_i}).",
@@ -73,11 +76,13 @@ _add_experiment(
     flag("--simultaneous", "All players at once, as the paper's display has it."),
 )
 _add_experiment(
+    "chains",
     "perturbation",
     "A small change can move the stationary law far.\n\n"
     "The size of the change, how far pi moves, and the FC-limit beside it. Nothing in it is random.",
 )
 _add_experiment(
+    "learned",
     "convergence",
     "Theorems 5 and 6: the model goes to the true law.",
     SEED,
@@ -90,6 +95,7 @@ _add_experiment(
     number("--smoothing", 0.0, "Pseudo-count.", least=0),
 )
 _add_experiment(
+    "learned",
     "rare",
     "Rare evidence is inferred worse.\n\nSec. 5, and 5.1: clamped chains have no joint in common.",
     SEED,

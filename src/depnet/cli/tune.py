@@ -33,11 +33,11 @@ def tune(
 ) -> None:
     """Find the penalty and smoothing that predict best.
 
-    Tries the penalties of `fit --penalty auto`, from strict to generous. A score is the pseudo-log-likelihood
-    of rows that the candidate has not seen, in nats a row. Holes are completed first, as `fit` does.
+    Tries the penalties of `fit --penalty auto`, from strict to generous. A score says how well rows that the candidate has
+    not seen are predicted (the pseudo-log-likelihood, in nats a row). Missing values are filled in first, as `fit` does.
     """
+    from depnet.cli.files import read_holed, whole_rows
     from depnet.cli.render import progress
-    from depnet.cli.tables import read_holed, whole_rows
     from depnet.fitting.fit import QUICK, FitOptions, fit_network
     from depnet.learning.auto import tune
     from depnet.learning.penalty import LADDER, Auto

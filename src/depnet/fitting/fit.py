@@ -23,14 +23,14 @@ from depnet.fitting.row_order import row_order
 from depnet.fitting.sure import PARTS, Sure, chosen_sure
 from depnet.fitting.worth import chosen_worth
 from depnet.learning.auto import Choice
+from depnet.learning.copies import learn_copies
 from depnet.learning.distil import distil
 from depnet.learning.grow import TrainingRows, warn_of_identifiers
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Order
+from depnet.learning.options import LearnOptions, Order, node_specs
 from depnet.learning.penalty import Auto, Mdl, StructuralMdl
-from depnet.learning.rows.work import Progress, Work
-from depnet.learning.specs import node_specs
 from depnet.learning.within import learn_within
+from depnet.learning.work import Progress, Work
 from depnet.model.marginals import MarginalCounts
 from depnet.model.model import Model
 from depnet.model.network import Network
@@ -220,6 +220,7 @@ def fit_law(
         return law
     if whole.distil and whole.boost is None and not work.over:
         law, choice = distil(rows, law, choice, whole, work.silent())
+    law, choice = learn_copies(rows, law, choice, whole)
     parts = [(learned.dataset, scored) for learned, scored in rows.held_out]
     worth = chosen_worth(choice.tried, parts[: len(choice.tried)])
     sure = _sure(law, choice, parts, worth, options)

@@ -27,7 +27,7 @@ from depnet.paper.plots import COLORS, figure_file
 from depnet.paper.report import ExperimentError, Report, columns
 from depnet.pictures.colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILLION
 from depnet.pictures.node.decision import Leaf, decision
-from depnet.pictures.node.drawing import places
+from depnet.pictures.node.parts_of_graph import places
 from depnet.pictures.tetrahedron import (
     CORNERS,
     GENUINE,
@@ -244,7 +244,7 @@ def node_figure() -> Picture:
     """Fig. node: variable X_i, its information source as a decision graph, its conditional table in the leaves."""
     data, network = learned()
     graph = decision(network, TARGET)
-    at = {v: (x, -1.25 * layer) for v, (x, layer) in places(graph, leaf=1.45, test=1.7).items()}
+    at = {v: (x, -1.25 * layer) for v, (x, layer) in places(graph, 1.45, lambda _: 1.7).items()}
 
     def draw(figure: "Figure") -> None:
         axes = figure.add_subplot()

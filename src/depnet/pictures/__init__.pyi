@@ -1,5 +1,3 @@
-from depnet.pictures.compared import Marginal as Marginal
-from depnet.pictures.compared import marginals as marginals
 from depnet.pictures.graph.community import communities as communities
 from depnet.pictures.graph.community import strongest_members as strongest_members
 from depnet.pictures.graph.dependency import Arrow as Arrow
@@ -25,6 +23,6 @@ from depnet.pictures.node.svg import node_svg as node_svg
 from depnet.pictures.node.text import boosted_text as boosted_text
 from depnet.pictures.node.text import decision_text as decision_text
 from depnet.pictures.node.text import node_text as node_text
-from depnet.pictures.report import html_report as html_report
+from depnet.pictures.page import html_report as html_report
 
 __all__: list[str]

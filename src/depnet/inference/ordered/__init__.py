@@ -3,15 +3,12 @@
 In reading order, for one question:
 
 - `answer`: exact by elimination where that is small, else by passes;
-- `weighted`: weighted passes, and how far a few of them decide;
-- `moved`: passes that are resampled and moved, where weights are too uneven;
+- `weighted`: weighted passes, and passes that are resampled and moved where weights are too uneven;
 - `levels`: where in their bins numbers lie, and evidence that cuts bins, by drawn rows;
 - `targets`: a target beside every other variable at once, exactly or by draws.
 
 And for many rows with holes:
 
-- `rows`: their answers and joint draws, by sums, by elimination or by replicas;
-- `items`: what holes depend on, sums over their joint states, the elimination of single rows;
-- `replicas`: states that start at passes through the holes and are moved;
-- `log_observed`: the log-probability of what is observed.
+- `items`: what holes depend on, sums over their joint states, the log-probability of what is observed;
+- `rows`: their answers and joint draws, by sums, by elimination, or by replicas that are moved.
 """

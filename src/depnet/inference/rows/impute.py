@@ -1,4 +1,4 @@
-"""Imputation: the holes of a table filled in, by mode or by draws; what was observed stays untouched.
+r"""Imputation: the holes of a table filled in, by mode or by draws; what was observed stays untouched.
 
 The mode is that of each hole's own marginal given what its row knows. Draws are joint: a row's holes are
 filled with one state of its clamped chain, so that they fit together; several imputations are independent
@@ -9,31 +9,54 @@ The holes of a long table filled a chunk of rows at a time: memory holds the law
 
 What is exact of a row does not depend on its chunk. What is sampled or drawn goes on with one generator from chunk to chunk,
 and the length of a chunk follows from the model alone: the same rows and seed are filled alike.
+
+Where missing is a state of a column, a hole is a fact, and mostly one with a reason: a cause of death of the living is not
+unknown, there is none. To fill it is to ask what would be there, theta(X_j | known, rest). That is done where X_j is known
+often enough beside what the row knows; where P(X_j is known | what the row knows) is under `LEAST_KNOWN`, the hole stays,
+and is a fact for the row's other holes.
+
+The law that fills has the same sources, and in the node of X_j
+
+.. math:: \theta'(x \mid y) = \theta(x \mid y, \text{known}) (1 - \epsilon\,\theta(\text{missing} \mid y)), \qquad
+          \theta'(\text{missing} \mid y) = \epsilon\,\theta(\text{missing} \mid y):
+
+a hole that is asked for is never filled with "missing", and one that stays weighs as it did, but for a factor that is the
+same for all fillings of its row. That X_j *would be known* says nothing of the row's other cells: in fact it is not.
 """
 
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, InferenceError
 from depnet.inference.answer.rows import RowsResult, checked_rows
 from depnet.inference.effort import Effort, check_method
-from depnet.inference.rows.query import BYTES_A_STATE, answered
-from depnet.inference.rows.to_fill import present_law, split_holes
+from depnet.inference.rows.query import BYTES_A_STATE, answered, query_rows
+from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network, checked_network
+from depnet.model.node import Node, TableNode
 from depnet.model.scan import Scan
+from depnet.model.stages import UNIT
+from depnet.model.table import ConditionalTable
 from depnet.wording import counted
 
-FAR = 5.0
-"""Standard errors between draws and their probabilities that are no chance."""
+LEAST_KNOWN = 0.02
+TINY = 1e-9
+"""The epsilon above."""
+CHUNK_BYTES = 1 << 26
+"""Of the probabilities of a chunk: those of its distinct rows, and those of all its rows."""
+MOST_ROWS = 1 << 16
+"""Of a chunk, where states are few: more are not quicker."""
+
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +69,6 @@ class Imputation:
         cells: every hole's probabilities, standard errors and R-hat.
         method: "mode" or "draw".
         burn_in: sweeps before a draw, where chains drew.
-        agreement: for draws, how far the drawn states of each variable are, taken together, from its probabilities: the
-            largest standardised difference (about normal where the chains have converged; nan where nothing was drawn).
 
     >>> from depnet import Network
     >>> found = impute(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), [[0, -1]], method="draw", n_imputations=3)
@@ -60,12 +81,11 @@ class Imputation:
     cells: RowsResult
     method: str
     burn_in: int
-    agreement: Mapping[str, float]
 
     @property
     def converged(self) -> bool:
-        """Every hole's standard errors are small enough, and the draws agree with the probabilities."""
-        return bool(self.cells.converged.all()) and agreed(self.agreement)
+        """Every hole's standard errors are small enough."""
+        return bool(self.cells.converged.all())
 
     def __str__(self) -> str:
         holes, rows = counted(int(self.cells.hidden.sum()), "hole"), counted(len(self.codes), "row")
@@ -74,7 +94,7 @@ class Imputation:
             if self.method == "mode"
             else f"by draws, {counted(len(self.imputations), 'imputation')}"
         )
-        ended = "converged" if self.converged else "not converged: see .cells and .agreement"
+        ended = "converged" if self.converged else "not converged: see .cells"
         return f"{holes} of {rows} filled {how}; {ended}"
 
 
@@ -133,84 +153,23 @@ def impute(
     cells, drawn = answered(network, codes, holes, scan, effort, imputations=draws, burn_in=burn_in)
     if method == "mode":
         completed = read_only(np.where(holes, cells.mode(), codes).astype(np.int64))
-        return Imputation(completed, (completed,), cells, method, 0, {})
+        return Imputation(completed, (completed,), cells, method, 0)
     imputations = tuple(read_only(each) for each in drawn)
-    burn_in = 0 if cells.scan is None else burn_in
-    agreement = Agreement(network.domain)
-    agreement.add(drawn, cells)
-    return Imputation(imputations[0], imputations, cells, method, burn_in, agreement.largest)
+    return Imputation(imputations[0], imputations, cells, method, 0 if cells.scan is None else burn_in)
 
 
 def drawn_whole(
     network: Network, holed: Holed, *, rng: np.random.Generator | None = None, n_jobs: int | None = None
 ) -> Dataset:
-    """The rows of `holed`, each row's holes drawn together given what it knows; rows without holes as they are.
-
-    >>> network = Network.from_joint(np.array([[0.5, 0.0], [0.0, 0.5]]))
-    >>> hidden = np.array([[False, True]])
-    >>> drawn_whole(network, Holed(network.domain, np.array([[1, 0]], dtype=np.uint8), hidden)).codes.tolist()
-    [[1, 1]]
-    """
+    """The rows of `holed`, each row's holes drawn together given what it knows; rows without holes as they are."""
     if holed.complete:
         return holed.dataset()
     done = impute(network, holed.codes, holed.hidden, method="draw", rng=rng, n_jobs=n_jobs)
     return Dataset.from_codes(done.codes, domain=holed.domain, weights=holed.weights)
 
 
-class Agreement:
-    """How far drawn states are from the probabilities of their holes, over all tables that were added; see `Imputation`."""
-
-    def __init__(self, domain: Domain) -> None:
-        self._holes = dict.fromkeys(domain.names, 0)
-        self._difference = {variable.name: np.zeros(variable.cardinality) for variable in domain.variables}
-        self._variance = {variable.name: np.zeros(variable.cardinality) for variable in domain.variables}
-
-    def add(self, drawn: IntArray, cells: RowsResult) -> None:
-        """The draws [imputation, row, variable] of a table, of which `cells` are the probabilities."""
-        for i, name in enumerate(cells.domain.names):
-            holes = cells.hidden[:, i]
-            p, error = cells.probabilities[name][holes], cells.standard_errors[name][holes]
-            seen = np.bincount(drawn[:, holes, i].reshape(-1), minlength=p.shape[1])
-            self._holes[name] += len(p)
-            self._difference[name] += seen - len(drawn) * p.sum(axis=0)
-            # What the probabilities themselves are uncertain by is shared by all draws of a row.
-            self._variance[name] += len(drawn) * (p * (1 - p)).sum(axis=0) + len(drawn) ** 2 * (error**2).sum(
-                axis=0
-            )
-
-    @property
-    def largest(self) -> dict[str, float]:
-        """Of each variable the largest standardised difference of a state; nan where nothing was drawn."""
-        found = {}
-        for name, variance in self._variance.items():
-            some = variance > 0
-            z = np.abs(self._difference[name][some]) / np.sqrt(variance[some])
-            found[name] = float(z.max(initial=0.0)) if self._holes[name] else math.nan
-        return found
-
-    @property
-    def good(self) -> bool:
-        """Draws of these probabilities would be as far from them."""
-        return agreed(self.largest)
-
-
-def agreed(largest: Mapping[str, float]) -> bool:
-    """Are standardised differences such as chance has?"""
-    return all(not abs(z) > FAR for z in largest.values())
-
-
-CHUNK_BYTES = 1 << 26
-"""Of the probabilities of a chunk: those of its distinct rows, and those of all its rows."""
-MOST_ROWS = 1 << 16
-"""Of a chunk, where states are few: more are not quicker."""
-
-
 def chunk_rows(network: Network) -> int:
-    """How many rows a chunk has.
-
-    >>> chunk_rows(Network.from_joint(np.full((2, 2), 0.25)))
-    65536
-    """
+    """How many rows a chunk has."""
     each = 2 * BYTES_A_STATE * sum(network.domain.cardinalities)
     return max(1, min(MOST_ROWS, CHUNK_BYTES // each))
 
@@ -218,15 +177,7 @@ def chunk_rows(network: Network) -> int:
 class ChunkedImputation:
     """Imputation of a table by chunks, each as `depnet.impute` fills it; `converged` is said of those that were filled.
 
-    Holes that do not apply stay (`depnet.inference.rows.to_fill`), but with `everything`.
-
-    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
-    >>> codes, hidden = np.array([[0, 0], [1, 1], [1, 0]]), np.array([[False, True], [False, False], [False, True]])
-    >>> filling = ChunkedImputation(network)
-    >>> [(rows.tolist(), found.codes.tolist()) for rows, found in filling.chunks(codes, hidden)]
-    [([0, 2], [[0, 0], [1, 1]])]
-    >>> filling.converged
-    True
+    Holes that do not apply stay, but with `everything`.
     """
 
     def __init__(
@@ -242,16 +193,11 @@ class ChunkedImputation:
         self.network, self.method, self.scan, self.n_jobs = network, method, scan, n_jobs
         self._rng = np.random.default_rng() if rng is None else rng
         self._everything, self._law = everything, present_law(network)
-        self._settled = True
-        self._agreement = Agreement(network.domain)
-
-    @property
-    def converged(self) -> bool:
-        """Every hole's standard errors are small enough, and all draws together agree with the probabilities."""
-        return self._settled and self._agreement.good
+        self.converged = True
+        """Is every hole's standard error small enough?"""
 
     def chunks(
-        self, codes: CodeArray, hidden: NDArray[np.bool_], wanted: NDArray[np.bool_] | None = None
+        self, codes: CodeArray, hidden: Bools, wanted: Bools | None = None
     ) -> Iterator[tuple[IntArray, Imputation]]:
         """The rows that have a hole, in their order: their numbers, and what they are filled with (`cells.hidden`: where).
 
@@ -263,11 +209,96 @@ class ChunkedImputation:
             at = rows[start : start + size]
             yield at, self._filled(codes[at], hidden[at])
 
-    def _filled(self, codes: CodeArray, hidden: NDArray[np.bool_]) -> Imputation:
+    def _filled(self, codes: CodeArray, hidden: Bools) -> Imputation:
         effort: dict[str, Any] = {"scan": self.scan, "rng": self._rng, "n_jobs": self.n_jobs}
         rows, fill = split_holes(self.network, codes, hidden, everything=self._everything, **effort)
         found = impute(self._law, rows, fill, method=self.method, **effort)
-        self._settled = self._settled and bool(found.cells.converged.all())
-        if self.method == "draw":
-            self._agreement.add(np.array(found.imputations), found.cells)
+        self.converged = self.converged and found.converged
         return found
+
+
+def open_holes(table: Holed) -> Bools:
+    """[row, variable]: the holes, whether they are hidden or states of their columns."""
+    holes = np.array(table.hidden)
+    for i, variable in enumerate(table.domain.variables):
+        if variable.missing is not None:
+            holes[:, i] |= table.codes[:, i] == variable.cardinality - 1
+    return holes
+
+
+def split_holes(
+    network: Network, codes: CodeArray, holes: Bools, *, everything: bool = False, **effort: Any
+) -> tuple[CodeArray, Bools]:
+    """The codes, and which holes are filled: those that stay have the code of their state.
+
+    `everything`: none stays. `effort` is that of `query_rows`.
+    """
+    states = _missing_states(network.domain)
+    fill = np.array(holes)
+    plain = codes.copy(order="F")
+    plain[holes] = 0
+    rows = np.flatnonzero(holes[:, list(states)].any(axis=1))
+    if everything or not len(rows):
+        return plain, fill
+    found = query_rows(network, plain[rows], holes[rows], **effort)
+    for i, state in states.items():
+        gone = found.probabilities[network.domain.names[i]][:, state]
+        stays = rows[holes[rows, i] & (1 - gone < LEAST_KNOWN)]
+        plain[stays, i] = state
+        fill[stays, i] = False
+    return plain, fill
+
+
+def warn_left(holes: int, way: str) -> None:
+    """Say how many holes stay, and the way to fill them."""
+    if holes:
+        warnings.warn(
+            f"{counted(holes, 'hole')} left: beside what the row knows, the column is known with a probability under "
+            f"{LEAST_KNOWN}: it does not apply, or was not asked. {way} fills them, too.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def present_law(network: Network) -> Network:
+    """The network that fills holes: see the module. One without such states is itself."""
+    states = _missing_states(network.domain)
+    if not states:
+        return network
+    nodes = tuple(_present(node) if node.variable in states else node for node in network.nodes)
+    return replace(network, nodes=nodes)
+
+
+def _missing_states(domain: Domain) -> dict[int, int]:
+    """The code of the missing state of each variable that has one, and others."""
+    return {
+        i: variable.cardinality - 1
+        for i, variable in enumerate(domain.variables)
+        if variable.missing is not None and variable.cardinality > 1
+    }
+
+
+def _present(node: Node) -> Node:
+    if isinstance(node, BoostedNode):  # odds in the place of probabilities, which scores cannot say
+        scores = np.array(node.start_scores)
+        missing = -1 if node.digits is None else 0  # the first digit
+        scores[:, missing] += round(np.log(TINY) / UNIT)
+        return BoostedNode(node.variable, node.start, scores, node.stages, node.gains, node.digits)
+    theta = node.table.probabilities
+    gone = TINY * theta[:, -1:]
+    return TableNode(
+        node.variable,
+        node.source,
+        ConditionalTable.from_probabilities(np.hstack([_given_known(node.table) * (1 - gone), gone])),
+    )
+
+
+def _given_known(table: ConditionalTable) -> FloatArray:
+    """[leaf, state]: theta(x | y, known); a leaf that knows nothing of X_j says what all leaves say together."""
+    if table.counts is None or table.smoothing is None or table.prior is not None:
+        present = table.probabilities[:, :-1] + np.finfo(float).tiny
+        return np.asarray(present / present.sum(axis=1, keepdims=True))
+    counts: IntArray = table.counts[:, :-1]
+    alike = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * counts.shape[1])
+    present = counts + max(table.smoothing, TINY) * counts.shape[1] * alike
+    return np.asarray(present / present.sum(axis=1, keepdims=True))
