@@ -156,7 +156,7 @@ class Group {
             const bool stays = made.theta == nullptr;
             add(c, j, step.place, codes, stays ? &certain : made.theta, stays ? code : 0,
                 stays ? 1 : node.states);
-            run_.impossible[first_ + c] += stays;
+            if (stays) ++run_.impossible[first_ + c];
         }
         if (made.theta != nullptr)
             code = static_cast<std::uint16_t>(made.state);

@@ -21,7 +21,7 @@ from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
 from depnet.sampling.plan import ChainPlan
-from depnet.sampling.words import ALWAYS, START, split_words, thresholds_of, uniform_thresholds, words
+from depnet.sampling.words import ALWAYS, START, split_words, thresholds_of, words
 from depnet.threads import in_threads
 
 TILE = 64
@@ -201,8 +201,6 @@ class CalledChains(Chains):
     def __init__(self, plan: ChainPlan, order: Order, codes: NDArray[np.uint16], keys: NDArray[np.uint64]):
         super().__init__(None, order, codes, keys)
         self._plan = plan
-        nodes = len(order.node)
-        self._choice = order.choice[:-1] if len(order.choice) else uniform_thresholds(nodes)
 
     def _move(self, task: dict[str, Any], codes: NDArray[np.uint16], given: dict[str, Any]) -> int:
         mine = slice(task["first"], task["last"])
@@ -242,8 +240,10 @@ class CalledChains(Chains):
         """One update of every chain: of the node at `place`, or of nodes that the words choose."""
         chosen = np.full(len(state), place)
         if not self.order.sequential:
-            high = np.minimum(word >> np.uint64(32), ALWAYS - 1)
-            chosen = np.searchsorted(self._choice, high, side="right")
+            high, weighted = word >> np.uint64(32), self.order.choice[:-1]
+            chosen = (high * np.uint64(len(self.order.node)) >> np.uint64(32)).astype(np.int64)
+            if len(self.order.choice):
+                chosen = np.searchsorted(weighted, np.minimum(high, ALWAYS - 1), side="right")
         low = np.minimum(word.astype(np.uint32), ALWAYS - 1)
         for own in np.unique(chosen):
             chains = np.flatnonzero(chosen == own)

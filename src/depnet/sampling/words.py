@@ -69,8 +69,3 @@ def thresholds_of(weights: FloatArray) -> NDArray[np.uint32]:
     ends[share >= 1 - 2.0**-32] = ALWAYS
     ends[cumulative[:, :-1] == 0] = 0
     return ends.astype(np.uint32)
-
-
-def uniform_thresholds(states: int) -> NDArray[np.uint32]:
-    """Thresholds of the uniform distribution: the state drawn is then word * states >> 32."""
-    return np.array([-(-k * 2**32 // states) for k in range(1, states)], dtype=np.uint32)
