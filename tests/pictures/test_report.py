@@ -64,9 +64,7 @@ def check(text: str) -> Page:
 def test_with_and_without_rows(name: str) -> None:
     network, data = CASES[name]()
     rows = sample(network, 400, burn_in=5, thin=1, chains=40, rng=np.random.default_rng(0))
-    with_rows = html_report(network, data, sampled=rows)
-    assert with_rows == html_report(network, data, sampled=rows)
-    page = check(with_rows)
+    page = check(html_report(network, data, sampled=rows))
     words = "\n".join(page.words)
     for heading in (
         "Summary",

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from depnet.cluster.fit import ClusterFit
     from depnet.fitting.fit import FitOptions
 
+SECONDS = 10
+"""That a scheduler may take to answer."""
+
 NOT_IN_CHUNKS = {
     "--where": "whole files are read. Write the rows that you want to Parquet files of their own.",
     "--text": "the types of Parquet files are taken as they are. Write such columns as text.",
@@ -76,7 +79,7 @@ def connected(address: str) -> Iterator[Any]:
             'a cluster needs Dask: pip install "depnet[cluster]"; then run this again.'
         ) from None
     try:
-        client = distributed.Client(address, timeout=10)
+        client = distributed.Client(address, timeout=SECONDS)
     except (OSError, ValueError) as error:
         raise click.ClickException(
             f"--cluster {address}: there is no Dask scheduler that answers ({error}). Start one with dask scheduler, "

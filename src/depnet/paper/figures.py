@@ -205,11 +205,7 @@ def movement_figure() -> Picture:
             Curve.through(laws, VERMILLION, "pᵗ", marked=True),
             Curve.through(onto[-1], PURPLE, "π₀π₁", width=2.2),
         ],
-        [
-            (START, "p⁰", VERMILLION),
-            (pi, "π", INK),
-            *((law, name, PURPLE) for law, name in zip(onto[-1], ("π₀", "π₁"), strict=True)),
-        ],
+        [(START, "p⁰", VERMILLION), (pi, "π", INK), (onto[-1][0], "π₀", PURPLE), (onto[-1][1], "π₁", PURPLE)],
     )
 
 

@@ -11,7 +11,7 @@ Names are imported when they are first used: a decision graph as text is there s
 - `node`: one node's decision graph, as text and picture;
 - `svg`: the elements that SVG pictures are made of;
 - `tetrahedron`: the laws of two binary variables as points;
-- `page`: the report, all of it on one HTML page.
+- `report`: all of it on one HTML page.
 """
 
 from depnet.lazy import exports
