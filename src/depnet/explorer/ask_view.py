@@ -118,7 +118,7 @@ class AskNotes:
                 fact("largest standard error", f"{digit(answer.error)} (asked: {result.tolerance:.2g})")
                 if result.r_hat is not None:
                     fact("R-hat", f"{result.r_hat:.3f}")
-                fact("effective sample size", result.diagnostics.effective_draws)
+                fact("effective sample size", f"{result.diagnostics.effective_sample_size:,.0f}")
 
 
 class _Ask:
