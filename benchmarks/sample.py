@@ -28,7 +28,7 @@ from depnet.sampling.chains import chains_of, keys_of, start_codes
 from depnet.sampling.plan import ChainPlan, chain_plan
 
 ROWS, PARENTS = 20_000, 3
-SINGLE_REACH, PGMPY_REACH, PYAGRUM_REACH = 0.15, 1e4, 1e3
+SINGLE_REACH, PGMPY_REACH, PYAGRUM_REACH = 0.3, 1e4, 1e3
 MANY = 4096
 
 
