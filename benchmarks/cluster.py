@@ -26,7 +26,6 @@ from depnet.checks import STEADY_SEED
 from depnet.cluster import table as chunked_table
 from depnet.cluster.fit import CountedModel, fit_chunks, score
 from depnet.cluster.table import TableRequest, Where
-from depnet.data.table.dataset import with_holes
 from depnet.fitting.fit import FitOptions, Fitted, fit
 
 COLUMNS = 20
@@ -123,7 +122,7 @@ def compare(case: Case, rows: int, path: Path, client: Any) -> None:
 def by_one_process(path: Path) -> tuple[Fitted, float, float]:
     """The model, and the wall and CPU seconds that it took."""
     began, cpu = time.perf_counter(), time.process_time()
-    table = with_holes(depnet.read(path, keep="all"))
+    table = depnet.read(path, keep="all")
     found = fit(table, FitOptions(n_jobs=1), np.random.default_rng(STEADY_SEED))
     return found, time.perf_counter() - began, time.process_time() - cpu
 
@@ -154,7 +153,7 @@ def print_memory(case: Case) -> None:
     watcher = threading.Thread(target=watch)
     watcher.start()
     options = FitOptions(n_jobs=1)
-    fit(with_holes(dataset), options, np.random.default_rng(STEADY_SEED))
+    fit(dataset, options, np.random.default_rng(STEADY_SEED))
     over.set()
     watcher.join()
     more = (highest[0] - before) / (rows * COLUMNS)

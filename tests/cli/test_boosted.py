@@ -10,7 +10,7 @@ from depnet import Dataset
 from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
-from depnet.learning.rows.work import Work
+from depnet.learning.work import Work
 from tests.cli.entry import answer, depnet, refused
 from tests.cli.test_documented import check_fields
 from tests.mixed import mixed_titanic

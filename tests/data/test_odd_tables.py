@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from depnet import DependencyNetwork
-from depnet.data import Dataset, Holed, describe, encode
+from depnet.data import Holed, describe, encode
 from depnet.data.files.read import read
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, LeftOutWarning
@@ -117,7 +117,7 @@ def assert_becomes(got: str, expected: str) -> None:
     assert re.search(words, got), got
 
 
-def coded(frame: Any, **options: Any) -> tuple[Domain, Dataset | Holed]:
+def coded(frame: Any, **options: Any) -> tuple[Domain, Holed]:
     domain, _ = describe(frame, **options)
     return domain, encode(frame, domain)
 

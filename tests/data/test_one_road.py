@@ -16,7 +16,6 @@ from depnet import read
 from depnet.data import Domain, Holed, Variable, describe, encode
 from depnet.data.files import table as opened
 from depnet.data.files.read import read_for
-from depnet.data.table.dataset import with_holes
 from depnet.errors import DataError, UnknownStatesWarning
 
 DAY = dt.date(2020, 1, 1)
@@ -90,7 +89,7 @@ def test_frames_and_files_are_read_alike(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(opened, "SHORT_ROWS", short)
         for ending, write in FILES.items():
-            assert_equal(with_holes(read(write(old, folder / f"old.{ending}"), keep="all")), wanted)
+            assert_equal(read(write(old, folder / f"old.{ending}"), keep="all"), wanted)
             table, unknown = read_for(write(new, folder / f"new.{ending}"), domain, handle_unknown="missing")
             assert_equal(table, later)
             empty = {i: new[name].is_null().to_numpy() for i, name in enumerate(domain.names)}

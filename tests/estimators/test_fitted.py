@@ -17,7 +17,7 @@ from depnet.errors import ModelError
 from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
-from depnet.learning.rows.work import Work
+from depnet.learning.work import Work
 from tests.estimators.tables import people, with_holes
 from tests.mixed import mixed_titanic
 

@@ -10,7 +10,6 @@ import pytest
 
 import depnet
 from depnet import Dataset, Network
-from depnet.data.table.dataset import with_holes
 from depnet.errors import EvidenceError
 from depnet.explorer.ask import Answer, answers, found_by, sharpness
 from depnet.explorer.known import Held
@@ -33,7 +32,7 @@ def asked(
     **options: Any,
 ) -> list[Answer]:
     async def all_of() -> list[Answer]:
-        loaded = Loaded(network, data=None if data is None else with_holes(data))
+        loaded = Loaded(network, data=data)
         return [answer async for answer in answers(loaded, chosen, in_thread, stop, **options)]
 
     return run_apart(all_of)

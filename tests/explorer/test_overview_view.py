@@ -9,7 +9,6 @@ from playwright.sync_api import Locator, Page, expect
 import depnet
 from depnet import Variable
 from depnet.data.binning.bins import Bins
-from depnet.data.table.dataset import with_holes
 from depnet.explorer.loaded import BARS, Loaded, column_of
 from depnet.explorer.questions import first_questions, telling, what_ifs
 from depnet.model.marginals import MarginalCounts
@@ -57,7 +56,7 @@ def test_what_is_not_there_is_said(page: Page, titanic: str) -> None:
 @pytest.mark.parametrize("rows", [True, False])
 def test_questions_are_of_the_model_at_hand(rows: bool) -> None:
     people = depnet.titanic()
-    loaded = Loaded(depnet.learn(people).with_counts(people), data=with_holes(people) if rows else None)
+    loaded = Loaded(depnet.learn(people).with_counts(people), data=people if rows else None)
     found = first_questions(loaded, rows=rows)
     assert [question.path for question in found] == ["/ask", "/target", "/rows" if rows else "/node"]
     (name,) = found[0].state.known
@@ -86,7 +85,7 @@ def test_links_that_are_asked_about_share_no_variable() -> None:
 def test_small_pictures_of_numbers_are_histograms() -> None:
     drawn = np.random.default_rng(0).normal(50, 9, 5000).tolist()
     table = depnet.Dataset.from_frame([{"x": v, "n": int(v) % 4, "c": "ab"[int(v) % 2]} for v in drawn])
-    for rows in (with_holes(table), None):  # from the table, and from what a file keeps of it
+    for rows in (table, None):  # from the table, and from what a file keeps of it
         columns = [column_of(table.domain, rows, MarginalCounts.of(table), i) for i in range(3)]
         x = columns[0]
         assert x is not None

@@ -10,7 +10,7 @@ import pytest
 
 import depnet
 from depnet import DependencyNetwork, Network
-from depnet.data.table.dataset import holed_rows, with_holes
+from depnet.data.table.dataset import holed_rows
 from depnet.errors import DepnetError
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import (
@@ -40,7 +40,7 @@ def titanic() -> Network:
 def test_rows_are_scored_once_and_written_as_a_table(titanic: Network) -> None:
     people = depnet.titanic()
     told: list[float] = []
-    loaded = Loaded(titanic, data=with_holes(people))
+    loaded = Loaded(titanic, data=people)
     with pytest.raises(StoppedError):
         scores_of(loaded, lambda: True, told.append)
     scores = scores_of(loaded, lambda: False, told.append)

@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 
 import depnet
 from depnet import Network
-from depnet.data.table.dataset import with_holes
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
 from depnet.explorer.target import completion, find, joined, measures, rarity, seen_of
@@ -101,7 +100,7 @@ def test_without_a_law_the_view_says_so(page: Page, mixed: str) -> None:
 def loaded() -> Loaded:
     """The Titanic table with its rows."""
     network, law = titanic_models()
-    return Loaded(network, law, data=with_holes(depnet.titanic()))
+    return Loaded(network, law, data=depnet.titanic())
 
 
 @pytest.fixture

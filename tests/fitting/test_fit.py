@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from depnet import Dataset, Network
-from depnet.data.table.dataset import Holed, with_holes
+from depnet.data.table.dataset import Holed
 from depnet.fitting.fit import FitOptions, Fitted, fit, fit_law
 from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import LADDER
-from depnet.learning.rows.work import Work
+from depnet.learning.work import Work
 from tests.estimators.tables import people
 
 ROWS = Dataset.from_frame(people())
@@ -21,7 +21,7 @@ ROWS = Dataset.from_frame(people())
 
 @pytest.fixture(scope="module")
 def fitted() -> Fitted:
-    return fit(with_holes(ROWS), FitOptions(), np.random.default_rng(0))
+    return fit(ROWS, FitOptions(), np.random.default_rng(0))
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_progress_counts_rounds_and_the_nodes_of_both() -> None:
     rng = np.random.default_rng(0)
     hidden = np.asfortranarray(rng.random(ROWS.codes.shape) < 0.1)
     seen = Dataset.from_codes(np.where(hidden, 0, ROWS.codes), domain=ROWS.domain).codes
-    for holed in (with_holes(ROWS), Holed(ROWS.domain, seen, hidden)):
+    for holed in (ROWS, Holed(ROWS.domain, seen, hidden)):
         options = FitOptions(penalty="mdl", rounds=3)
         told: list[int] = []
         fit(holed, options, np.random.default_rng(0), told.append)
@@ -110,5 +110,5 @@ def test_boost_is_passed_on_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -
     assert asked[-2:] == [AutoBoost(), AutoBoost()]
     assert set(asked[:-2]) == {None}
     asked.clear()
-    fit(with_holes(ROWS), FitOptions(penalty="mdl"), np.random.default_rng(0))
+    fit(ROWS, FitOptions(penalty="mdl"), np.random.default_rng(0))
     assert set(asked) == {None}

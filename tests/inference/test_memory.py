@@ -11,7 +11,7 @@ from depnet.inference.answer import question
 from depnet.inference.clamped import sampled
 from depnet.inference.clamped.sampled import QUESTION_CHAINS
 from depnet.inference.judge.cells import cell_laws
-from depnet.inference.rows.holed_score import score_holed
+from depnet.inference.rows.query import score_holed
 from tests.wide import most_memory, of_constants, of_two_blocks
 
 STATES = 20_000

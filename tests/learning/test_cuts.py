@@ -10,10 +10,9 @@ from depnet.data import Domain, Variable, describe, encode
 from depnet.errors import ModelError
 from depnet.learning.cuts import Cut, Numbered, cuts_of, spelled_out
 from depnet.learning.grow import CutLearner, TrainingRows, learn_nodes
-from depnet.learning.options import LearnOptions
+from depnet.learning.options import LearnOptions, node_specs
 from depnet.learning.penalty import Mdl, StructuralMdl
-from depnet.learning.rows.work import Work
-from depnet.learning.specs import node_specs
+from depnet.learning.work import Work
 from depnet.model.counting import leaf_counts
 from tests.reference.decision_graph import leaf_of
 

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl, learn
 from depnet._native.learner import xlogx
 from depnet.learning.grow import TrainingRows, grown, native_settings, unpacked
-from depnet.learning.options import LearnOptions
+from depnet.learning.options import LearnOptions, node_specs
 from depnet.learning.penalty import Penalty
-from depnet.learning.rows.work import Work
-from depnet.learning.specs import node_specs
+from depnet.learning.work import Work
 from depnet.model import ConditionalTable, DecisionGraph, TableNode
 from tests.reference.learning import learn_operations
 from tests.strategies import datasets, seeds

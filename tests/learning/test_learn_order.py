@@ -17,12 +17,11 @@ from depnet.learning.framework import learn_with
 from depnet.learning.grow import CutLearner
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.links import links
-from depnet.learning.options import LearnOptions
+from depnet.learning.options import LearnOptions, first_specs, node_specs
 from depnet.learning.order import chosen_order
 from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Auto, Penalty
-from depnet.learning.rows.some_rows import held_out
-from depnet.learning.specs import first_specs, node_specs
+from depnet.learning.some_rows import held_out
 from depnet.model.score import score
 from tests.learning.test_learn import penalties
 from tests.learning.test_learn_options import copies

@@ -9,8 +9,8 @@ from hypothesis import given
 from depnet import Dataset, DecisionGraph, FunctionSource, Merge, Node, Split, learn, learn_parameters, links
 from depnet.errors import LearningError
 from depnet.learning.cost import conditional_entropy
-from depnet.learning.rows.some_rows import resampled
-from depnet.learning.strengths import strengths
+from depnet.learning.links import strengths
+from depnet.learning.some_rows import resampled
 from depnet.model.counting import leaf_counts
 from tests.strategies import datasets, random_operations, seeds
 

@@ -20,7 +20,7 @@ from depnet import (
     titanic,
 )
 from depnet.errors import LearningError
-from depnet.learning.strengths import own_marginals, own_strengths, strengths
+from depnet.learning.links import own_marginals, own_strengths, strengths
 from depnet.model.sources.decision_graph import Merge, Split
 from tests.learning.test_links import a_graph, chain, known_bits, node_with
 from tests.strategies import datasets, networks, seeds

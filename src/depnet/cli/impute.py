@@ -50,8 +50,7 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
     from depnet.data.files.fill import Fillings, fill_file
     from depnet.data.files.source import find_source
     from depnet.files import scratch_folder
-    from depnet.inference.rows.impute import ChunkedImputation
-    from depnet.inference.rows.to_fill import open_holes, warn_left
+    from depnet.inference.rows.impute import ChunkedImputation, open_holes, warn_left
 
     network = load_asked(model, chains=run.scan is not None)
     rng = run.rng if method == "draw" else run.steady_rng

@@ -47,7 +47,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     from depnet.cli.tables import read_holed, write_numbers
     from depnet.inference.judge.compare import scored
     from depnet.inference.judge.rows import row_scores
-    from depnet.inference.rows.holed_score import score_holed
+    from depnet.inference.rows.query import score_holed
     from depnet.model.holes import log_pattern
 
     loaded = load_models(model)

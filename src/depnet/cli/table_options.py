@@ -93,7 +93,6 @@ class NewTable:
         Columns that nothing can be learned from are put in `left_out`, beside the warning that names them.
         """
         from depnet.cli.tables import read_table
-        from depnet.data.table.dataset import with_holes
         from depnet.data.table.variables import warn_left_out
 
         def hear(left: "tuple[LeftOut, ...]") -> None:
@@ -101,7 +100,7 @@ class NewTable:
             if left_out is not None:
                 left_out.extend(left)
 
-        found = read_table(
+        return read_table(
             path,
             columns=self.columns or None,
             without=self.without,
@@ -112,7 +111,6 @@ class NewTable:
             left_out=hear,
             **({} if self.bins is None else {"bins": self.bins}),
         )
-        return with_holes(found)
 
 
 def names_in(texts: tuple[str, ...]) -> list[str]:

@@ -36,7 +36,7 @@ def dialect() -> "Dialect":
     return Dialect(**{name: value for name, value in this_run().dialect.items() if name != "text"})
 
 
-def read_table(path: str, **options: Any) -> "Dataset | Holed":
+def read_table(path: str, **options: Any) -> "Holed":
     """A table to learn from; `options` are those of `depnet.read`."""
     from depnet.data.files.read import read
 

@@ -17,7 +17,7 @@ from depnet.data.table.variable import Variable
 from depnet.data.table.variables import LeftOut, warn_left_out
 from depnet.fitting.fit import FitOptions, Fitted, check_order, fit
 from depnet.learning.cost import conditional_entropy
-from depnet.learning.specs import node_specs
+from depnet.learning.options import node_specs
 from depnet.model.model import Model
 from depnet.model.network import Network
 

@@ -17,9 +17,8 @@ from depnet.errors import DataError, brief
 from depnet.learning.boost.settings import BoostLike
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Order
-from depnet.learning.rows.work import Progress, Work
-from depnet.learning.specs import first_specs
+from depnet.learning.options import LearnOptions, Order, first_specs
+from depnet.learning.work import Progress, Work
 from depnet.model import Network
 
 Missing = Literal["error", "state"]

@@ -13,8 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from depnet.arrays import FloatArray, read_only
-from depnet.data.table.code_checks import code_type
-from depnet.data.table.dataset import Holed
+from depnet.data.table.dataset import Holed, code_type
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.estimators.base import TableEstimator

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.checks import whole_number
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import with_callbacks
@@ -87,7 +87,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         shared = {field.name: getattr(self, field.name) for field in fields(TableEstimator)}
         model = DependencyNetwork(**shared, missing="complete")  # a hole is what is to be known
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
-        if not isinstance(X, (Dataset, Holed)):
+        if not isinstance(X, Holed):
             X = checked(self, X, reset=True)
         self.model_ = fit_model(model, X, self).set_params(random_state=self.random_state)
         self.n_features_in_ = model.n_features_in_
@@ -110,7 +110,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         self, X: Any, done: Completion, tables: Sequence[CodeArray], rng: np.random.Generator
     ) -> Forests | None:
         """Forests of a frame with numbers, whose values say more than codes."""
-        if isinstance(X, (Dataset, Holed)):
+        if isinstance(X, Holed):
             return None
         domain = self.model_.domain_
         values, numbers = values_of(X, domain)
@@ -177,7 +177,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
     def _answers(self, X: Any, holed: Holed, rng: np.random.Generator) -> Iterator[HoleAnswers]:
         """Answers of the rows with holes, in pieces: memory does not grow with the rows."""
         values = None
-        if self.forests_ is not None and not isinstance(X, (Dataset, Holed)):
+        if self.forests_ is not None and not isinstance(X, Holed):
             values = self._values(X)
         yield from hole_answers(
             self.networks_,
@@ -250,7 +250,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         True
         """
         holed, rng = self._rows(X), self._steady_generator()
-        if self.forests_ is None or isinstance(X, (Dataset, Holed)):
+        if self.forests_ is None or isinstance(X, Holed):
             raise DataError(
                 "quantiles are of numbers, in a frame or an array of them; got none. Ask `laws` for probabilities."
             )
@@ -284,7 +284,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
                 n_jobs=self._threads,
             )
             out += found.imputations
-        if self.forests_ is None or isinstance(X, (Dataset, Holed)):
+        if self.forests_ is None or isinstance(X, Holed):
             return [(codes, {}) for codes in out]
         values = self._values(X)
         tables = [codes.astype(np.uint16) for codes in out]

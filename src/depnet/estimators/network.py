@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from depnet.arrays import FloatArray
 from depnet.data.frames.decode import decode
-from depnet.data.table.dataset import Dataset, Holed, holed_rows
+from depnet.data.table.dataset import Holed, holed_rows
 from depnet.data.table.encode import HandleUnknown
 from depnet.data.table.layout import FrameKind, Layout
 from depnet.errors import DataError
@@ -25,10 +25,8 @@ from depnet.inference.answer.question import TOLERANCE, Method
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.ask.query import query
 from depnet.inference.effort import SECONDS
-from depnet.inference.rows.holed_score import score_holed
-from depnet.inference.rows.impute import drawn_whole, impute
-from depnet.inference.rows.query import query_rows
-from depnet.inference.rows.to_fill import open_holes, present_law, split_holes, warn_left
+from depnet.inference.rows.impute import drawn_whole, impute, open_holes, present_law, split_holes, warn_left
+from depnet.inference.rows.query import query_rows, score_holed
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, narrowed_domain
@@ -311,7 +309,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         each = self.score_samples(X)
         if not len(each):
             raise DataError("there are no rows to score: found a table with 0 sample(s).")
-        weights = X.weights if isinstance(X, (Dataset, Holed)) else None
+        weights = X.weights if isinstance(X, Holed) else None
         return float(np.average(each, weights=weights))
 
     def predict_proba(self, X: Any, target: str | None = None, *, tolerance: float = 0.01) -> FloatArray:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.frames.decode import fill, numbers_of
-from depnet.data.table.dataset import Dataset, Holed, join_rows, with_holes
+from depnet.data.table.dataset import Dataset, Holed, join_rows
 from depnet.data.table.domain import Domain
 from depnet.data.table.encode import HandleUnknown, described, encode, places_of
 from depnet.data.table.layout import Layout
@@ -32,7 +32,7 @@ Numbers: TypeAlias = dict[int, FloatArray]
 
 def is_frame(X: Any) -> bool:
     """A data frame of any kind, as opposed to an array, nested lists or codes."""
-    if isinstance(X, (np.ndarray, Dataset, Holed, list, tuple)):
+    if isinstance(X, (np.ndarray, Holed, list, tuple)):
         return isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(row, Mapping) for row in X)
     import narwhals as nw
 
@@ -66,11 +66,11 @@ def fitted_table(
     """
     check_choice("missing", missing, "auto", "complete", "state", "error")
     check_choice("handle_unknown", estimator.handle_unknown, "error", "missing")
-    if isinstance(X, (Dataset, Holed)):
+    if isinstance(X, Holed):
         estimator.n_features_in_ = len(X.domain)
         estimator.feature_names_in_ = np.array(X.domain.names, dtype=object)
         estimator.left_out_ = ()
-        holed, layout = with_holes(X), None
+        holed, layout = X, None
         if missing == "state":
             holed = with_hole_states(holed, range(len(holed.domain)))
     else:
@@ -111,10 +111,10 @@ def later_table(
 
     With `values` the table keeps its numbers as they are.
     """
-    if isinstance(X, (Dataset, Holed)):
+    if isinstance(X, Holed):
         if X.domain != domain:
             raise DataError("the rows have another domain than the fitted network's.")
-        return with_holes(X)
+        return X
     if absent == "missing" and is_frame(X):
         return encode(X, domain, handle_unknown=estimator.handle_unknown, absent=absent, values=values)
     whole = checked(estimator, X, reset=False)
@@ -136,7 +136,7 @@ def filled(
 
     `layout` is that of the training frame, which a frame of the same kind has too.
     """
-    if layout is None or isinstance(X, (Dataset, Holed)):
+    if layout is None or isinstance(X, Holed):
         return Dataset.from_codes(codes, domain=holed.domain, weights=holed.weights)
     frame = checked(estimator, X, reset=False)
     kind = open_frame(frame).kind
@@ -169,8 +169,8 @@ def values_of(
 
 def unchanged(estimator: BaseEstimator, X: Any) -> Any:
     """X, which has no holes; an array is copied."""
-    if isinstance(X, (Dataset, Holed)):
-        return with_holes(X).dataset()
+    if isinstance(X, Holed):
+        return X.dataset()
     whole = checked(estimator, X, reset=False)
     return whole.copy() if isinstance(whole, np.ndarray) else whole
 
@@ -223,7 +223,7 @@ def _collected(X: Any) -> Any:
 
 def joined(old: Dataset, new: Dataset, most: int) -> Dataset | None:
     """All rows of both, or None where they have more than `most` codes."""
-    both = joined_tables(with_holes(old), with_holes(new), most)
+    both = joined_tables(old, new, most)
     return None if both is None else both.dataset()
 
 

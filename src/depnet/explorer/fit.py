@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from depnet.arrays import CodeArray, read_only
+from depnet.arrays import CodeArray
 from depnet.checks import STEADY_SEED
 from depnet.data import Domain
 from depnet.data.files.read import read
-from depnet.data.table.code_checks import code_type
-from depnet.data.table.dataset import Holed, nothing_hidden, with_holes
+from depnet.data.table.dataset import Holed, code_type, holed_table
 from depnet.data.table.variables import LeftOut
 from depnet.errors import DataError, Hint
 from depnet.explorer.loaded import Loaded
@@ -93,7 +92,7 @@ def _all_columns(
     if unlikely:
         file.seek(0)
         rows = read(file, keep=unlikely, left_out=lambda _: None, **options)
-    return with_holes(rows), unlikely
+    return rows, unlikely
 
 
 def _as_choice(hint: Hint) -> str | None:
@@ -109,11 +108,9 @@ def some_columns(rows: Holed, names: Sequence[str]) -> Holed:
     domain = Domain(tuple(rows.domain.variables[i] for i in chosen))
     codes: CodeArray = np.empty((rows.rows, len(chosen)), dtype=code_type(domain), order="F")
     codes[:] = rows.codes[:, chosen]
-    hidden = (
-        nothing_hidden(codes.shape) if rows.complete else read_only(np.asfortranarray(rows.hidden[:, chosen]))
-    )
+    hidden = None if rows.complete else np.asfortranarray(rows.hidden[:, chosen])
     values = None if rows.values is None else rows.values.renumbered({i: k for k, i in enumerate(chosen)})
-    return Holed(domain, read_only(codes), hidden, rows.weights, values)
+    return holed_table(domain, codes, hidden, rows.weights, values)
 
 
 def learn_model(

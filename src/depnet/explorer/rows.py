@@ -147,7 +147,7 @@ def listed_rows(
 
 
 def _cells(
-    network: Network, rows: Dataset | Holed, columns: Sequence[int], values: Sequence[Sequence[Any]]
+    network: Network, rows: Holed, columns: Sequence[int], values: Sequence[Sequence[Any]]
 ) -> list[tuple[Cell, ...]]:
     """Cells with their `values` [column][row], None of a hole."""
     laws = cell_laws(network, rows, columns)

@@ -17,9 +17,9 @@ from depnet.fitting.complete import Completion, Learner, redrawn
 from depnet.fitting.fit import QUICK, FitOptions
 from depnet.learning.cuts import CutDomain
 from depnet.learning.grow import CutLearner
+from depnet.learning.options import node_specs
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
-from depnet.learning.rows.some_rows import drawn_again, some_rows
-from depnet.learning.specs import node_specs
+from depnet.learning.some_rows import drawn_again, some_rows
 from depnet.model.network import Network
 from depnet.model.score import log_theta
 

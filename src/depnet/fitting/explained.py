@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.inference.judge.marginals import Nearness, nearness
 from depnet.learning.certificate import BIT
 from depnet.model.marginals import MarginalCounts
@@ -56,7 +56,7 @@ def exact_figures(network: Network | None) -> list[str]:
     ]
 
 
-def law_nearness(law: Network, table: Dataset | Holed | MarginalCounts | None = None) -> Nearness | None:
+def law_nearness(law: Network, table: Holed | MarginalCounts | None = None) -> Nearness | None:
     """How near the marginals of rows drawn from the law, always the same ones, are to the table's.
 
     Without a table they are compared with the counts that the law keeps; None where there is nothing to compare with.

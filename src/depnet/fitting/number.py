@@ -19,8 +19,7 @@ import numpy as np
 from depnet.arrays import CodeArray, FloatArray, read_only
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.cut import quantile_bins
-from depnet.data.table.code_checks import code_type
-from depnet.data.table.dataset import Dataset, with_holes
+from depnet.data.table.dataset import Dataset, code_type
 from depnet.data.table.domain import Domain
 from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable
@@ -156,7 +155,7 @@ def _learned(
     codes = _joined(domain, inputs.codes, mean.unseen, own)
     within = options.within(None if limit is None else (1.0 - MEAN_SHARE) * limit)
     completion = fit_network(
-        with_holes(Dataset(domain, read_only(codes), None)),
+        Dataset(domain, read_only(codes), None),
         replace(within, boosted=(names[1],), roles=dict.fromkeys(domain.names[:-1], "input")),
         rng,
         progress,

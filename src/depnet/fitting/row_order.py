@@ -10,7 +10,7 @@ import numpy as np
 from depnet.arrays import IntArray
 from depnet.data.binning.bins import Numbers
 from depnet.data.table.dataset import Holed
-from depnet.learning.rows.distinct import Words, words_of
+from depnet.learning.some_rows import Words, words_of
 
 SHIFTS = (30, 27, 31)
 FACTORS = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)))
@@ -28,7 +28,7 @@ def row_order(table: Holed) -> IntArray:
     (True, False)
     """
     hashes = np.zeros(table.rows, dtype=np.uint64)
-    for i, (words, _) in enumerate(words_of([k + 1 for k in table.domain.cardinalities], 0)):
+    for i, (words, _) in enumerate(words_of([k + 1 for k in table.domain.cardinalities])):
         codes, known = table.column(i), table.known(i)
         word = words[codes]
         numbers = table.numbers(i)

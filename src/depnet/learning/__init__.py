@@ -10,13 +10,13 @@ The paper, in reading order:
 
 How it is done:
 
-- `options`: what is learned, as one value; `rows/`: the rows, and what learning may take;
-- `specs`: the nodes to learn, with what each may read; `order`: the order "auto";
+- `options`: what is learned, as one value, and the nodes that it means; `work`: what learning may take;
+- `some_rows`: distinct rows, and rows held out; `order`: the order "auto";
 - `grow`: nodes grown by splits and merges; `cuts`: splits of variables with an order at a cut;
 - `auto`: the penalty and smoothing, chosen by held-out rows;
 - `boost/`: nodes that add up the scores of many small graphs, stage by stage;
 - `distil`: graphs of a law that a boosted law has taught;
 - `within`: where numbers lie in their bins, given those before them;
 - `forest/`: trees of values, beside the networks of the imputer; `crps`: how good the law of a number is;
-- `links`: what each variable tells of others; `strengths`: how much, from rows or from counts.
+- `links`: what each variable tells of others, from rows or from counts.
 """

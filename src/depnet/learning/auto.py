@@ -21,10 +21,9 @@ from depnet.arrays import FloatArray, IntArray, xlogy
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.grow import MANY_STATES, TrainingRows, learn_nodes
-from depnet.learning.options import LearnOptions, Order, Role
+from depnet.learning.options import LearnOptions, NodeSpec, Order, Role, chosen_specs
 from depnet.learning.penalty import Auto, Penalty
-from depnet.learning.rows.work import Progress, Work
-from depnet.learning.specs import NodeSpec, chosen_specs
+from depnet.learning.work import Progress, Work
 from depnet.model.counting import check_same_domain, leaf_counts, leaves_of
 from depnet.model.held_out import HeldOut
 from depnet.model.network import Network

@@ -38,11 +38,10 @@ import numpy as np
 from depnet.data.table.dataset import Dataset
 from depnet.errors import NoSuchBoundError, ScanError
 from depnet.learning.cost import conditional_entropy, misfit_of
-from depnet.learning.options import Role
+from depnet.learning.options import Role, node_specs
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, penalty_value
 from depnet.learning.recurrence import REMEDY, why_no_bound
-from depnet.learning.rows.contexts import Contexts
-from depnet.learning.specs import node_specs
+from depnet.learning.some_rows import Contexts
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -362,7 +361,7 @@ def _certified(
     rule = checked_penalty(penalty)
     if network.order is None:
         c = RandomScan(None if weights is None else tuple(weights)).weights_of(len(network)).tolist()
-        full = contexts.entropies_given_others([node.variable for node in network.nodes])
+        full = [contexts.entropy_given_others(node.variable) for node in network.nodes]
     else:
         if weights is not None:
             raise ScanError(

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data import Dataset, Domain, Variable
-from depnet.learning.specs import NodeSpec
+from depnet.learning.options import NodeSpec
 from depnet.model.sources.decision_graph import (
     CompiledGraph,
     DecisionGraph,

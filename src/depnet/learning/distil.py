@@ -28,10 +28,9 @@ from depnet.learning.boost.digits import SETTINGS, has_digits
 from depnet.learning.boost.learn import chosen_boost
 from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.grow import TrainingRows, learn_nodes
-from depnet.learning.options import LearnOptions
+from depnet.learning.options import LearnOptions, NodeSpec, node_specs
 from depnet.learning.penalty import Mdl
-from depnet.learning.rows.work import Work
-from depnet.learning.specs import NodeSpec, node_specs
+from depnet.learning.work import Work
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode

@@ -21,9 +21,8 @@ from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.cost import delta
-from depnet.learning.options import Order
+from depnet.learning.options import Order, node_specs, order_of
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty
-from depnet.learning.specs import node_specs, order_of
 from depnet.model.counting import leaf_counts, tabulate
 from depnet.model.network import Network
 from depnet.model.node import TableNode

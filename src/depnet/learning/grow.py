@@ -22,11 +22,10 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, ManyStatesWarning
 from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spelled_out
-from depnet.learning.options import LearnOptions
+from depnet.learning.options import LearnOptions, NodeSpec, order_of
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
-from depnet.learning.rows.some_rows import held_out, repeated
-from depnet.learning.rows.work import Work
-from depnet.learning.specs import NodeSpec, order_of
+from depnet.learning.some_rows import held_out, repeated
+from depnet.learning.work import Work
 from depnet.model import ConditionalTable, DecisionGraph, Network, Node, TableNode
 from depnet.model.sources.decision_graph import CompiledGraph
 
@@ -86,7 +85,7 @@ class TrainingRows:
         )
 
 
-def warn_of_identifiers(dataset: Dataset | Holed) -> None:
+def warn_of_identifiers(dataset: Holed) -> None:
     """Warn of columns that look like an identifier: most states in one row only, nothing to learn from."""
     many = max(MANY_STATES, dataset.rows // 2)
     for i, variable in enumerate(dataset.domain.variables):

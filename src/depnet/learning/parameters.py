@@ -13,7 +13,7 @@ from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import LearningError, brief
-from depnet.learning.specs import checked_order
+from depnet.learning.options import checked_order
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode

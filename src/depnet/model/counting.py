@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.data.table.dataset import CodeTable, Dataset
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import ModelError
 from depnet.model.sources.decision_graph import DecisionGraph
@@ -44,7 +44,7 @@ def tabulate(
     return counts.astype(np.int64).reshape(size, states)
 
 
-def check_same_domain(who: str, domain: Domain, dataset: CodeTable) -> None:
+def check_same_domain(who: str, domain: Domain, dataset: Holed) -> None:
     """Raise a `ModelError` unless `dataset` has the network's variables with the network's states."""
     if dataset.domain == domain:
         return

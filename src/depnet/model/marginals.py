@@ -166,7 +166,7 @@ class MarginalCounts:
             raise DataError(f"2-way counts need a table for each of the {n * (n - 1) // 2} pairs.")
 
     @classmethod
-    def of(cls, dataset: Dataset | Holed, max_pair_cells: int = MAX_PAIR_CELLS) -> "MarginalCounts":
+    def of(cls, dataset: Holed, max_pair_cells: int = MAX_PAIR_CELLS) -> "MarginalCounts":
         """Count the known cells of a table.
 
         >>> from depnet.data import titanic
@@ -174,7 +174,7 @@ class MarginalCounts:
         [[126, 344], [1364, 367]]
         """
         cards = dataset.domain.cardinalities
-        hidden = None if isinstance(dataset, Dataset) or dataset.complete else dataset.hidden
+        hidden = None if dataset.complete else dataset.hidden
         singles = tuple(_count(dataset, hidden, i) for i in range(len(cards)))
         if len(cards) == 1:
             return cls(singles, PairTables(cards, np.zeros(0, np.int64), 0, 1), dataset.total)
@@ -182,8 +182,7 @@ class MarginalCounts:
             return cls(singles, None, dataset.total)
         if hidden is not None:
             return cls(singles, _known_pairs(dataset, hidden), dataset.total)
-        whole = dataset if isinstance(dataset, Dataset) else dataset.dataset()
-        return cls(singles, PairTables.of(whole), dataset.total)
+        return cls(singles, PairTables.of(dataset.dataset()), dataset.total)
 
     @property
     def holes(self) -> IntArray:
@@ -240,7 +239,7 @@ class MarginalCounts:
     __hash__ = None  # type: ignore[assignment]  # holds arrays
 
 
-def _known_pairs(table: Dataset | Holed, hidden: NDArray[np.bool_]) -> PairTables:
+def _known_pairs(table: Holed, hidden: NDArray[np.bool_]) -> PairTables:
     """The 2-way counts of a table in which a hole is one more state, without that state."""
     cards = table.domain.cardinalities
     more = tuple(k + bool(hidden[:, i].any()) for i, k in enumerate(cards))
@@ -253,7 +252,7 @@ def _known_pairs(table: Dataset | Holed, hidden: NDArray[np.bool_]) -> PairTable
     return PairTables(cards, read_only(np.concatenate(cells)), 0, len(cards))
 
 
-def _count(table: Dataset | Holed, hidden: NDArray[np.bool_] | None, i: int) -> IntArray:
+def _count(table: Holed, hidden: NDArray[np.bool_] | None, i: int) -> IntArray:
     """How many rows know each state of variable i."""
     known = slice(None) if hidden is None else ~hidden[:, i]
     codes, states = table.codes[known, i], table.domain.cardinalities[i]

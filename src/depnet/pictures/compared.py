@@ -40,7 +40,7 @@ class Marginal:
         return rows
 
 
-def marginals(data: Dataset | Holed | MarginalCounts, drawn: Dataset) -> tuple[Marginal, ...]:
+def marginals(data: Holed | MarginalCounts, drawn: Dataset) -> tuple[Marginal, ...]:
     """The marginals of every variable, those furthest apart first.
 
     Args:

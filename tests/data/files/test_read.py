@@ -73,7 +73,7 @@ def write(frame: pl.DataFrame, path: Path) -> Path:
     return path
 
 
-def assert_same(table: Dataset | Holed, frame: Any, **options: Any) -> None:
+def assert_same(table: Holed, frame: Any, **options: Any) -> None:
     domain, _ = describe(frame, keep="all", **options)
     expected = encode(frame, domain)
     assert table.domain.names == domain.names

@@ -1,5 +1,6 @@
 """Tables of codes with holes, and complete ones that could have some."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from depnet import Dataset, Domain, Variable
 from depnet.data import Holed
-from depnet.data.table.dataset import table_of_columns, with_holes
+from depnet.data.table.dataset import table_of_columns
 from depnet.errors import DataError
 
 
@@ -33,13 +34,15 @@ def test_what_is_not_a_holed_table() -> None:
 
 def test_a_complete_table_has_no_holes() -> None:
     table = Dataset.from_codes([[0], [1]], [2], weights=[2, 3])
-    holed = with_holes(table)
-    assert holed.complete
-    assert holed.total == 5
-    assert with_holes(holed) is holed
-    assert holed.hidden.strides == (0, 0), "one False for all cells"
-    assert not holed.hidden.flags.writeable
-    assert holed.dataset().codes is table.codes, "neither copied nor checked again"
+    assert isinstance(table, Holed)
+    assert table.complete
+    assert table.total == 5
+    assert table.hidden.strides == (0, 0), "one False for all cells"
+    assert table.dataset() is table
+    again = pickle.loads(pickle.dumps(table))
+    assert isinstance(again, Dataset)
+    assert again.hidden.strides == (0, 0)
+    assert not again.codes.flags.writeable
 
 
 def test_a_table_put_in_column_by_column() -> None:

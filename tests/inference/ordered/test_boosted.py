@@ -30,7 +30,7 @@ from depnet.inference.answer.observed import MatchingRows, support
 from depnet.inference.ordered import answer
 from depnet.inference.ordered import items as law_items
 from depnet.inference.ordered.moved import moved
-from depnet.inference.rows.holed_score import score_holed
+from depnet.inference.rows.query import score_holed
 from depnet.law import draw
 from depnet.law.conditional import Conditional
 from depnet.law.mode import searched_state

@@ -24,10 +24,9 @@ from depnet import (
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.rows import METHODS
-from depnet.inference.ordered import items as law_items
-from depnet.inference.ordered import log_observed as observed
+from depnet.inference.ordered import items
 from depnet.inference.ordered import rows as law_rows
-from depnet.inference.rows.holed_score import score_holed
+from depnet.inference.rows.query import score_holed
 from tests.laws import assert_same_law
 from tests.reference.law_rows import hole_laws, log_observed, of_row
 from tests.reference.ordered import law
@@ -70,7 +69,7 @@ def test_sums_are_the_law(network: Network, seed: int) -> None:
 @given(ordered_networks(max_variables=6, boosted=True), seeds)
 def test_eliminations_are_the_law(network: Network, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(law_items, "ITEM_STATES", 2)
+        patch.setattr(items, "ITEM_STATES", 2)
         assert_exact(network, *random_rows(np.random.default_rng(seed), network))
 
 
@@ -78,8 +77,8 @@ def test_eliminations_are_the_law(network: Network, seed: int) -> None:
 @given(ordered_networks(max_variables=5, boosted=True), seeds)
 def test_chunks_change_nothing(network: Network, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(law_items, "CHUNK_STATES", 7)
-        patch.setattr(law_items, "PIECE_HOLES", 20)
+        patch.setattr(items, "CHUNK_STATES", 7)
+        patch.setattr(items, "PIECE_HOLES", 20)
         assert_exact(network, *random_rows(np.random.default_rng(seed), network))
 
 
@@ -193,9 +192,9 @@ def joint_counts(drawn: Sequence[IntArray], r: int, cards: Sequence[int]) -> Flo
 def test_draws_are_joint(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two equal rows and another, 4,000 draws of each: an L1 error of .35 would be seen."""
     if how != "sums":
-        monkeypatch.setattr(law_items, "ITEM_STATES", 1)
+        monkeypatch.setattr(items, "ITEM_STATES", 1)
     if how == "moves":
-        monkeypatch.setattr(law_items, "ROW_CELLS", 1)
+        monkeypatch.setattr(items, "ROW_CELLS", 1)
     network = chained(n=4)
     codes = np.array([[0, 1, 1, 2], [1, 0, 0, 0], [0, 1, 1, 2]])
     hidden = np.array([[True, False, True, False], [True, True, False, True], [True, False, True, False]])
@@ -250,17 +249,17 @@ def test_modes_fill_holes_and_keep_what_is_known() -> None:
 
 
 def test_log_observed_by_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(law_items, "ITEM_STATES", 1)
-    monkeypatch.setattr(law_items, "ROW_CELLS", 1)
+    monkeypatch.setattr(items, "ITEM_STATES", 1)
+    monkeypatch.setattr(items, "ROW_CELLS", 1)
     network = chained()
     rng = np.random.default_rng(2)
     codes, hidden = random_rows(rng, network, 30)
     holes = hidden & (np.array(network.domain.cardinalities) > 1)
-    values, errors = observed.log_observed(network, codes.astype(np.uint16), holes, rng)
+    values, errors = items.log_observed(network, codes.astype(np.uint16), holes, rng)
     q = law(network)
     right = np.array([log_observed(q, c.tolist(), h.tolist()) for c, h in zip(codes, hidden, strict=True)])
     assert (errors > 0).any()
-    assert (errors <= observed.LOG_ERROR).all()
+    assert (errors <= items.LOG_ERROR).all()
     assert (np.abs(values - right) <= 5 * errors + 1e-11).all()
 
 
@@ -328,7 +327,7 @@ def test_no_rows_and_no_holes() -> None:
 def test_wide_rows_of_which_little_is_hidden(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """60 variables, each a function of the one before: a hole's law is that of its neighbours' tables."""
     if how == "elimination":
-        monkeypatch.setattr(law_items, "ITEM_STATES", 1)
+        monkeypatch.setattr(items, "ITEM_STATES", 1)
     step = np.array([[0.8, 0.2], [0.3, 0.7]])
     nodes = [TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]]))]
     nodes += [

@@ -7,8 +7,8 @@ import pytest
 
 from depnet import Dataset, Network, score_samples
 from depnet.arrays import FloatArray
-from depnet.inference.rows import holed_score
-from depnet.inference.rows.holed_score import score_holed
+from depnet.inference.rows import query as module
+from depnet.inference.rows.query import score_holed
 
 
 def joint() -> FloatArray:
@@ -80,7 +80,7 @@ def test_rows_in_many_chunks_are_all_scored(monkeypatch: pytest.MonkeyPatch) -> 
     network = Network.from_joint(joint())
     codes = np.tile([[0, 1, 2]], (50, 1))
     hidden = np.tile([[True, False, True]], (50, 1))
-    monkeypatch.setattr(holed_score, "PIECE_CELLS", 24 * 7)
+    monkeypatch.setattr(module, "PIECE_CELLS", 24 * 7)
     found = score_holed(network, codes, hidden, completions=400, rng=np.random.default_rng(0))
     assert (found < 0).all()
     assert abs(found.mean() - literal(joint(), (0, 1, 2), (True, False, True))) < 0.08

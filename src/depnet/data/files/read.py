@@ -12,7 +12,7 @@ from depnet.data.files.rows import Request, open_rows
 from depnet.data.files.source import find_source
 from depnet.data.files.table import FileTable
 from depnet.data.files.text import MISSING_VALUES, Dialect, in_utf8, open_csv, unreadable_by_engine
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.data.table.domain import Domain
 from depnet.data.table.encode import HandleUnknown, described, encode_columns
 from depnet.data.table.variables import (
@@ -55,7 +55,7 @@ def read(
     memory: int | str | None = None,
     max_cells: int | None = None,
     left_out: Callable[[tuple[LeftOut, ...]], object] = warn_left_out,
-) -> Dataset | Holed:
+) -> Holed:
     r"""Read a table from a CSV, TSV, Parquet, JSON lines or Excel file, text gzip or not, from a stream, or from "-".
 
     States and bins follow the same rules as those of frames (`Dataset.from_frame`); rows keep their order. Columns that

@@ -23,7 +23,7 @@ from depnet.data.files.source import FORMATS, READ_ENDINGS, Format
 from depnet.data.frames.decode import drawn_columns
 from depnet.data.frames.within import Within
 from depnet.data.table.columns import Column
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.data.table.layout import ColumnKind, Layout
 from depnet.data.table.open import open_frame
 from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, Hint, brief
@@ -160,11 +160,11 @@ def text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
 def _blocks_of(
     table: Any, rng: np.random.Generator | None, within: Within | None, holes: Holes | None
 ) -> Blocks:
-    if isinstance(table, (Dataset, Holed)):
+    if isinstance(table, Holed):
         table = iter([table])
     if isinstance(table, Iterator):
         first = next(table, None)
-        if not isinstance(first, (Dataset, Holed)):
+        if not isinstance(first, Holed):
             raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
         layout = Layout.of(first.domain, "dicts")
         blocks = (
@@ -181,7 +181,7 @@ def _blocks_of(
 
 
 def _decoded(
-    table: Dataset | Holed,
+    table: Holed,
     layout: Layout,
     rng: np.random.Generator | None,
     within: Within | None,

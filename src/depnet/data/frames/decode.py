@@ -12,8 +12,8 @@ from depnet.data.binning.bins import TIMES, Numbers
 from depnet.data.binning.times import cell_of_duration, texts_in
 from depnet.data.frames.assemble import Filled, assemble, fill_holes
 from depnet.data.frames.within import Within
-from depnet.data.table.code_checks import check_shape, reject_codes_outside
 from depnet.data.table.columns import Column
+from depnet.data.table.dataset import check_shape, reject_codes_outside
 from depnet.data.table.domain import Domain
 from depnet.data.table.encode import places_of
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout

@@ -2,8 +2,7 @@
 
 variable    a variable: its name, its states, its bins
 domain      all variables: the joint domain
-code_checks what are codes and row weights of a table
-dataset     tables of codes, without holes and with holes
+dataset     tables of codes, with and without holes
 values      the numbers of a table as they came
 cells       the cells of a table as people read them
 row_levels  the levels of the numbers of some rows

@@ -8,17 +8,17 @@ from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
 from depnet.data.binning.bins import Bins
-from depnet.data.table.dataset import CodeTable
+from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Variable
 
 
-def known_cells(table: CodeTable, i: int, rows: IntArray) -> NDArray[np.bool_]:
+def known_cells(table: Holed, i: int, rows: IntArray) -> NDArray[np.bool_]:
     """Which of some rows know X_i."""
     known = table.known(i)
     return np.ones(len(rows), dtype=bool) if known is None else known[rows]
 
 
-def cell_values(table: CodeTable, i: int, rows: IntArray) -> list[Any]:
+def cell_values(table: Holed, i: int, rows: IntArray) -> list[Any]:
     """X_i in some rows: the label of a state, a number as it came, a date or duration as text; None where it is a hole.
 
     Of a number that the table keeps only the bin of, it is the bin's label.

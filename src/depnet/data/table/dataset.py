@@ -1,28 +1,25 @@
-"""A table of codes: N rows of one joint state each, with optional integer row weights."""
+"""A table of codes: N rows of one joint state each, perhaps with holes, with optional integer row weights."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.checks import is_whole
 from depnet.data.binning.bins import Numbers
-from depnet.data.table.code_checks import (
-    check_shape,
-    checked_codes,
-    checked_weights,
-    code_type,
-    reject_codes_outside,
-)
 from depnet.data.table.domain import Domain
 from depnet.data.table.values import Values
-from depnet.errors import DataError, Hint, brief
+from depnet.errors import DataError, Hint, brief, how_many
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
     from depnet.data.table.variables import BinChoice, Keep
+
+MAX_TOTAL_WEIGHT = 2**53
+"""Counts stay exact as float64 below this."""
 
 SHOWN_VARIABLES = 20
 
@@ -30,14 +27,58 @@ CodedColumn: TypeAlias = tuple[NDArray[Any], NDArray[np.bool_] | None, Numbers |
 """The codes of a column, where its value is missing (None: nowhere), and its numbers as they came, if it has bins."""
 
 
-class CodeTable:
-    """What tables of codes have in common, with holes (`Holed`) and without (`Dataset`)."""
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Holed:
+    """A table of codes that may have holes; one that has none for certain is a `Dataset`.
 
-    __slots__ = ()
+    Attributes:
+        domain: the variables of the columns.
+        codes: `codes[r, i]` is the code of X_i in row r: read-only, column-major, uint8 or uint16.
+        hidden: `hidden[r, i]` says that the value of X_i in row r is missing; its code is then 0. None when the table is
+            made: nothing is.
+        weights: how many equal rows each row stands for; None: one each.
+        values: the numbers of the columns that have bins, as they came; None where they are not known.
+
+    >>> from depnet.data import Variable
+    >>> domain = Domain((Variable("sex", ("female", "male")),))
+    >>> table = Holed(domain, np.array([[1], [0]], dtype=np.uint8), np.array([[False], [True]]))
+    >>> table.rows, table.complete
+    (2, False)
+    """
+
     domain: Domain
     codes: CodeArray
-    weights: IntArray | None
-    values: Values | None
+    hidden: NDArray[np.bool_] = None  # type: ignore[assignment]  # an array as soon as it is made
+    weights: IntArray | None = None
+    values: Values | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.domain, Domain):
+            raise DataError(
+                f"Dataset(domain, codes) takes a Domain first; got {brief(self.domain)}. Make it with "
+                "Dataset.from_codes(codes, cardinalities)."
+            )
+        codes, hidden = self.codes, self.hidden
+        if not isinstance(codes, np.ndarray) or codes.dtype != code_type(self.domain):
+            got = f"one of {codes.dtype}" if isinstance(codes, np.ndarray) else brief(codes)
+            raise DataError(
+                f"the codes of a Dataset are an array of {code_type(self.domain)}; got {got}. Make it with "
+                "Dataset.from_codes(codes, cardinalities)."
+            )
+        check_shape(codes, self.domain)
+        if codes.size and (codes.max(axis=0) >= self.domain.cardinalities).any():  # kernels do not check
+            reject_codes_outside(codes, self.domain)
+        if hidden is None:
+            hidden = nothing_hidden(codes.shape)
+        if getattr(hidden, "dtype", None) != np.bool_ or hidden.shape != codes.shape:
+            got = f"{hidden.dtype} {hidden.shape}" if isinstance(hidden, np.ndarray) else brief(hidden)
+            raise DataError(f"hidden is a boolean array of the shape {codes.shape}; got {got}.")
+        if _any(hidden) and codes[hidden].any():
+            raise DataError("the code of a hidden value is 0.")
+        for name, array in (("codes", codes), ("hidden", hidden)):
+            own = read_only(array.copy(order="F")) if array.flags.writeable else array
+            object.__setattr__(self, name, own)
+        object.__setattr__(self, "weights", checked_weights(self.weights, self.rows))
 
     def column(self, i: int) -> CodeArray:
         """The codes of X_i, contiguous.
@@ -53,9 +94,10 @@ class CodeTable:
     def known(self, i: int) -> NDArray[np.bool_] | None:
         """In which rows X_i is known; None: in all."""
         variable = self.domain.variables[i]
-        if variable.missing is None:
-            return None
-        return np.asarray(self.codes[:, i] != variable.cardinality - 1)
+        known = None if variable.missing is None else self.codes[:, i] != variable.cardinality - 1
+        if self.complete or not self.hidden[:, i].any():
+            return known
+        return ~self.hidden[:, i] if known is None else known & ~self.hidden[:, i]
 
     def numbers(self, i: int) -> Numbers | None:
         """The numbers of X_i in all rows as they came; None where it has no bins, or they are not known."""
@@ -71,10 +113,51 @@ class CodeTable:
         """N, the number of training samples: the sum of the row weights."""
         return self.rows if self.weights is None else int(self.weights.sum())
 
+    @property
+    def complete(self) -> bool:
+        """Is nothing missing?"""
+        return not _any(self.hidden)
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Dataset(CodeTable):
-    """Training data: a table of codes, where a row with weight w stands for w equal rows.
+    def dataset(self) -> "Dataset":
+        """The table as a `Dataset`; a hole is an error that says where."""
+        if not self.complete:
+            i = int(np.argmax(self.hidden.any(axis=0)))
+            row = int(np.argmax(self.hidden[:, i]))
+            cells, columns = int(self.hidden.sum()), int(self.hidden.any(axis=0).sum())
+            raise DataError(
+                f"column {self.domain.variables[i].name!r}, row {row}: the value is missing ({cells:,} missing "
+                f'in {columns:,} of {len(self.domain):,} columns). Make "missing" a state with ',
+                Hint("missing", "state"),
+                ", or complete the table first.",
+            )
+        return Dataset.of_checked(self.domain, self.codes, self.weights, self.values)
+
+    def rows_at(self, rows: IntArray) -> "Holed":
+        """Some of the rows, with their values and holes."""
+        codes: CodeArray = np.empty((len(rows), len(self.domain)), dtype=code_type(self.domain), order="F")
+        codes[:] = self.codes[rows]
+        return holed_table(
+            self.domain,
+            codes,
+            None if self.complete else np.asfortranarray(self.hidden[rows]),
+            None if self.weights is None else self.weights[rows],
+            None if self.values is None else self.values.rows_of(rows),
+        )
+
+    def whole_rows(self) -> "Dataset":
+        """The rows without holes, for what needs all cells of a row."""
+        if self.complete:
+            return self.dataset()
+        return self.rows_at(np.flatnonzero(~self.hidden.any(axis=1))).dataset()
+
+    def __reduce__(self) -> Any:
+        # What takes no memory here would be written out cell by cell.
+        hidden = None if self.complete else self.hidden
+        return holed_table, (self.domain, self.codes, hidden, self.weights, self.values)
+
+
+class Dataset(Holed):
+    """Training data: a table of codes without holes, where a row with weight w stands for w equal rows.
 
     Make one with `from_codes` or `from_frame`.
 
@@ -89,30 +172,23 @@ class Dataset(CodeTable):
     (('sex', 'age'), [[1, 1], [0, 0]])
     """
 
-    domain: Domain
-    codes: CodeArray
-    weights: IntArray | None = None
-    values: Values | None = None
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.domain, Domain):
-            raise DataError(
-                f"Dataset(domain, codes) takes a Domain first; got {brief(self.domain)}. Make it with "
-                "Dataset.from_codes(codes, cardinalities)."
-            )
-        codes = self.codes
-        if not isinstance(codes, np.ndarray) or codes.dtype != code_type(self.domain):
-            got = f"one of {codes.dtype}" if isinstance(codes, np.ndarray) else brief(codes)
-            raise DataError(
-                f"the codes of a Dataset are an array of {code_type(self.domain)}; got {got}. Make it with "
-                "Dataset.from_codes(codes, cardinalities)."
-            )
-        check_shape(codes, self.domain)
-        if codes.size and (codes.max(axis=0) >= self.domain.cardinalities).any():  # kernels do not check
-            reject_codes_outside(codes, self.domain)
-        if codes.flags.writeable:
-            object.__setattr__(self, "codes", read_only(codes.copy(order="F")))
-        object.__setattr__(self, "weights", checked_weights(self.weights, self.rows))
+    def __init__(
+        self,
+        domain: Domain,
+        codes: CodeArray,
+        weights: ArrayLike | None = None,
+        values: Values | None = None,
+    ) -> None:
+        super().__init__(domain, codes, weights=weights, values=values)  # type: ignore[arg-type]  # checked there
+
+    def dataset(self) -> "Dataset":
+        """Itself."""
+        return self
+
+    def __reduce__(self) -> Any:
+        return _dataset_again, (self.domain, self.codes, self.weights, self.values)
 
     @classmethod
     def from_codes(
@@ -145,7 +221,7 @@ class Dataset(CodeTable):
         if domain is None:
             assert cardinalities is not None
             domain = Domain.from_cardinalities(cardinalities)
-        checked = checked_codes(codes, domain)
+        checked = _checked_codes(codes, domain)
         return cls.of_checked(domain, checked, checked_weights(weights, len(checked)))
 
     @classmethod
@@ -158,7 +234,8 @@ class Dataset(CodeTable):
     ) -> "Dataset":
         """A dataset of read-only arrays that were checked already, or made so that nothing can be wrong: not once more."""
         dataset = object.__new__(cls)
-        for name, value in (("domain", domain), ("codes", codes), ("weights", weights), ("values", values)):
+        holes = nothing_hidden(codes.shape)
+        for name, value in zip(Holed.__match_args__, (domain, codes, holes, weights, values), strict=True):
             object.__setattr__(dataset, name, value)
         return dataset
 
@@ -210,86 +287,6 @@ class Dataset(CodeTable):
         return f"{counted(self.rows, 'row')}{weighed} of {variables} (their states): {some}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Holed(CodeTable):
-    """As a `Dataset`, but `hidden[r, i]` says that the value of X_i in row r is missing; its code is then 0.
-
-    >>> from depnet.data import Variable
-    >>> domain = Domain((Variable("sex", ("female", "male")),))
-    >>> table = Holed(domain, np.array([[1], [0]], dtype=np.uint8), np.array([[False], [True]]))
-    >>> table.rows, table.complete
-    (2, False)
-    """
-
-    domain: Domain
-    codes: CodeArray
-    hidden: NDArray[np.bool_]
-    weights: IntArray | None = None
-    values: Values | None = None
-
-    def __post_init__(self) -> None:
-        table = Dataset(self.domain, self.codes, self.weights)
-        hidden: Any = self.hidden
-        if getattr(hidden, "dtype", None) != np.bool_ or hidden.shape != table.codes.shape:
-            got = f"{hidden.dtype} {hidden.shape}" if isinstance(hidden, np.ndarray) else brief(hidden)
-            raise DataError(f"hidden is a boolean array of the shape {table.codes.shape}; got {got}.")
-        if _any(hidden) and table.codes[hidden].any():
-            raise DataError("the code of a hidden value is 0.")
-        object.__setattr__(self, "codes", table.codes)
-        object.__setattr__(self, "weights", table.weights)
-        hidden = read_only(hidden.copy(order="F")) if hidden.flags.writeable else hidden
-        object.__setattr__(self, "hidden", hidden)
-
-    def known(self, i: int) -> NDArray[np.bool_] | None:
-        """In which rows X_i is known; None: in all."""
-        known = CodeTable.known(self, i)
-        if not _any(self.hidden) or not self.hidden[:, i].any():
-            return known
-        return ~self.hidden[:, i] if known is None else known & ~self.hidden[:, i]
-
-    @property
-    def complete(self) -> bool:
-        """Is nothing missing?"""
-        return not _any(self.hidden)
-
-    def dataset(self) -> Dataset:
-        """The table as a `Dataset`; a hole is an error that says where."""
-        if not self.complete:
-            i = int(np.argmax(self.hidden.any(axis=0)))
-            row = int(np.argmax(self.hidden[:, i]))
-            cells, columns = int(self.hidden.sum()), int(self.hidden.any(axis=0).sum())
-            raise DataError(
-                f"column {self.domain.variables[i].name!r}, row {row}: the value is missing ({cells:,} missing "
-                f'in {columns:,} of {len(self.domain):,} columns). Make "missing" a state with ',
-                Hint("missing", "state"),
-                ", or complete the table first.",
-            )
-        return Dataset.of_checked(self.domain, self.codes, self.weights, self.values)
-
-    def rows_at(self, rows: IntArray) -> "Holed":
-        """Some of the rows, with their values and holes."""
-        codes: CodeArray = np.empty((len(rows), len(self.domain)), dtype=code_type(self.domain), order="F")
-        codes[:] = self.codes[rows]
-        return holed_table(
-            self.domain,
-            codes,
-            None if self.complete else np.asfortranarray(self.hidden[rows]),
-            None if self.weights is None else self.weights[rows],
-            None if self.values is None else self.values.rows_of(rows),
-        )
-
-    def __reduce__(self) -> Any:
-        # What takes no memory here would be written out cell by cell.
-        hidden = None if self.complete else self.hidden
-        return holed_table, (self.domain, self.codes, hidden, self.weights, self.values)
-
-    def whole_rows(self) -> Dataset:
-        """The rows without holes, for what needs all cells of a row."""
-        if self.complete:
-            return self.dataset()
-        return self.rows_at(np.flatnonzero(~self.hidden.any(axis=1))).dataset()
-
-
 def holed_table(
     domain: Domain,
     codes: CodeArray,
@@ -302,11 +299,10 @@ def holed_table(
     return Holed(domain, read_only(codes), holes, weights, values)
 
 
-def with_holes(table: Dataset | Holed) -> Holed:
-    """A complete table as one that could have holes."""
-    if isinstance(table, Holed):
-        return table
-    return holed_table(table.domain, table.codes, None, table.weights, table.values)
+def _dataset_again(
+    domain: Domain, codes: CodeArray, weights: IntArray | None, values: Values | None
+) -> Dataset:
+    return Dataset.of_checked(domain, read_only(codes), weights, values)
 
 
 def holed_rows(domain: Domain, codes: CodeArray, hidden: NDArray[np.bool_]) -> Holed:
@@ -371,3 +367,80 @@ def table_of_columns(domain: Domain, rows: int, columns: Iterable[CodedColumn]) 
             hidden = np.zeros(codes.shape, dtype=bool, order="F") if hidden is None else hidden
             hidden[:, i] = missing
     return holed_table(domain, codes, hidden, values=values if len(values) else None)
+
+
+def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
+    try:
+        raw: NDArray[Any] = np.asarray(codes)
+    except ValueError as error:
+        raise DataError(f"codes are a rectangular table of integers [rows, variables]; {error}.") from None
+    if raw.ndim == 1 and raw.size == 0:
+        raw = raw.reshape(0, len(domain))
+    check_shape(raw, domain)
+    if raw.size and raw.dtype.kind not in "bui":
+        _reject_non_integers(raw, domain)
+    checked: CodeArray = np.empty(raw.shape, dtype=code_type(domain), order="F")
+    for i, k in enumerate(domain.cardinalities):
+        column = raw[:, i]
+        if column.size and (column.min() < 0 or column.max() >= k):  # before a cast that would wrap
+            reject_codes_outside(raw, domain)
+        checked[:, i] = column
+    return read_only(checked)
+
+
+def code_type(domain: Domain) -> np.dtype[np.uint8] | np.dtype[np.uint16]:
+    """The type of a domain's codes: uint8, or uint16 past 256 states."""
+    return np.dtype(np.uint16) if max(domain.cardinalities) > 256 else np.dtype(np.uint8)
+
+
+def check_shape(codes: NDArray[Any], domain: Domain) -> None:
+    if codes.ndim != 2 or codes.shape[1] != len(domain):
+        raise DataError(
+            f"codes have the shape {codes.shape}; expected [rows, {len(domain)}], one column for each variable."
+        )
+
+
+def reject_codes_outside(codes: NDArray[Any], domain: Domain) -> NoReturn:
+    outside = (codes < 0) | (codes >= np.array(domain.cardinalities))
+    i = int(np.flatnonzero(outside.any(axis=0))[0])
+    row = int(np.flatnonzero(outside[:, i])[0])
+    variable = domain.variables[i]
+    raise DataError(
+        f"column {variable.name!r}, row {row}: code {codes[row, i]} is outside "
+        f"0..{variable.cardinality - 1} ({variable.cardinality} states)."
+    )
+
+
+def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> NoReturn:
+    """Say which cell is not an integer: a missing value before any other, since .astype(int) would hide it."""
+    for wrong, what_to_do in (
+        (lambda value: value is None or value != value, "Remove or complete missing values first."),
+        (lambda value: not is_whole(value), "Convert with .astype(int) if these are whole numbers."),
+    ):
+        for i, variable in enumerate(domain.variables):
+            for row, value in enumerate(raw[:, i].tolist()):
+                if wrong(value):
+                    raise DataError(
+                        f"column {variable.name!r}, row {row}: codes are integers; got {brief(value)} "
+                        f"({raw.dtype}). {what_to_do}"
+                    )
+    raise DataError(f"codes are integers; got an array of {raw.dtype}. Convert with .astype(int).")
+
+
+def checked_weights(weights: ArrayLike | None, rows: int) -> IntArray | None:
+    if weights is None:
+        return None
+    try:
+        raw: NDArray[Any] = np.asarray(weights)
+    except ValueError as error:
+        raise DataError(f"row weights are {rows} integers, one a row; {error}.") from None
+    if raw.shape != (rows,) or (raw.size and raw.dtype.kind not in "ui"):
+        raise DataError(f"row weights are {rows} integers, one a row; got shape {raw.shape} of {raw.dtype}.")
+    if raw.size and raw.min() < 0:
+        row = int(np.argmin(raw))
+        raise DataError(f"row {row} has the weight {raw[row]}; weights are not negative.")
+    if raw.size and int(raw.max()) * rows >= MAX_TOTAL_WEIGHT:  # else the sum is below it, too
+        total = sum(map(int, raw.tolist()))
+        if total >= MAX_TOTAL_WEIGHT:
+            raise DataError(f"the row weights sum to {how_many(total)}; counts are exact only below 2^53.")
+    return read_only(np.array(raw, dtype=np.int64))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.binning.bins import Kind, Numbers
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError
@@ -115,7 +115,7 @@ class MatchingRows:
     (470, [0.268, 0.732])
     """
 
-    data: Dataset | Holed
+    data: Holed
     rows: IntArray
     times: FloatArray
     """n_r: how often each of the rows counts by itself."""
@@ -123,7 +123,7 @@ class MatchingRows:
     """prod_j w_j(x_rj)."""
 
     @classmethod
-    def of(cls, domain: Domain, evidence: Evidence, data: Dataset | Holed) -> "MatchingRows":
+    def of(cls, domain: Domain, evidence: Evidence, data: Holed) -> "MatchingRows":
         if data.domain != domain:
             raise DataError("the data given to count the matching rows have another domain than the network.")
         soft = matching(evidence, data)
@@ -162,7 +162,7 @@ class MatchingRows:
         return Seen(frequencies, total**2 / squares if total > 0 else 0.0, numbers)
 
 
-def matching(evidence: Evidence, data: Dataset | Holed) -> FloatArray:
+def matching(evidence: Evidence, data: Holed) -> FloatArray:
     """[row]: prod_j w_j(x_rj), 0 where a row does not match; the rows' own weights are not in it."""
     weights = np.ones(data.rows)
     for i, condition in evidence.allowed.items():
@@ -179,7 +179,7 @@ def matching(evidence: Evidence, data: Dataset | Holed) -> FloatArray:
     return weights
 
 
-def _having(data: Dataset | Holed, i: int, equal: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:
+def _having(data: Holed, i: int, equal: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:
     """Rows that have a state; of a hole the code says nothing, unless it is that of missing values."""
     known = data.known(i)
     variable = data.domain.variables[i]

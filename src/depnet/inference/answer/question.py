@@ -12,7 +12,7 @@ import numpy as np
 from depnet.arrays import FloatArray, read_only
 from depnet.checks import seconds_given
 from depnet.data.frames.within import allowed_values
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError
 from depnet.inference.answer.numbers import LevelLaw
@@ -46,7 +46,7 @@ class Question:
     method: str
     tolerance: float
     max_seconds: float | None
-    data: Dataset | Holed | None
+    data: Holed | None
     started: float
 
     @classmethod
@@ -60,7 +60,7 @@ class Question:
         method: str,
         tolerance: float,
         max_seconds: float | None,
-        data: Dataset | Holed | None,
+        data: Holed | None,
     ) -> "Question":
         """The question; whatever is wrong with it is an error here."""
         started = time.monotonic()

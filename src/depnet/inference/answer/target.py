@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
@@ -98,7 +98,7 @@ class Target:
         share = float(np.clip(met @ levels.weights, 0.0, 1.0))
         return np.array([1.0 - share, share]), np.full(2, levels.spread.error(met - share))
 
-    def seen(self, data: Dataset | Holed, rows: IntArray) -> IntArray:
+    def seen(self, data: Holed, rows: IntArray) -> IntArray:
         """The target's states in some rows of a table, by their values."""
         codes = data.column(self.index)[rows]
         if self.condition is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.inference.answer.question import TOLERANCE, Method, Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.clamped.answer import clamped_answer
@@ -33,7 +33,7 @@ def query(
     method: Method = "auto",
     tolerance: float = TOLERANCE,
     max_seconds: float | None = None,
-    data: Dataset | Holed | None = None,
+    data: Holed | None = None,
     rng: np.random.Generator | None = None,
     stop: Over | None = None,
 ) -> QueryResult:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.errors import EvidenceError
 from depnet.exact import stationary, stationary_cycle
 from depnet.inference.answer.observed import matching
@@ -149,7 +149,7 @@ def _estimators(question: Question, group: Sequence[int], reduced: Reduced) -> l
 
 
 def _start_rows(
-    reduced: Reduced, known: Evidence, data: Dataset | Holed | None, rng: np.random.Generator
+    reduced: Reduced, known: Evidence, data: Holed | None, rng: np.random.Generator
 ) -> NDArray[np.uint16] | None:
     """[row, reduced variable]: rows of the data to start chains at; None where there are none.
 

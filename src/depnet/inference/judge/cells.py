@@ -20,7 +20,7 @@ Which cells make a row odd: what the rest of the row says of each, and how far t
 
 The law of a cell is theta_i(. | Y_i(x)), its node's. Where the node reads holes of the row, it is the mean of this over
 completions of the row, drawn by its clamped chain given all that the row knows. That is the cell itself, too, which so
-has the benefit of the doubt: weights that take it back (`depnet.inference.rows.holed_score`) vary so much that several
+has the benefit of the doubt: weights that take it back (`depnet.inference.rows.query`) vary so much that several
 times as many cells of ordinary rows come out odd, and errors no sooner. Completions are never shown, and a hole is
 never odd.
 """
@@ -152,7 +152,7 @@ class CellLaws:
         return joined(self.tails, self.known)
 
 
-def cell_laws(network: Network, rows: Dataset | Holed, variables: Sequence[int] | None = None) -> CellLaws:
+def cell_laws(network: Network, rows: Holed, variables: Sequence[int] | None = None) -> CellLaws:
     """What each cell's own node says of it; of the columns of `variables` alone where they are given.
 
     >>> import depnet
@@ -188,7 +188,7 @@ def cell_laws(network: Network, rows: Dataset | Holed, variables: Sequence[int] 
     return found
 
 
-def row_tails(network: Network, rows: Dataset | Holed) -> FloatArray:
+def row_tails(network: Network, rows: Holed) -> FloatArray:
     """[row]: the tail mass of each row, as `CellLaws.row_tails`."""
     if _hidden(rows) is not None:
         return cell_laws(network, rows).row_tails
@@ -202,7 +202,7 @@ def row_tails(network: Network, rows: Dataset | Holed) -> FloatArray:
 
 
 def _laws(
-    node: Node, rows: Dataset | Holed, wanted: IntArray
+    node: Node, rows: Holed, wanted: IntArray
 ) -> Iterator[tuple[IntArray | slice, FloatArray, NDArray[np.integer]]]:
     """Some of the wanted rows, laws [law, state] of the node, and the number of each row's: equal laws are there once."""
     if node.boosted:
@@ -226,8 +226,8 @@ def _laws(
         yield wanted[here], node.table.probabilities[reached], place[leaves[here]]
 
 
-def _hidden(rows: Dataset | Holed) -> NDArray[np.bool_] | None:
-    return rows.hidden if isinstance(rows, Holed) and not rows.complete else None
+def _hidden(rows: Holed) -> NDArray[np.bool_] | None:
+    return None if rows.complete else rows.hidden
 
 
 def _touched(network: Network, hidden: NDArray[np.bool_], chosen: Sequence[int]) -> list[NDArray[np.bool_]]:
@@ -239,7 +239,7 @@ def _own(
     column: Column,
     laws: FloatArray,
     which: NDArray[np.integer],
-    rows: Dataset | Holed,
+    rows: Holed,
     i: int,
     at: IntArray | slice,
 ) -> tuple[IntArray, FloatArray]:
@@ -256,7 +256,7 @@ def _store(
     at: IntArray | slice,
     laws: FloatArray,
     which: NDArray[np.integer],
-    rows: Dataset | Holed,
+    rows: Holed,
     column: Column,
 ) -> None:
     flat, found.tails[at, place] = _own(column, laws, which, rows, found.columns[place], at)

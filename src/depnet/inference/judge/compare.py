@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.table.dataset import Dataset, Holed, holed_rows, with_holes
+from depnet.data.table.dataset import Dataset, Holed, holed_rows
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError
 from depnet.inference.judge.marginals import Nearness, between, by_chance, distances
-from depnet.inference.rows.holed_score import score_holed
+from depnet.inference.rows.query import score_holed
 from depnet.model.counting import check_same_domain
 from depnet.model.holes import log_pattern
 from depnet.model.marginals import MarginalCounts
@@ -156,8 +156,8 @@ class Comparison:
 
 def compare(
     first: Network,
-    second: Network | Dataset | Holed,
-    data: Dataset | Holed | None = None,
+    second: Network | Holed,
+    data: Holed | None = None,
     *,
     rows: int = ROWS,
     scan: Scan | None = None,
@@ -212,7 +212,7 @@ def compare(
         math.nan if apart[1] is None or not apart[1].size else float(apart[1].mean()),
     )
     marginals = between(counts["second"], counts["first"], names, floor)
-    tables: dict[str, Dataset | Holed] = {**drawn}
+    tables: dict[str, Holed] = {**drawn}
     if data is not None:
         tables["data"] = _to_score(data, rng)
     logs = {
@@ -229,18 +229,17 @@ def compare(
     return Comparison(names, differing, *changed_links(first, second), scores, difference, marginals)
 
 
-def _logs(network: Network, table: Dataset | Holed, rng: np.random.Generator) -> FloatArray:
+def _logs(network: Network, table: Holed, rng: np.random.Generator) -> FloatArray:
     """The score of every row, by what it knows: of an ordered network with which cells these are."""
     check_same_domain("compare", network.domain, table)
-    if isinstance(table, Dataset) or table.complete:
-        return score_samples(network, table if isinstance(table, Dataset) else table.dataset())
+    if table.complete:
+        return score_samples(network, table.dataset())
     each = score_holed(network, table.codes, table.hidden, rng=rng)
     return each if network.order is None else each + log_pattern(network, table.hidden)
 
 
-def _to_score(table: Dataset | Holed, rng: np.random.Generator) -> Holed:
+def _to_score(table: Holed, rng: np.random.Generator) -> Holed:
     """The rows that are scored: all, or where too many have holes some, drawn without replacement."""
-    table = with_holes(table)
     holed = 0 if table.complete else int(table.hidden.any(axis=1).sum())
     if holed <= MOST_HOLED:
         return table
@@ -248,7 +247,7 @@ def _to_score(table: Dataset | Holed, rng: np.random.Generator) -> Holed:
     return table.rows_at(np.sort(rng.choice(table.rows, size, replace=False)))
 
 
-def _with_holes_of(rows: Dataset, table: Holed, rng: np.random.Generator) -> Dataset | Holed:
+def _with_holes_of(rows: Dataset, table: Holed, rng: np.random.Generator) -> Holed:
     """As many drawn rows as those of a table, with its holes put into them; all of them where it has none."""
     if table.complete:
         return rows
@@ -278,7 +277,7 @@ def changed_links(
 
 def _with_table(
     network: Network,
-    table: Dataset | Holed,
+    table: Holed,
     rows: int,
     scan: Scan | None,
     rng: np.random.Generator,
@@ -313,7 +312,7 @@ def _columns(table: Dataset, places: Sequence[int]) -> Dataset:
     return Dataset.from_codes(table.codes[:, places], domain=domain, weights=table.weights)
 
 
-def scored(rows_of: str, by: str, logs: FloatArray, table: Dataset | Holed) -> Scored:
+def scored(rows_of: str, by: str, logs: FloatArray, table: Holed) -> Scored:
     """The mean of every row's score, with the rows' weights, and its standard error."""
     weights = np.ones(len(logs)) if table.weights is None else table.weights.astype(np.float64)
     if not weights.sum() > 0:

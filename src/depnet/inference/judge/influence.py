@@ -17,24 +17,23 @@ All variables are asked at once, from the tables of the target beside each of th
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.data.frames.within import Drawn, allowed_values
-from depnet.data.table.domain import Domain
+from depnet.arrays import FloatArray, IntArray
+from depnet.data.frames.within import allowed_values
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.effort import Over, checked_tolerance, over_after
 from depnet.inference.judge.measure import Measure
 from depnet.inference.ordered.answer import log_evidence
-from depnet.inference.ordered.levels import level_rows, log_mean
-from depnet.inference.ordered.targets import TargetDraws, TargetTables, exact_tables, sums_by_cell
+from depnet.inference.ordered.targets import TargetDraws, TargetTables, exact_tables
 from depnet.law.levels import LevelPlan
-from depnet.law.sharpen import BATCHES, FIRST_DRAWS, MOST_DRAWS, sharpen
+from depnet.law.sharpen import MOST_DRAWS, sharpen
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network
 from depnet.sampling.words import new_seeds
@@ -44,6 +43,8 @@ TOLERANCE = 0.01
 MAX_SECONDS = 0.7
 EXACT_CELLS = 1 << 24
 """Of all eliminations together: about half a second."""
+EVIDENCE_ERROR = 0.02
+"""Of the log of the probability of what is known, where it is drawn."""
 LEVEL = 0.02
 """The share of facts beyond each end of a reach."""
 TABLE_CELLS, MOST_CLASSES = 1 << 20, 32
@@ -158,99 +159,30 @@ def influence(
     def judge(tables: TargetTables) -> Influence:
         return effects_of(tables, variable, [domain.variables[i] for i in others], measure, columns)
 
+    bins, left = domain.variables[at].bins, variable.bins
+    values = None if bins is None or left is None else allowed_values(bins, left)
+
+    def of_level(codes: IntArray, places: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
+        assert values is not None
+        return measure.of_rows(codes, places >= 0, values[np.maximum(places, 0)])
+
     plan = LevelPlan.of(network, known, (at,))
-    draws: TargetDraws | LevelDraws
-    if plan is not None and plan.cuts:
-        rows = level_rows(network, known, plan, (at, *others), seed)
-        by_codes = log_evidence(network, known, tolerance, rng)
-        draws = LevelDraws(rows, at, variable, measure, columns, others, domain, by_codes)
-        found = _drawn(draws, judge, tolerance, over)
-    elif (tables := exact_tables(network, known, at, columns, others, EXACT_CELLS)) is not None:
+    cut = plan if plan is not None and plan.cuts else None
+    tables = None if cut else exact_tables(network, known, at, columns, others, EXACT_CELLS)
+    if tables is not None:
         found = judge(tables)
     else:
-        draws = TargetDraws(network, known, at, columns, others, seed)
+        by_codes = log_evidence(network, known, EVIDENCE_ERROR, rng, over)
+        draws = TargetDraws(
+            network, known, at, columns, others, seed, plan=cut, of_level=of_level, by_codes=by_codes
+        )
         found = _drawn(draws, judge, tolerance, over)
     log_known = found.log_evidence + known.log_share
     return replace(found, log_evidence=log_known, seconds=time.monotonic() - began)
 
 
-class LevelDraws:
-    """The tables by rows whose numbers have levels, where evidence cuts bins: it weighs the rows by these.
-
-    A number that is the target counts by its level. `by_codes` is the log-probability of the evidence in codes, and its
-    standard error.
-    """
-
-    def __init__(
-        self,
-        rows: Iterator[tuple[CodeArray, FloatArray, Drawn]],
-        target: int,
-        variable: Variable,
-        measure: Measure,
-        columns: FloatArray,
-        variables: Sequence[int],
-        domain: Domain,
-        by_codes: tuple[float, float],
-    ) -> None:
-        self._rows, self._target, self._measure = rows, target, measure
-        self._columns, self._variables, self._by_codes = columns, list(variables), by_codes
-        bins = domain.variables[target].bins
-        self._values = None if bins is None or variable.bins is None else allowed_values(bins, variable.bins)
-        cards = [domain.cardinalities[i] for i in variables]
-        self._begin: IntArray = np.concatenate([[0], np.cumsum(cards, dtype=np.int64)])
-        self._sums = np.zeros((BATCHES, int(self._begin[-1]), columns.shape[1]))
-        self._totals = np.zeros((BATCHES, columns.shape[1]))
-        self._weights, self._squares, self._draws = np.zeros((2, BATCHES)), 0.0, 0
-        """Before and after levels weigh the rows."""
-
-    def draw(self, rows: int, over: Over) -> None:
-        enough = self._draws + rows
-        for codes, weights, drawn in self._rows:
-            counted, both = self._counted(codes, drawn), weights * drawn.weights
-            self._squares += float(both @ both)
-            self._draws += len(codes)
-            for b, part in enumerate(np.array_split(np.arange(len(codes)), BATCHES)):
-                own = both[part, None] * counted[part]
-                self._sums[b] += sums_by_cell(codes[part][:, self._variables], self._begin, own)
-                self._totals[b] += own.sum(axis=0)
-                self._weights[:, b] += weights[part].sum(), both[part].sum()
-            if self._draws >= enough or over():
-                break
-
-    def _counted(self, codes: CodeArray, drawn: Drawn) -> FloatArray:
-        """[row, k]: the classes of the target's states, then g h, then h, by its level where it is a number."""
-        own: IntArray = codes[:, self._target].astype(np.int64)
-        found = self._columns[own]
-        if self._values is not None and self._target in drawn.places:
-            places = drawn.places[self._target]
-            g, h = self._measure.of_rows(own, places >= 0, self._values[np.maximum(places, 0)])
-            found[:, -2], found[:, -1] = g * h, h
-        return found
-
-    def tables(self) -> TargetTables | None:
-        total = float(self._weights[1].sum())
-        if not total > 0:
-            return None
-        inside, error = log_mean(*self._weights)
-        value, own_error = self._by_codes
-        return TargetTables(
-            tuple(self._variables),
-            self._begin,
-            self._sums / total,
-            self._totals / total,
-            "draws within bins",
-            value + inside,
-            math.hypot(error, own_error),
-            self._draws,
-            total**2 / self._squares,
-        )
-
-
 def _drawn(
-    draws: TargetDraws | LevelDraws,
-    judge: Callable[[TargetTables], Influence],
-    tolerance: float,
-    over: Over,
+    draws: TargetDraws, judge: Callable[[TargetTables], Influence], tolerance: float, over: Over
 ) -> Influence:
     """Draws until all is sharp, or time is over."""
     found: Influence | None = None
@@ -265,9 +197,7 @@ def _drawn(
         scale = 1.0 if found.measure.kind is None else found.deviation
         return largest / scale if scale > 0 else (math.inf if largest > 0 else 0.0)
 
-    sharp = sharpen(
-        lambda rows: draws.draw(rows, over), error, tolerance, first=FIRST_DRAWS, most=MOST_DRAWS, over=over
-    )
+    sharp = sharpen(lambda rows: draws.draw(rows, over), error, tolerance, most=MOST_DRAWS, over=over)
     if found is None:
         raise EvidenceError(
             "no draw came to a state that matches what is known: its probability under the law is 0 or very small."

@@ -81,7 +81,7 @@ class Nearness:
         return "\n".join([*lines, f"furthest: {far}"])
 
 
-def nearness(drawn: Dataset, data: Dataset | Holed | MarginalCounts) -> Nearness:
+def nearness(drawn: Dataset, data: Holed | MarginalCounts) -> Nearness:
     """How near the marginals of `drawn` rows are to those of `data`, beside what chance alone gives.
 
     >>> from depnet import Dataset

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Kind, Numbers
-from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.dataset import Holed
 from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, brief
@@ -156,7 +156,7 @@ class SeenEffect:
 
 
 def seen_effects(
-    data: Dataset | Holed,
+    data: Holed,
     evidence: Evidence,
     target: int,
     measure: Measure,
@@ -179,9 +179,7 @@ def seen_effects(
     for i in variables:
         states = data.domain.cardinalities[i]
         rows, counted, summed = everything, all_counted, all_summed
-        if (
-            isinstance(data, Holed) and not data.complete
-        ):  # a state that stands for holes is a state of its own
+        if not data.complete:  # a state that stands for holes is a state of its own
             there = ~data.hidden[rows, i]
             rows, counted, summed = rows[there], counted[there], summed[there]
         column = data.column(i)[rows]
@@ -196,9 +194,7 @@ def seen_effects(
     return tuple(found)
 
 
-def seen_measure(
-    data: Dataset | Holed, evidence: Evidence, target: int, measure: Measure
-) -> tuple[float, float]:
+def seen_measure(data: Holed, evidence: Evidence, target: int, measure: Measure) -> tuple[float, float]:
     """In how many matching rows the target is known, and the measure's mean there; nan where there is none."""
     _, counted, summed = _of_rows(data, evidence, target, measure)
     rows = float(counted.sum())
@@ -206,7 +202,7 @@ def seen_measure(
 
 
 def _of_rows(
-    data: Dataset | Holed, evidence: Evidence, target: int, measure: Measure
+    data: Holed, evidence: Evidence, target: int, measure: Measure
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """The rows that match, how much each counts, and the measure times that."""
     matching = MatchingRows.of(data.domain, evidence, data)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Bins, Numbers
 from depnet.data.table.cells import known_cells
-from depnet.data.table.dataset import Dataset, Holed, with_holes
+from depnet.data.table.dataset import Holed
 from depnet.inference.answer.observed import matching
 from depnet.inference.judge.cells import row_tails
 from depnet.model.counting import check_same_domain
@@ -51,7 +51,7 @@ class RowScores:
 
 def row_scores(
     network: Network,
-    data: Dataset | Holed,
+    data: Holed,
     max_cells: int,
     progress: Callable[[float], object] = lambda share: None,
 ) -> RowScores:
@@ -63,11 +63,11 @@ def row_scores(
     check_same_domain("row_scores", network.domain, data)
     rows = min(data.rows, max(1, max_cells // len(network)))
     size = max(1, CHUNK // len(network))
-    each, table = np.empty(rows), with_holes(data)
+    each = np.empty(rows)
     progress(0.0)
     for first in range(0, rows, size):
         last = min(first + size, rows)
-        part = table if last - first == data.rows else table.rows_at(np.arange(first, last))
+        part = data if last - first == data.rows else data.rows_at(np.arange(first, last))
         each[first:last] = row_tails(network, part)
         progress(last / rows)
     each = np.log(each)
@@ -81,7 +81,7 @@ def row_scores(
     return RowScores(each, order, np.flatnonzero(new), data.rows)
 
 
-def _alike(data: Dataset | Holed, rows: int) -> NDArray[np.uint64]:
+def _alike(data: Holed, rows: int) -> NDArray[np.uint64]:
     """A number for each row, the same of rows with equal values and holes; of others, all but surely another one."""
     mixed = np.zeros(rows, dtype=np.uint64)
     for i in range(len(data.domain)):
@@ -115,7 +115,7 @@ class RowList:
 
 
 def row_list(
-    data: Dataset | Holed,
+    data: Holed,
     scores: RowScores,
     *,
     by: Order = "score",
@@ -156,7 +156,7 @@ def row_list(
     return RowList(rows[place], alike[place], int(keep.sum()))
 
 
-def _values(data: Dataset | Holed, i: int, rows: IntArray) -> FloatArray:
+def _values(data: Holed, i: int, rows: IntArray) -> FloatArray:
     """What the cells of a column are sorted by: their numbers, or the places of their states; nan of a hole."""
     numbers = data.numbers(i)
     found = (data.column(i) if numbers is None else numbers)[rows].astype(np.float64)
@@ -164,9 +164,7 @@ def _values(data: Dataset | Holed, i: int, rows: IntArray) -> FloatArray:
     return found
 
 
-def matching_rows(
-    data: Dataset | Holed, evidence: Evidence | None = None, text: str = ""
-) -> NDArray[np.bool_]:
+def matching_rows(data: Holed, evidence: Evidence | None = None, text: str = "") -> NDArray[np.bool_]:
     """[row]: does it match what is known, and does the text of some known cell hold `text`, capitals or not?"""
     keep = np.ones(data.rows, dtype=bool) if evidence is None else matching(evidence, data) > 0
     wanted = text.strip().casefold()
@@ -178,7 +176,7 @@ def matching_rows(
     return keep
 
 
-def _holding(data: Dataset | Holed, i: int, wanted: str) -> NDArray[np.bool_]:
+def _holding(data: Holed, i: int, wanted: str) -> NDArray[np.bool_]:
     """[row]: is the cell known, and does its text hold what is wanted?"""
     variable, numbers = data.domain.variables[i], data.numbers(i)
     if variable.bins is not None and numbers is not None:

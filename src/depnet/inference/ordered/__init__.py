@@ -10,8 +10,6 @@ In reading order, for one question:
 
 And for many rows with holes:
 
-- `rows`: their answers and joint draws, by sums, by elimination or by replicas;
-- `items`: what holes depend on, sums over their joint states, the elimination of single rows;
-- `replicas`: states that start at passes through the holes and are moved;
-- `log_observed`: the log-probability of what is observed.
+- `items`: what holes depend on, sums over their joint states, the log-probability of what is observed;
+- `rows`: their answers and joint draws, by sums, by elimination, or by replicas that are moved.
 """

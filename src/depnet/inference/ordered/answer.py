@@ -112,14 +112,18 @@ def _eliminated(asked: Conditional, keep: tuple[int, ...], most_cells: int) -> E
 
 
 def log_evidence(
-    network: Network, evidence: Evidence, tolerance: float, rng: np.random.Generator | None
+    network: Network,
+    evidence: Evidence,
+    tolerance: float,
+    rng: np.random.Generator | None,
+    over: Over = bool,
 ) -> tuple[float, float]:
     """The log of the sum of Q(x) w(x), the probability of the evidence, and its standard error (0: exact)."""
     asked = Conditional.of_evidence(network, evidence)
     done = _eliminated(asked, (), _worth(asked, tolerance))
     if done is not None:
         return done.log_total, 0.0
-    return log_mean_weight(asked, tolerance, new_seeds(rng, 1)[0])
+    return log_mean_weight(asked, tolerance, new_seeds(rng, 1)[0], over)
 
 
 def _sampled(

@@ -8,6 +8,9 @@ over the nodes j that are a hole or read one. A hole that no observed variable d
 what follows it sum to one, and it has no say in any other. The other holes fall into parts that no table connects,
 independent given o. An *item* is such a part of one row, or a barren hole with all that its law depends on; items
 of all rows are summed over together, node by node.
+
+log Q(o), the probability of what is observed, is the sum of those of the items; a row that has a larger one is eliminated
+where its tables are small, and what is left is the mean weight of passes.
 """
 
 import itertools
@@ -19,13 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.errors import EvidenceError
 from depnet.law.conditional import Conditional
 from depnet.law.elimination import Elimination, EliminationPlan, network_plan
-from depnet.law.program import DRAW, WEIGH
+from depnet.law.program import DRAW, WEIGH, law_of
+from depnet.law.sharpen import sharpen
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.tabulated import code_type
+from depnet.sampling.words import new_seeds
 
 ITEM_STATES = 1 << 12
 """The joint states of an item that is summed over state by state, at most."""
@@ -35,6 +41,12 @@ ROW_CELLS = 1 << 16
 """The cells of an elimination of one row, at most."""
 PIECE_HOLES = 1 << 22
 """Rows are taken in pieces whose holes times the variables are about this."""
+FIRST_PASSES, MOST_PASSES = 1 << 8, 1 << 14
+"""Of a row, of which there are many."""
+LOG_ERROR = 0.05
+"""Passes go on until the standard error of log Q(o) is no larger, or they are too many."""
+
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,13 +59,13 @@ class Holes:
 
     network: Network
     codes: CodeArray
-    upstream: NDArray[np.bool_]
-    barren: NDArray[np.bool_]
-    active: NDArray[np.bool_]
+    upstream: Bools
+    barren: Bools
+    active: Bools
     part: NDArray[np.int32]
 
     @classmethod
-    def of(cls, network: Network, codes: CodeArray, holes: NDArray[np.bool_]) -> "Holes":
+    def of(cls, network: Network, codes: CodeArray, holes: Bools) -> "Holes":
         """Who is upstream of something observed, and who is connected with whom."""
         assert network.order is not None
         hidden = holes & (np.array(network.domain.cardinalities) > 1)
@@ -67,7 +79,7 @@ class Holes:
         return cls(network, codes, upstream, hidden & ~active, active, part)
 
     @staticmethod
-    def pieces(holes: NDArray[np.bool_]) -> Iterator[IntArray]:
+    def pieces(holes: Bools) -> Iterator[IntArray]:
         """The numbers of rows in pieces whose holes fit into memory."""
         if not len(holes):
             return
@@ -109,7 +121,7 @@ class Holes:
             holes[at] |= self.upstream[r] & (self.part[r] == self.part[r, i][:, None])
         return Items(self, rows, holes, targets)
 
-    def moved(self, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def moved(self, wanted: Bools) -> Bools:
         """The wanted holes, and every barren one that reads a hole of these, or one that does: left at some state, it
         would have a say.
         """
@@ -121,7 +133,7 @@ class Holes:
                 found[:, j] |= self.barren[:, j] & found[:, inputs].any(axis=1)
         return found
 
-    def roles(self, moved: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    def roles(self, moved: Bools) -> NDArray[np.uint8]:
         """What passes do (`Law.row_passes`): draw the moved holes, weigh rows by the active nodes that read one of them."""
         roles = np.where(moved, np.uint8(DRAW), np.uint8(0))
         upstream = moved & self.upstream
@@ -147,8 +159,8 @@ class Items:
 
     of: Holes
     rows: IntArray
-    holes: NDArray[np.bool_]
-    targets: NDArray[np.bool_]
+    holes: Bools
+    targets: Bools
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -159,7 +171,7 @@ class Items:
         return np.asarray(self.holes @ np.log2(self.of.network.domain.cardinalities))
 
     @property
-    def small(self) -> NDArray[np.bool_]:
+    def small(self) -> Bools:
         """Which items have few enough joint states to be summed over."""
         return self.log2_states <= math.log2(ITEM_STATES) + 1e-9
 
@@ -259,9 +271,7 @@ class RowEliminations:
         self._network = network
         self._plans: dict[tuple[bytes, bool], tuple[tuple[int, ...], EliminationPlan | None]] = {}
 
-    def of(
-        self, codes: NDArray[np.uint16], holes: NDArray[np.bool_], *, targets: bool = True
-    ) -> Elimination | None:
+    def of(self, codes: NDArray[np.uint16], holes: Bools, *, targets: bool = True) -> Elimination | None:
         """The row's elimination, of all holes or (`targets=False`) of what is observed; None where it is too large."""
         network = self._network
         evidence = Evidence({int(i): int(codes[i]) for i in np.flatnonzero(~holes)}, {})
@@ -279,28 +289,20 @@ class RowEliminations:
 
 def log_own(network: Network, j: int, columns: Sequence[NDArray[np.integer]]) -> FloatArray:
     """Log theta_j(x_j | Y_j(x)); `columns` are the codes of the inputs of node j and then of X_j."""
-    node, own = network.nodes[j], columns[-1]
-    table = _input_table(network, j, columns[:-1], len(own))
+    node, own, cards = network.nodes[j], columns[-1], network.domain.cardinalities
+    # A source reads its inputs alone: of the other columns not a page is touched.
+    table: CodeArray = np.empty((len(own), len(cards)), dtype=code_type(cards), order="F")
+    for c, column in zip((*node.inputs, j), columns, strict=True):
+        table[:, c] = column
     with np.errstate(divide="ignore"):
         if not node.boosted and isinstance(
             node.source, DecisionGraph
-        ):  # of few leaves: their logs are looked up
+        ):  # the logs of few leaves are looked up
             return np.asarray(np.log(node.table.probabilities)[node.source(table), own])
-        table[:, j] = own
         return np.asarray(np.log(node.own_probabilities(table)))
 
 
-def _input_table(network: Network, j: int, inputs: Sequence[NDArray[np.integer]], rows: int) -> CodeArray:
-    """[rows, n]: the inputs of node j, and anything elsewhere."""
-    cards = network.domain.cardinalities
-    # A source reads its inputs alone: of the other columns not a page is touched.
-    table: CodeArray = np.empty((rows, len(cards)), dtype=code_type(cards), order="F")
-    for c, column in zip(network.nodes[j].inputs, inputs, strict=True):
-        table[:, c] = column
-    return table
-
-
-def _parts(network: Network, upstream: NDArray[np.bool_], active: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _parts(network: Network, upstream: Bools, active: Bools) -> NDArray[np.int32]:
     """The lowest number of each upstream hole's part: those in the scope of one active node are connected."""
     n = upstream.shape[1]
     part = np.where(upstream, np.arange(n, dtype=np.int32), np.int32(n))
@@ -316,3 +318,57 @@ def _parts(network: Network, upstream: NDArray[np.bool_], active: NDArray[np.boo
         part[left] = now
         left = left[(now != was).any(axis=1)]
     return part
+
+
+def log_observed(
+    network: Network, codes: NDArray[np.uint16], holes: Bools, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Log Q(o) of the observed cells of every row, the holes summed out, and its standard errors (0: exact)."""
+    values, errors = np.zeros(len(codes)), np.zeros(len(codes))
+    eliminations = RowEliminations(network)
+    for rows in Holes.pieces(holes):
+        here = Holes.of(network, codes[rows], holes[rows])
+        total = here.untouched()
+        parts = here.parts()
+        for sums in parts.chosen(parts.small).sums():
+            np.add.at(total, sums.items.rows, sums.log_sums)
+        large = parts.chosen(~parts.small)
+        for r in np.unique(large.rows).tolist():
+            own = large.chosen(large.rows == r)
+            row = int(rows[r])
+            try:
+                found = eliminations.of(codes[row], holes[row], targets=False)
+                if found is not None:  # which is of the whole row
+                    total[r] = found.log_total
+                    continue
+            except EvidenceError:
+                total[r] = -math.inf
+                continue
+            moved = np.asarray(own.holes.any(axis=0))
+            value, errors[row] = _log_passes(here.chosen(np.array([r])), moved, rng)
+            total[r] += value
+        values[rows] = total
+    return values, errors
+
+
+def _log_passes(holes: Holes, moved: Bools, rng: np.random.Generator) -> tuple[float, float]:
+    """The log of the sum over the `moved` holes of one row of the tables of all active nodes that they touch."""
+    law, roles, (seed,) = law_of(holes.network), holes.roles(moved[None]), new_seeds(rng, 1)
+    logs, value, error = np.zeros(0), -math.inf, math.inf
+
+    def draw(count: int) -> None:
+        nonlocal logs
+        states = np.repeat(holes.codes, count, axis=0).astype(np.uint16, copy=False)
+        logs = np.concatenate([logs, law.row_passes(states, roles, seed=seed, first=len(logs))])
+
+    def log_error() -> float:
+        nonlocal value, error
+        top = float(logs.max())
+        if top > -math.inf:
+            weights = np.exp(logs - top)
+            mean = float(weights.mean())
+            value, error = math.log(mean) + top, float(weights.std()) / mean / math.sqrt(len(weights))
+        return error
+
+    sharpen(draw, log_error, LOG_ERROR, first=FIRST_PASSES, most=MOST_PASSES)
+    return value, error

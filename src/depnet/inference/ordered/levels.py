@@ -80,12 +80,16 @@ def refined(
 
 
 def level_rows(
-    network: Network, evidence: Evidence, plan: LevelPlan, variables: Iterable[int], seed: int
-) -> Iterator[tuple[CodeArray, FloatArray, Drawn]]:
-    """Rows given the evidence as far as it is of codes, their weights, and their levels, which have weights of their own."""
+    network: Network, evidence: Evidence, plan: LevelPlan | None, variables: Iterable[int], seed: int
+) -> Iterator[tuple[CodeArray, FloatArray, Drawn | None]]:
+    """Rows given the evidence as far as it is of codes, their weights, and their levels, which have weights of their own.
+
+    Without a plan, levels are None.
+    """
     rng, asked = np.random.default_rng(seed), Conditional.of_evidence(network, evidence)
-    for codes, weights in _rows(asked, tuple(plan.variables.union(variables)), seed):
-        yield codes, weights, plan.draw(codes, rng)
+    needed = set(variables) if plan is None else plan.variables.union(variables)
+    for codes, weights in _rows(asked, tuple(needed), seed):
+        yield codes, weights, None if plan is None else plan.draw(codes, rng)
 
 
 def log_allowed(
@@ -104,6 +108,7 @@ def log_allowed(
 
     def draw(count: int) -> None:
         for codes, weights, drawn in rows:
+            assert drawn is not None
             batch = np.arange(len(codes)) * BATCHES // len(codes)
             sums[0] += np.bincount(batch, weights, BATCHES)
             sums[1] += np.bincount(batch, weights * drawn.weights, BATCHES)

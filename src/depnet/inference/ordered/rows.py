@@ -1,4 +1,4 @@
-r"""Rows with holes under an ordered law: Q(x_h | o) of every hole, joint draws of the holes,.
+"""Rows with holes under an ordered law: Q(x_h | o) of every hole, and joint draws of the holes.
 
 Items of few joint states (`depnet.inference.ordered.items`) are summed over, exactly, those of all rows together. A row that
 has a larger item is solved by elimination where its tables are small. What is left is moved: *replicas* of the row,
@@ -18,7 +18,6 @@ from depnet.errors import EvidenceError
 from depnet.inference.answer.rows import EXACT, OBSERVED, SAMPLE, DistinctRows, RowAnswers, pieces
 from depnet.inference.effort import RESOLUTION, Effort
 from depnet.inference.ordered.items import Holes, Items, RowEliminations
-from depnet.inference.ordered.replicas import Between, Replicas
 from depnet.law.program import DRAW, law_of
 from depnet.law.sharpen import sharpen_rows
 from depnet.model.network import Network
@@ -32,8 +31,85 @@ MOST_SWEEPS = 1 << 12
 """A round is never longer."""
 R_HAT = 1.2
 """Above it, replicas differ by more than the halves of each do: they have not met."""
+CANDIDATES = 4
+"""Passes that each replica's start is chosen from."""
 MOVED_CELLS = 1 << 22
 """Cells of the sums of replicas that are held at once."""
+
+Bools = NDArray[np.bool_]
+
+
+class Replicas:
+    """Replicas of some rows, `each` of every row: their states, and how far they came. Mutable; owned by one call."""
+
+    def __init__(self, holes: Holes, moved: Bools, each: int, effort: Effort) -> None:
+        self._law, self._threads = law_of(holes.network), effort.threads
+        self.each, self.moved = each, moved
+        self.sweeps = self.updates = 0
+        (self.seed,) = new_seeds(effort.rng, 1)
+        # Each starts at one of some passes, in proportion to their weights.
+        states = np.repeat(holes.codes, each * CANDIDATES, axis=0).astype(np.uint16, copy=False)
+        logs = self._law.row_passes(states, holes.roles(moved), seed=self.seed, n_jobs=self._threads)
+        logs = logs.reshape(-1, CANDIDATES)
+        top = logs.max(axis=1, keepdims=True)
+        shares = np.exp(logs - np.where(top == -np.inf, 0.0, top))
+        ends = np.cumsum(np.where(top == -np.inf, 1.0, shares), axis=1)
+        until = effort.rng.random(len(ends)) * ends[:, -1]
+        chosen = np.minimum((until[:, None] >= ends).sum(axis=1), CANDIDATES - 1)
+        self.states = np.ascontiguousarray(states[np.arange(len(logs)) * CANDIDATES + chosen])
+
+    def move(self, sweeps: int, sums: FloatArray | None = None) -> IntArray:
+        """Move all of them; returned is how often each found no possible state."""
+        flags, cards = np.repeat(self.moved, self.each, axis=0), np.array(self._law.cardinalities)
+        stuck = self._law.moves(
+            self.states,
+            flags,
+            sweeps=sweeps,
+            seed=self.seed,
+            first_sweep=self.sweeps,
+            cells=np.cumsum(cards) - cards,
+            sums=sums,
+            n_jobs=self._threads,
+        )
+        self.sweeps += sweeps
+        self.updates += sweeps * int(flags.sum())
+        return stuck
+
+    def round(self, sweeps: int, asked: Bools) -> tuple[FloatArray, FloatArray, FloatArray, Bools]:
+        """What a round of moves says of all cells, [row, cell], its standard errors between replicas, the R-hat of each row
+        over the cells that are asked for, and whether its replicas always found a possible state.
+        """
+        rows, cells = asked.shape
+        halves = np.zeros((2, len(self.states), cells))
+        stuck = sum(self.move(sweeps // 2, half) for half in halves)
+        always = (np.asarray(stuck).reshape(rows, self.each) == 0).all(axis=1)
+        halves = halves.reshape(2, rows, self.each, cells) / (sweeps // 2)
+        means = halves.mean(axis=0)
+        between = means.var(axis=1, ddof=1)
+        within = ((halves[0] - halves[1]) ** 2 / 2).mean(axis=1)
+        values, errors = means.mean(axis=1), np.sqrt(between / self.each)
+        # A state that all replicas keep away from shows in no spread. They came to it about 1 + sweeps p times each, and
+        # what came so seldom may as well have come once more.
+        seldom = np.minimum(values, 1 - values)
+        unseen = 1 / (self.each * (1 + sweeps * np.maximum(seldom, 0.0)) + 2)
+        errors = np.where(seldom < unseen, np.maximum(errors, unseen), errors)
+        return values, errors, _r_hat(between, within, asked), np.asarray(always)
+
+    def keep(self, rows: IntArray) -> None:
+        """Go on with some of the rows only."""
+        at = (rows[:, None] * self.each + np.arange(self.each)).reshape(-1)
+        self.moved = self.moved[rows]
+        self.states = np.ascontiguousarray(self.states[at])
+        # Rows have other places now: none meets words that another has had.
+        self.seed = (self.seed + 1) % 2**64
+
+
+def _r_hat(between: FloatArray, within: FloatArray, asked: Bools) -> FloatArray:
+    """Of each row, over its cells together: 1 where halves of a replica differ as replicas do."""
+    apart, inside = (np.where(asked, variance, 0.0).sum(axis=1) for variance in (between, within))
+    ratio = np.divide(apart, inside, out=np.full_like(apart, np.inf), where=inside > 0)
+    still = apart <= 1e-24  # nothing moves and nothing differs
+    return np.asarray(np.where(still, 1.0, np.sqrt(0.5 + ratio)))
 
 
 class LawRows(RowAnswers):
@@ -70,7 +146,7 @@ class LawRows(RowAnswers):
             if len(self.drawn):
                 self._drawn_barren(holes, rows)
 
-    def _summed(self, holes: Holes, rows: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _summed(self, holes: Holes, rows: IntArray) -> tuple[Bools, Bools]:
         """All items that are small. Returned are the holes that have no answer then, and all holes of their items."""
         left, together = np.zeros_like(holes.upstream), np.zeros_like(holes.upstream)
 
@@ -118,52 +194,40 @@ class LawRows(RowAnswers):
                 found.draw(words, copies)
         return np.array(left, dtype=np.int64)
 
-    def _moved(
-        self, holes: Holes, rows: IntArray, wanted: NDArray[np.bool_], moved: NDArray[np.bool_]
-    ) -> None:
+    def _moved(self, holes: Holes, rows: IntArray, wanted: Bools, moved: Bools) -> None:
         """Replicas of the rows, moved until the laws of the wanted holes are known well enough.
 
         A round that is not good enough is the lead of the next.
         """
-        effort, law = self.effort, law_of(self.network)
-        (seed,) = new_seeds(effort.rng, 1)
-        replicas = Replicas(law, holes, moved, self._replicas, self.begin, seed, effort.rng, effort.threads)
+        effort = self.effort
+        replicas = Replicas(holes, moved, self._replicas, effort)
         if not effort.over():
             replicas.move(LEAD)
-        found: Between | None = None
+        found: list[FloatArray] = []
 
-        def draw(sweeps: int) -> tuple[FloatArray, NDArray[np.bool_]]:
+        def draw(sweeps: int) -> tuple[FloatArray, Bools]:
             nonlocal found
-            found, possible = replicas.round(sweeps // 2 * 2)
             asked = np.repeat(wanted, self.cardinalities, axis=1)
-            errors = np.where(asked, found.errors, 0.0).max(axis=1)
-            return errors, (errors <= effort.tolerance) & (found.r_hat(asked) <= R_HAT) & possible
+            *found, possible = replicas.round(sweeps // 2 * 2, asked)
+            _, errors, r_hat = found
+            largest = np.where(asked, errors, 0.0).max(axis=1)
+            return largest, (largest <= effort.tolerance) & (r_hat <= R_HAT) & possible
 
         def take(at: IntArray, good: bool) -> None:
-            assert found is not None
-            errors = np.maximum(found.errors[at], RESOLUTION * effort.tolerance)
-            self.store(rows[at], self._whole(found.values[at]), errors, wanted[at])
-            asked = np.repeat(wanted[at], self.cardinalities, axis=1)
-            self.r_hat[rows[at]] = found.chosen(at).r_hat(asked)
-            self.converged[rows[at]] = good
+            values, errors, r_hat = (each[at] for each in found)
+            errors = np.maximum(errors, RESOLUTION * effort.tolerance)
+            self.store(rows[at], self._whole(values), errors, wanted[at])
+            self.r_hat[rows[at]], self.converged[rows[at]] = r_hat, good
             for k in at.tolist() if len(self.drawn) else []:
                 self._take(int(rows[k]), replicas, k, wanted[k])
 
         def keep(left: IntArray) -> None:
             nonlocal found, rows, wanted
-            assert found is not None
-            found, rows, wanted = found.chosen(left), rows[left], wanted[left]
+            found, rows, wanted = [each[left] for each in found], rows[left], wanted[left]
             replicas.keep(left)
 
-        sharpen_rows(
-            draw,
-            take,
-            keep,
-            effort.tolerance,
-            first=FIRST_SWEEPS,
-            most=2 * MOST_SWEEPS,
-            over=effort.over,
-        )
+        most = 2 * MOST_SWEEPS
+        sharpen_rows(draw, take, keep, effort.tolerance, first=FIRST_SWEEPS, most=most, over=effort.over)
         self.updates += replicas.updates
 
     def _whole(self, laws: FloatArray) -> FloatArray:
@@ -173,7 +237,7 @@ class LawRows(RowAnswers):
         even = np.repeat(1 / np.array(cards), cards)
         return np.asarray(np.where(totals > 0, laws / np.where(totals > 0, totals, 1.0), even))
 
-    def _take(self, row: int, replicas: Replicas, at: int, wanted: NDArray[np.bool_]) -> None:
+    def _take(self, row: int, replicas: Replicas, at: int, wanted: Bools) -> None:
         """The states of replicas as draws of the row that is their `at`-th: each one's once, then moved on for more."""
         rng, copies, each = self.effort.rng, int(self._copies[row]), replicas.each
         own = np.ascontiguousarray(replicas.states[at * each : (at + 1) * each])

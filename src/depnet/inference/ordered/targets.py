@@ -8,39 +8,36 @@ from which every law of T given one more fact, and every information I(T; X_j | 
 them exactly with one run a state of T, which clamps it and gives the marginals of all others; where that is too large,
 draws do.
 
-Draws are weighted passes, which the evidence weighs, or, where a few of these have most of the weight, passes that are
-resampled and moved. A draw counts by the conditional Q(T | x_-T) of the target given all else, whose mean is the same and
-which varies less than the state that was drawn. Draws come in independent batches: how far the tables vary shows between
-them.
+Draws are weighted rows (`depnet.inference.ordered.levels`). One counts by the conditional Q(T | x_-T) of the target given
+all else, whose mean is the same and which varies less than the state that was drawn; where evidence cuts bins, by the level
+of the target, if that is a number. Draws come in batches: how far the tables vary shows between them.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.data.frames.within import Drawn
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.effort import Over
+from depnet.inference.ordered.levels import level_rows, log_mean
 from depnet.law.elimination import Elimination, log_largest_weight, network_plan
 from depnet.law.factors import IMPOSSIBLE, Factor, certain, factors_of
+from depnet.law.levels import LevelPlan
 from depnet.law.program import law_of
-from depnet.law.resample import WeightedPasses
-from depnet.law.sharpen import BATCHES, FEWEST_EFFECTIVE, UNEVEN
+from depnet.law.sharpen import BATCHES
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
 CLUSTER_CELLS = 1 << 10
 """A cluster of an elimination takes about as long as this many cells more than it has."""
-PIECE_CELLS = 1 << 22
-"""Codes of the passes that are summed at a time."""
-MOVED_PASSES, MOVED_STATES = 1 << 9, 32
-"""Of a batch: passes at a time, and states that are taken from them and moved."""
-MOST_PASSES = 1 << 20
-"""Of a batch that is to be moved."""
-SWEEPS, LOOKS = 4, 4
-"""Sweeps of moves between two looks at the moved states, and how often they are looked at."""
+
+OfLevel: TypeAlias = Callable[[IntArray, NDArray[np.int32]], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +138,11 @@ def _at(factor: Factor, target: int, state: int) -> Factor:
 
 
 class TargetDraws:
-    """As many as are asked for: `draw` until the tables are sharp enough."""
+    """As many as are asked for: `draw` until the tables are sharp enough.
+
+    `of_level` says of rows (their codes and levels of the target) what g h and h are. `by_codes` is the log-probability of
+    the evidence in codes, and its standard error.
+    """
 
     def __init__(
         self,
@@ -151,110 +152,51 @@ class TargetDraws:
         columns: FloatArray,
         variables: Sequence[int],
         seed: int,
+        *,
+        plan: LevelPlan | None,
+        of_level: OfLevel,
+        by_codes: tuple[float, float],
     ) -> None:
-        self._law, self._evidence, self._target = law_of(network), evidence, target
-        self._columns, self._variables, self._seed = columns, list(variables), seed % 2**63
-        self._ancestors = self._law.ancestors(evidence.variables)
-        known = set(self._ancestors)
-        self._others = [i for i in self._law.order if i not in known]
-        if log_largest_weight(network, self._ancestors, evidence) == -math.inf:
+        if log_largest_weight(network, network.order or (), evidence) == -math.inf:
             raise EvidenceError(IMPOSSIBLE)
-        self._begin = cells_of(network, variables)
-        self._uneven = self._moved = False
-        self.draws = 0
-        self._start()
-
-    def _start(self) -> None:
-        k = self._columns.shape[1]
+        self._law, self._evidence, self._target, self._seed = law_of(network), evidence, target, seed
+        self._columns, self._variables, self._plan = columns, list(variables), plan
+        self._of_level, self._by_codes = of_level, by_codes
+        self._rows = level_rows(network, evidence, plan, range(len(network)), seed)
+        self._begin, k = cells_of(network, variables), columns.shape[1]
         self._sums, self._totals = np.zeros((BATCHES, self._begin[-1], k)), np.zeros((BATCHES, k))
-        self._weights = np.zeros(BATCHES)
-        self._squares = 0.0
-        self._weighed = 0
-        """How many weights were summed: of passes, or of moved batches."""
-        self._top = -math.inf
-
-    @property
-    def effective(self) -> float:
-        """(sum W)^2 / sum W^2 of passes; of moved states, that of their passes."""
-        return float(self._weights.sum() ** 2 / self._squares) if self._squares > 0 else 0.0
+        self._weights, self._squares, self._draws = np.zeros((2, BATCHES)), 0.0, 0
+        """Of rows before and after their levels weigh them."""
 
     def draw(self, rows: int, over: Over) -> None:
-        """About as many more passes, or moved states instead once the weights of passes have shown to be uneven."""
-        if self._uneven:
-            self._draw_moved(over)
-            return
-        size = max(rows // BATCHES, 1)
-        piece = max(PIECE_CELLS // len(self._law.order), 1)
-        for begin in range(0, size, piece):
-            for b in range(BATCHES):
-                count = min(piece, size - begin)
-                done = self._law.passes(count, self._evidence, seed=self._seed, first=self.draws)
-                self._add(b, done.codes, done.log_weights)
-                if self._top > -math.inf:
-                    self._squares += float(np.exp(2 * (done.log_weights - self._top)).sum())
-                self._weighed += count
-                self.draws += count
-            if over():
+        enough = self._draws + rows
+        for codes, weights, drawn in self._rows:
+            both = weights if drawn is None else weights * drawn.weights
+            counted = both[:, None] * self._counted(codes, drawn)
+            self._squares += float(both @ both)
+            self._draws += len(codes)
+            for b, part in enumerate(np.array_split(np.arange(len(codes)), BATCHES)):
+                self._sums[b] += sums_by_cell(codes[part][:, self._variables], self._begin, counted[part])
+                self._totals[b] += counted[part].sum(axis=0)
+                self._weights[:, b] += weights[part].sum(), both[part].sum()
+            if self._draws >= enough or over():
                 break
-        self._uneven = self.effective * UNEVEN < self.draws
 
-    def _draw_moved(self, over: Over) -> None:
-        """One more round of all batches; one that is not whole when time is over counts nothing."""
-        found = []
-        for _ in range(BATCHES):
-            batch = WeightedPasses(self._law, self._ancestors, self._evidence, self._seed + 2 * self.draws)
-            batch.draw_effective(FEWEST_EFFECTIVE, first=MOVED_PASSES, most=MOST_PASSES, over=over)
-            self.draws += batch.rows
-            if over() or not batch.effective:
-                return
-            found.append(batch)
-        if not self._moved:  # what passes had counted is left out: their weights are too uneven
-            self._start()
-            self._moved = True
-        for b, batch in enumerate(found):
-            self._add_moved(b, batch)
-        self._weighed += BATCHES
-
-    def _add_moved(self, b: int, batch: WeightedPasses) -> None:
-        start = np.random.default_rng(batch.seed).random()
-        states = batch.taken((np.arange(MOVED_STATES) + start) / MOVED_STATES)
-        log_weight = batch.log_mean_weight - math.log(MOVED_STATES * LOOKS)
-        for look in range(LOOKS):
-            batch.move(states, SWEEPS, seed=batch.seed + 1, first_sweep=look * SWEEPS)
-            rest = self._law.passes(
-                MOVED_STATES,
-                variables=self._others,
-                seed=batch.seed + 1,
-                first=look * MOVED_STATES,
-                start=states.astype(self._law.dtype),
-            )
-            self._add(b, rest.codes, np.full(MOVED_STATES, log_weight))
-        worth = min(batch.effective, MOVED_STATES)
-        self._squares += float(np.exp(2 * (batch.log_mean_weight - self._top))) / worth
-
-    def _add(self, b: int, codes: CodeArray, log_weights: FloatArray) -> None:
-        """More draws of a batch; all weights are divided by the largest so far."""
-        top = float(log_weights.max())
-        if top > self._top:
-            scale = math.exp(self._top - top) if self._top > -math.inf else 0.0
-            self._sums *= scale
-            self._totals *= scale
-            self._weights *= scale
-            self._squares *= scale**2
-            self._top = top
-        if self._top == -math.inf:
-            return
-        weights = np.exp(log_weights - self._top)
-        counted = weights[:, None] * (self._conditionals(codes) @ self._columns)
-        self._sums[b] += sums_by_cell(codes[:, self._variables], self._begin, counted)
-        self._totals[b] += counted.sum(axis=0)
-        self._weights[b] += weights.sum()
+    def _counted(self, codes: CodeArray, drawn: Drawn | None) -> FloatArray:
+        """[row, k]: c_k of the target, in the mean given all else, or by its level."""
+        if drawn is None:
+            return self._conditionals(codes) @ self._columns
+        own: IntArray = codes[:, self._target].astype(np.int64)
+        found = self._columns[own]
+        if self._target in drawn.places:
+            g, h = self._of_level(own, drawn.places[self._target])
+            found[:, -2], found[:, -1] = g * h, h
+        return found
 
     def _conditionals(self, codes: CodeArray) -> FloatArray:
         """[row, state]: Q(T | x_-T) under the evidence."""
         n = len(self._law.order)
-        hidden = np.zeros((1, n), dtype=bool)
-        hidden[0, self._target] = True
+        hidden = np.arange(n)[None] == self._target
         sums = np.zeros((len(codes), self._law.cardinalities[self._target]))
         states = np.ascontiguousarray(codes, dtype=np.uint16)
         cells: IntArray = np.zeros(n, dtype=np.int64)
@@ -263,18 +205,19 @@ class TargetDraws:
 
     def tables(self) -> TargetTables | None:
         """What was found so far; None where no draw has a weight yet."""
-        total = float(self._weights.sum())
+        total = float(self._weights[1].sum())
         if not total > 0:
             return None
-        error = float(self._weights.std(ddof=1) / math.sqrt(BATCHES) / self._weights.mean())
+        inside, error = log_mean(*self._weights)
+        value, own_error = self._by_codes
         return TargetTables(
             tuple(self._variables),
             self._begin,
             self._sums / total,
             self._totals / total,
-            "passes and moves" if self._moved else "passes",
-            math.log(total / self._weighed) + self._top,
-            error,
-            self.draws,
-            self.effective,
+            "draws" if self._plan is None else "draws within bins",
+            value + inside,
+            math.hypot(error, own_error),
+            self._draws,
+            total**2 / self._squares,
         )

@@ -242,10 +242,10 @@ def weighted_passes(
     return sums, good, not (good or over() or sums.rows >= most) and is_uneven()
 
 
-def log_mean_weight(asked: Conditional, tolerance: float, seed: int) -> tuple[float, float]:
+def log_mean_weight(asked: Conditional, tolerance: float, seed: int, over: Over) -> tuple[float, float]:
     """The log of the mean weight of passes, until its standard error is under the tolerance, or they are too many."""
     sums = Weights(asked)
-    sharpen(lambda count: sums.draw(count, seed), lambda: sums.log_mean[1], tolerance)
+    sharpen(lambda count: sums.draw(count, seed), lambda: sums.log_mean[1], tolerance, over=over)
     return sums.log_mean
 
 

@@ -2,9 +2,7 @@
 
 In reading order:
 
-- `query`: `depnet.query_rows`: who answers, an ordered law or clamped inference;
-- `impute`: holes filled, by modes or by joint draws, also of a long table, a chunk of rows at a time;
-- `to_fill`: which holes are filled where missing is a state, and by what law;
-- `mean_law`: laws of holes averaged over several networks;
-- `holed_score`: scores of rows with holes.
+- `query`: `depnet.query_rows`: who answers, an ordered law or clamped inference; scores of rows with holes;
+- `impute`: holes filled, by modes or by joint draws, also of a long table; which are filled where missing is a state;
+- `mean_law`: laws of holes averaged over several networks.
 """

@@ -1,4 +1,4 @@
-"""Imputation: the holes of a table filled in, by mode or by draws; what was observed stays untouched.
+r"""Imputation: the holes of a table filled in, by mode or by draws; what was observed stays untouched.
 
 The mode is that of each hole's own marginal given what its row knows. Draws are joint: a row's holes are
 filled with one state of its clamped chain, so that they fit together; several imputations are independent
@@ -9,31 +9,57 @@ The holes of a long table filled a chunk of rows at a time: memory holds the law
 
 What is exact of a row does not depend on its chunk. What is sampled or drawn goes on with one generator from chunk to chunk,
 and the length of a chunk follows from the model alone: the same rows and seed are filled alike.
+
+Where missing is a state of a column, a hole is a fact, and mostly one with a reason: a cause of death of the living is not
+unknown, there is none. To fill it is to ask what would be there, theta(X_j | known, rest). That is done where X_j is known
+often enough beside what the row knows; where P(X_j is known | what the row knows) is under `LEAST_KNOWN`, the hole stays,
+and is a fact for the row's other holes.
+
+The law that fills has the same sources, and in the node of X_j
+
+.. math:: \theta'(x \mid y) = \theta(x \mid y, \text{known}) (1 - \epsilon\,\theta(\text{missing} \mid y)), \qquad
+          \theta'(\text{missing} \mid y) = \epsilon\,\theta(\text{missing} \mid y):
+
+a hole that is asked for is never filled with "missing", and one that stays weighs as it did, but for a factor that is the
+same for all fillings of its row. That X_j *would be known* says nothing of the row's other cells: in fact it is not.
 """
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, InferenceError
 from depnet.inference.answer.rows import RowsResult, checked_rows
 from depnet.inference.effort import Effort, check_method
-from depnet.inference.rows.query import BYTES_A_STATE, answered
-from depnet.inference.rows.to_fill import present_law, split_holes
+from depnet.inference.rows.query import BYTES_A_STATE, answered, query_rows
+from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network, checked_network
+from depnet.model.node import Node, TableNode
 from depnet.model.scan import Scan
+from depnet.model.stages import UNIT
+from depnet.model.table import ConditionalTable
 from depnet.wording import counted
 
 FAR = 5.0
 """Standard errors between draws and their probabilities that are no chance."""
+LEAST_KNOWN = 0.02
+TINY = 1e-9
+"""The epsilon above."""
+CHUNK_BYTES = 1 << 26
+"""Of the probabilities of a chunk: those of its distinct rows, and those of all its rows."""
+MOST_ROWS = 1 << 16
+"""Of a chunk, where states are few: more are not quicker."""
+
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,12 +225,6 @@ def agreed(largest: Mapping[str, float]) -> bool:
     return all(not abs(z) > FAR for z in largest.values())
 
 
-CHUNK_BYTES = 1 << 26
-"""Of the probabilities of a chunk: those of its distinct rows, and those of all its rows."""
-MOST_ROWS = 1 << 16
-"""Of a chunk, where states are few: more are not quicker."""
-
-
 def chunk_rows(network: Network) -> int:
     """How many rows a chunk has.
 
@@ -218,7 +238,7 @@ def chunk_rows(network: Network) -> int:
 class ChunkedImputation:
     """Imputation of a table by chunks, each as `depnet.impute` fills it; `converged` is said of those that were filled.
 
-    Holes that do not apply stay (`depnet.inference.rows.to_fill`), but with `everything`.
+    Holes that do not apply stay, but with `everything`.
 
     >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
     >>> codes, hidden = np.array([[0, 0], [1, 1], [1, 0]]), np.array([[False, True], [False, False], [False, True]])
@@ -251,7 +271,7 @@ class ChunkedImputation:
         return self._settled and self._agreement.good
 
     def chunks(
-        self, codes: CodeArray, hidden: NDArray[np.bool_], wanted: NDArray[np.bool_] | None = None
+        self, codes: CodeArray, hidden: Bools, wanted: Bools | None = None
     ) -> Iterator[tuple[IntArray, Imputation]]:
         """The rows that have a hole, in their order: their numbers, and what they are filled with (`cells.hidden`: where).
 
@@ -263,7 +283,7 @@ class ChunkedImputation:
             at = rows[start : start + size]
             yield at, self._filled(codes[at], hidden[at])
 
-    def _filled(self, codes: CodeArray, hidden: NDArray[np.bool_]) -> Imputation:
+    def _filled(self, codes: CodeArray, hidden: Bools) -> Imputation:
         effort: dict[str, Any] = {"scan": self.scan, "rng": self._rng, "n_jobs": self.n_jobs}
         rows, fill = split_holes(self.network, codes, hidden, everything=self._everything, **effort)
         found = impute(self._law, rows, fill, method=self.method, **effort)
@@ -271,3 +291,95 @@ class ChunkedImputation:
         if self.method == "draw":
             self._agreement.add(np.array(found.imputations), found.cells)
         return found
+
+
+def open_holes(table: Holed) -> Bools:
+    """[row, variable]: the holes, whether they are hidden or states of their columns."""
+    holes = np.array(table.hidden)
+    for i, variable in enumerate(table.domain.variables):
+        if variable.missing is not None:
+            holes[:, i] |= table.codes[:, i] == variable.cardinality - 1
+    return holes
+
+
+def split_holes(
+    network: Network, codes: CodeArray, holes: Bools, *, everything: bool = False, **effort: Any
+) -> tuple[CodeArray, Bools]:
+    """The codes, and which holes are filled: those that stay have the code of their state.
+
+    `everything`: none stays. `effort` is that of `query_rows`.
+    """
+    states = _missing_states(network.domain)
+    fill = np.array(holes)
+    plain = codes.copy(order="F")
+    plain[holes] = 0
+    rows = np.flatnonzero(holes[:, list(states)].any(axis=1))
+    if everything or not len(rows):
+        return plain, fill
+    found = query_rows(network, plain[rows], holes[rows], **effort)
+    for i, state in states.items():
+        gone = found.probabilities[network.domain.names[i]][:, state]
+        stays = rows[holes[rows, i] & (1 - gone < LEAST_KNOWN)]
+        plain[stays, i] = state
+        fill[stays, i] = False
+    return plain, fill
+
+
+def warn_left(holes: int, way: str) -> None:
+    """Say how many holes stay, and the way to fill them."""
+    if holes:
+        warnings.warn(
+            f"{counted(holes, 'hole')} left: beside what the row knows, the column is known with a probability under "
+            f"{LEAST_KNOWN}: it does not apply, or was not asked. {way} fills them, too.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def present_law(network: Network) -> Network:
+    """The network that fills holes: see the module. One without such states is itself.
+
+    >>> network = Network.from_joint(np.full((2, 2), 0.25))
+    >>> present_law(network) is network
+    True
+    """
+    states = _missing_states(network.domain)
+    if not states:
+        return network
+    nodes = tuple(_present(node) if node.variable in states else node for node in network.nodes)
+    return replace(network, nodes=nodes)
+
+
+def _missing_states(domain: Domain) -> dict[int, int]:
+    """The code of the missing state of each variable that has one, and others."""
+    return {
+        i: variable.cardinality - 1
+        for i, variable in enumerate(domain.variables)
+        if variable.missing is not None and variable.cardinality > 1
+    }
+
+
+def _present(node: Node) -> Node:
+    if isinstance(node, BoostedNode):  # odds in the place of probabilities, which scores cannot say
+        scores = np.array(node.start_scores)
+        missing = -1 if node.digits is None else 0  # the first digit
+        scores[:, missing] += round(np.log(TINY) / UNIT)
+        return BoostedNode(node.variable, node.start, scores, node.stages, node.gains, node.digits)
+    theta = node.table.probabilities
+    gone = TINY * theta[:, -1:]
+    return TableNode(
+        node.variable,
+        node.source,
+        ConditionalTable.from_probabilities(np.hstack([_given_known(node.table) * (1 - gone), gone])),
+    )
+
+
+def _given_known(table: ConditionalTable) -> FloatArray:
+    """[leaf, state]: theta(x | y, known); a leaf that knows nothing of X_j says what all leaves say together."""
+    if table.counts is None or table.smoothing is None or table.prior is not None:
+        present = table.probabilities[:, :-1] + np.finfo(float).tiny
+        return np.asarray(present / present.sum(axis=1, keepdims=True))
+    counts: IntArray = table.counts[:, :-1]
+    alike = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * counts.shape[1])
+    present = counts + max(table.smoothing, TINY) * counts.shape[1] * alike
+    return np.asarray(present / present.sum(axis=1, keepdims=True))

@@ -18,8 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.data.table.code_checks import code_type
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import Dataset, code_type
 from depnet.errors import ModelError
 from depnet.model.boosted import BoostedNode
 from depnet.model.counting import check_same_domain

@@ -48,14 +48,14 @@ class _Drawn(NamedTuple):
     """Rows drawn from the network, what they are compared with, and how near they are; or why there are none."""
 
     rows: Dataset | None = None
-    data: Dataset | Holed | MarginalCounts | None = None
+    data: Holed | MarginalCounts | None = None
     near: Nearness | None = None
     said: tuple[str, ...] = ()
 
 
 def html_report(
     network: Network,
-    dataset: Dataset | Holed | None = None,
+    dataset: Holed | None = None,
     *,
     law: Network | None = None,
     title: str = "Dependency network",
@@ -88,8 +88,8 @@ def html_report(
     >>> html_report(learn(titanic(), smoothing=0.5), titanic(), title="Titanic", drawn=1000)[:15]
     '<!doctype html>'
     """
-    whole = dataset.whole_rows() if isinstance(dataset, Holed) else dataset
-    whole = None if isinstance(dataset, Holed) and whole is not None and not whole.rows else whole
+    whole = None if dataset is None else dataset.whole_rows()
+    whole = None if whole is None or not whole.rows else whole
     found = links(network, whole)
     graph = dependency_graph(network, whole, found=found)
     law = network if law is None and network.order is not None else law
@@ -117,9 +117,7 @@ def html_report(
     return page(title, about, sections)
 
 
-def _draw(
-    network: Network, dataset: Dataset | Holed | None, drawn: int, seed: int, sampled: Dataset | None
-) -> _Drawn:
+def _draw(network: Network, dataset: Holed | None, drawn: int, seed: int, sampled: Dataset | None) -> _Drawn:
     chains: int | Literal["auto"] = DRAWING_CHAINS if network.order is None else "auto"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -137,7 +135,7 @@ def _draw(
 
 def _summary(
     network: Network,
-    dataset: Dataset | Holed | None,
+    dataset: Holed | None,
     graph: DependencyGraph,
     certificates: Sequence[Certificate],
     near: Nearness | None,
