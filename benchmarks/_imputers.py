@@ -268,7 +268,7 @@ def mode(table: Table) -> tuple[float, Callable[[Filled], None]]:
 
 TOOLS: dict[str, Callable[[Table], tuple[float, Callable[[Filled], None]]]] = {
     "depnet": depnet_imputer,
-    "depnet, boosted": partial(depnet_imputer, boost="auto", n_networks=1),
+    "depnet, boosted": partial(depnet_imputer, boost="auto"),
     "IterativeImputer": iterative_imputer,
     "miceforest": miceforest,
     "missForest": missforest,

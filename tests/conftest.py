@@ -40,7 +40,7 @@ WHOLE = (
     "model/file/test_hostile.py",  # memory of processes of their own
     "model/file/test_memory.py",
     "paper",
-    "pictures/report",
+    "pictures/test_report.py",
     "sampling/test_laws.py",
     "test_examples.py",
 )

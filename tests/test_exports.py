@@ -39,10 +39,6 @@ def test_the_model_and_its_file_need_numpy_only() -> None:
     assert loaded_by("import depnet; depnet.titanic(); depnet.Network; depnet.load") == {"numpy"}
 
 
-def test_mutant_what_is_heavy_would_be_seen() -> None:
-    assert "sklearn" in loaded_by("import depnet; depnet.DependencyNetwork")
-
-
 def test_questions_load_no_scipy() -> None:
     assert "scipy" not in loaded_by("import depnet; depnet.geometry; depnet.query")
 

@@ -28,6 +28,24 @@ def test_what_is_no_file_is_written_to(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_file_is_whole_or_not_there_and_one_that_appears_meanwhile_is_kept(
+    fails: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.txt"
+
+    def interrupted() -> None:
+        with new_file(str(path)) as place:
+            place.write_text("ours")
+            if fails:
+                raise RuntimeError
+            path.write_text("theirs")
+
+    with pytest.raises(RuntimeError if fails else FileExistsError):
+        interrupted()
+    assert [p.read_text() for p in tmp_path.iterdir()] == ([] if fails else ["theirs"])
+
+
 def test_a_long_ending_leaves_room_for_the_new_file(tmp_path: Path) -> None:
     name = "x." + "y" * 250
     with new_file(str(tmp_path / name)) as place:

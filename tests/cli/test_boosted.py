@@ -29,8 +29,8 @@ def test_show(model: Path) -> None:
     assert [node["stages"] for node in summary["per_node"]] == [None, None, None, 3]
     assert summary["per_node"][3]["leaves"] is None
     check_fields("show", summary)
-    text = depnet("show", model).stdout.decode()
-    assert "4 variables, 14 leaves, 1 boosted node (dependency network)" in text
+    text = depnet("show", model, "-v").stdout.decode()
+    assert "dependency network: 14 leaves, 1 boosted node" in text
     assert "3 stages" in text
 
 

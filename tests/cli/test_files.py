@@ -6,23 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from depnet.cli.files import OutputError, check_output, is_model, save_text, written
-
-
-def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-
-    def interrupted() -> None:
-        with written(str(path), False) as file:
-            file.write(b"half")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        interrupted()
-    assert list(tmp_path.iterdir()) == []
-    save_text("whole", str(path), False)
-    assert path.read_text() == "whole"
-    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+from depnet.cli.files import OutputError, check_output, is_model, save_text
 
 
 def test_nothing_is_written_over_an_existing_file_without_force(tmp_path: Path) -> None:
@@ -37,20 +21,6 @@ def test_nothing_is_written_over_an_existing_file_without_force(tmp_path: Path) 
     save_text("new", str(path), True)
     assert path.read_text() == "new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-
-    def overtaken() -> None:
-        with written(str(path), False) as file:
-            file.write(b"ours")
-            path.write_text("theirs")
-
-    with pytest.raises(OutputError, match="exists"):
-        overtaken()
-    assert path.read_text() == "theirs"
-    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -1,53 +1,31 @@
-"""`depnet fit --cluster`, `--local-cluster` and `--memory`, on real clusters of worker processes."""
+"""`depnet fit --cluster` and `--memory`: what is refused, and before what; models are those of tests/cluster."""
 
-import contextlib
-import importlib
-import os
-import signal
-import socket
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from depnet.cli.fit_chunks import NOT_IN_CHUNKS
-from tests.cli.entry import COMMAND, depnet, real, refused
-from tests.cluster.tables import mixed_table, write_parts
+from tests.cli.entry import depnet, refused
+from tests.cluster.tables import mixed_table
 
 pytest.importorskip("distributed")
-psutil: Any = importlib.import_module("psutil")  # which has no types, and comes with it
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("dask")]
+pytestmark = pytest.mark.filterwarnings("ignore")  # of pandas, of the oddly mixed table
+CLUSTER = ["--cluster", "tcp://127.0.0.1:9"]
 
 
-@contextlib.contextmanager
-def usual_port_taken() -> Iterator[None]:
-    """Dask's usual port for its dashboard, taken by us or by somebody else."""
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):
-            stack.enter_context(socket.create_server(("127.0.0.1", 8787)))
-        yield
-
-
-def test_a_local_cluster_gives_the_model_of_one_process(tmp_path: Path) -> None:
+def test_chunks_give_the_model_of_whole_files(tmp_path: Path) -> None:
     mixed_table(900, seed=6).to_parquet(tmp_path / "table.parquet", row_group_size=300)
     fit = ["fit", tmp_path / "table.parquet", "--penalty", "structural-mdl"]
-    with usual_port_taken():
-        done = real(*fit, "--local-cluster", 2, "-o", tmp_path / "cluster.json")
-    assert b"8787" not in done.stderr, "nobody asked for a dashboard"
+    done = depnet(*fit, "--memory", "1GB", "-o", tmp_path / "chunks.json")
     assert done.stdout.startswith(b"learned from 900 rows of 6 columns")
     depnet(*fit, "-o", tmp_path / "one.json")
-    assert (tmp_path / "cluster.json").read_bytes() == (tmp_path / "one.json").read_bytes()
+    assert (tmp_path / "chunks.json").read_bytes() == (tmp_path / "one.json").read_bytes()
 
 
 @pytest.mark.parametrize("option", NOT_IN_CHUNKS)
 def test_what_workers_cannot_do_is_refused(option: str, tmp_path: Path) -> None:
-    message = refused(
-        "fit", tmp_path, "--local-cluster", 2, option, "alive", "-o", tmp_path / "m.json", code=2
-    )
+    message = refused("fit", tmp_path, *CLUSTER, option, "alive", "-o", tmp_path / "m.json", code=2)
     assert f"{option} is not for a table that is read in chunks" in message
     assert NOT_IN_CHUNKS[option].split(". ")[-1].split(" --")[0] in message
 
@@ -97,77 +75,22 @@ def test_what_could_not_be_fitted_is_refused_before_any_of_dask(
     table, *options = words.split()
     fit = ["fit", rows.with_name(table), *options, "-o", rows.with_name("m.json")]
     monkeypatch.setitem(sys.modules, "distributed", None)  # to import it would be another error
-    for cluster in (["--local-cluster", 2], ["--cluster", "tcp://127.0.0.1:9"], ["--memory", "1GB"]):
-        assert LATE[words] in refused(*fit, *cluster)
+    for where in (CLUSTER, ["--memory", "1GB"]):
+        assert LATE[words] in refused(*fit, *where)
 
 
 def test_a_bound_on_memory_is_a_size(rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    said = refused("fit", rows, "--local-cluster", 2, "--memory", "much", "-o", rows.with_name("m.json"))
+    said = refused("fit", rows, *CLUSTER, "--memory", "much", "-o", rows.with_name("m.json"))
     assert "memory is a size of at least 100 MB" in said
 
 
 def test_standard_input_is_not_for_a_cluster(tmp_path: Path) -> None:
-    said = refused("fit", "-", "--local-cluster", 2, "-o", tmp_path / "m.json", code=2)
+    said = refused("fit", "-", *CLUSTER, "-o", tmp_path / "m.json", code=2)
     assert "read from Parquet files, and no standard input" in said
 
 
-def alive(session: int) -> list[Any]:
-    """The processes of a session that have not ended."""
-    found = []
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, ProcessLookupError):
-            if os.getsid(process.pid) == session and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-    return found
-
-
-@pytest.mark.parametrize("moment", ["starting", pytest.param("learning", marks=pytest.mark.long)])
-def test_ctrl_c_ends_the_command_its_workers_and_what_they_put_on_disk(moment: str, tmp_path: Path) -> None:
-    """Pressed in a terminal, which sends it to all processes: while the workers start, and while they learn."""
-    place, parts = tmp_path / "tmp", tmp_path / "parts"
-    place.mkdir()
-    parts.mkdir()
-    write_parts(mixed_table(30_000, seed=1), parts, 3)
-    fit = [COMMAND, "fit", parts, "--local-cluster", 2, "-o", tmp_path / "m.json"]
-    with subprocess.Popen(
-        list(map(str, fit)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "TMPDIR": str(place)},
-        start_new_session=True,
-    ) as running:
-        ends = time.monotonic() + 60
-        while not any(place.rglob("worker-*")):
-            assert running.poll() is None
-            assert time.monotonic() < ends, "it does not begin"
-            time.sleep(0.02)
-        if moment == "learning":
-            time.sleep(2)
-            assert running.poll() is None
-        os.killpg(running.pid, signal.SIGINT)
-        out, err = running.communicate(timeout=30)
-    assert (running.returncode, out, err.strip()) == (1, b"", b"depnet: interrupted.")
-    ends = time.monotonic() + 5
-    while alive(running.pid):
-        assert time.monotonic() < ends, alive(running.pid)
-        time.sleep(0.05)
-    assert not list(place.iterdir())
-    assert not (tmp_path / "m.json").exists()
-
-
-def test_no_such_cluster(rows: Path, tmp_path: Path) -> None:
-    message = refused("fit", rows, "--cluster", "tcp://127.0.0.1:9", "-o", tmp_path / "m.json", by=real)
+def test_no_such_cluster(rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("depnet.cli.fit_chunks.SECONDS", 1)
+    message = refused("fit", rows, *CLUSTER, "-o", tmp_path / "m.json")
     assert "there is no Dask scheduler that answers" in message
-    both = refused(
-        "fit",
-        tmp_path,
-        "--cluster",
-        "tcp://127.0.0.1:9",
-        "--local-cluster",
-        2,
-        "-o",
-        tmp_path / "m.json",
-        code=2,
-    )
-    assert "either --cluster or --local-cluster" in both

@@ -3,8 +3,7 @@
 import click
 import pytest
 
-from depnet import Network
-from depnet.cli.given import complete, names_of, parse
+from depnet.cli.given import names_of, parse
 from depnet.data import Bins, Domain, Variable
 from depnet.errors import EvidenceError
 
@@ -94,13 +93,3 @@ def test_unknown_names_offer_the_nearest(text: str, message: str) -> None:
 def test_what_is_no_evidence_says_how_to_write_it(text: str, message: str) -> None:
     with pytest.raises(click.ClickException, match=message):
         parse([text], DOMAIN)
-
-
-def test_completion_offers_names_then_states() -> None:
-    network = Network.from_joint([[0.1, 0.1, 0.2], [0.2, 0.2, 0.2]], Domain(DOMAIN.variables[:2]))
-    assert complete(network, "") == ["sex=", "class="]
-    assert complete(network, "se") == ["sex="]
-    assert complete(network, "sex=f") == ["sex=female"]
-    assert complete(network, "sex=female,cl") == ["sex=female,class="]
-    assert complete(network, "sex=female,class=") == [f"sex=female,class={c}" for c in ("1st", "2nd", "3rd")]
-    assert complete(network, "nobody=") == []

@@ -105,7 +105,7 @@ def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -
 def test_help_imports_neither_plotting_nor_the_experiments() -> None:
     code = (
         "import sys; from depnet.cli.main import run; code = run(['paper', '--help'])\n"
-        "print('loaded:', [m for m in ('matplotlib', 'depnet.paper.table1') if m in sys.modules], code)"
+        "print('loaded:', [m for m in ('matplotlib', 'depnet.paper.learned') if m in sys.modules], code)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "table1" in done.stdout

@@ -14,6 +14,7 @@ import pytest
 
 import depnet as library
 from depnet.cli.main import run
+from depnet.errors import EvidenceError
 from depnet.inference import effort
 from tests.cli.entry import COMMAND, answer, depnet, real, refused
 
@@ -71,8 +72,10 @@ def test_evidence_whose_given_was_forgotten_is_not_asked_for(
 def test_one_screen_with_error_method_and_support(model: Path) -> None:
     text = depnet("query", model, "survived", "--given", "sex=female,class=1st").stdout.decode()
     assert text.startswith("P(survived | sex = female, class = 1st)")
-    for part in ("Yes", "0.96", "90 % sure", "method", "support", "145 of 2,201"):
+    for part in ("Yes", "0.96", "90 % sure", "145 of 2,201"):
         assert part in text
+    assert "law" not in text
+    assert "method    ordered law" in depnet("query", model, "survived", "-v").stdout.decode()
     assert "±" not in text, "nothing was drawn"
     assert "exact" not in text
     assert len(text.splitlines()) <= 20
@@ -91,7 +94,8 @@ def test_sets_weights_joints_and_sampling(model: Path) -> None:
     assert drawn[0]["probabilities"] == drawn[1]["probabilities"]
     assert drawn[0]["seed"] == 3
     assert 0 < max(drawn[0]["standard_errors"]["survived"]) <= 0.002
-    assert "effective sample size" in depnet("query", model, "survived", "--method", "sample").stdout.decode()
+    text = depnet("query", model, "survived", "--method", "sample", "-v").stdout.decode()
+    assert "effective sample size" in text
 
 
 def test_an_estimate_is_the_same_each_time_without_a_seed(model: Path) -> None:
@@ -167,7 +171,7 @@ def test_the_answer_joins_the_table_s_and_the_model_s(model: Path, table: Path) 
         found[name]["survived"][1] for name in ("combined", "probabilities", "observed")
     )
     assert [line[1], *line[5:7]] == [f"{joined:.4f}", f"{of_model:.4f}", f"{of_table:.4f}"]
-    assert "answer    joins the table's 179 matching rows" in text
+    assert "answer    combines the table's 179 matching rows" in text
     assert min(of_model, of_table) < joined < max(of_model, of_table)
 
 
@@ -245,7 +249,7 @@ def test_show_the_summary_and_the_links(model: Path) -> None:
     ]
     assert len(answer("show", model, "--links")["links"]) == len(library.links(network))
     assert "survived" in depnet("show", model).stdout.decode()
-    assert "bits a row" in depnet("show", model, "--links").stdout.decode()
+    assert "bits per row" in depnet("show", model, "--links").stdout.decode()
     states = answer("show", model, "--variables")["variables"]
     assert states[0] == {"name": "class", "states": ["1st", "2nd", "3rd", "Crew"]}
 
@@ -269,9 +273,8 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
 def test_a_traceback_only_with_debug(model: Path) -> None:
     refused("query", model, "nobody")
     for arguments in (["--debug", "query", str(model), "nobody"], ["query", str(model), "nobody", "--debug"]):
-        done = subprocess.run([COMMAND, *arguments], capture_output=True, check=False)
-        assert done.returncode == 1
-        assert b"Traceback" in done.stderr
+        with pytest.raises(EvidenceError, match="nobody"):
+            run(arguments)
 
 
 def test_completion_of_names_and_states(model: Path) -> None:
@@ -285,11 +288,9 @@ def test_completion_of_names_and_states(model: Path) -> None:
         done = subprocess.run([COMMAND], env=environment, capture_output=True, check=False)
         return [part.split(",", 1)[1] for part in done.stdout.decode().splitlines()]
 
-    assert completed("depnet qu", 1) == ["query"]
     assert completed(f"depnet query {model} su", 3) == ["survived"]
     assert completed(f"depnet query {model} survived --given se", 5) == ["sex="]
     assert completed(f"depnet query {model} survived --given sex=f", 5) == ["sex=female"]
-    assert completed(f"depnet show {model} --node a", 4) == ["age"]
 
 
 def test_help_of_every_command_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
@@ -334,7 +335,7 @@ def test_bars_are_drawn_on_a_terminal_only_and_never_in_the_answer(table: Path, 
     except OSError as error:  # a bare chroot has no /dev/pts
         pytest.skip(f"no pseudo-terminal here: {error}")
     process = subprocess.Popen(
-        [COMMAND, "fit", str(table), "-o", str(tmp_path / "m.json"), "--json"],
+        [COMMAND, "fit", str(table), "-o", str(tmp_path / "m.json"), "--penalty", "mdl", "--json"],
         stdout=subprocess.PIPE,
         stderr=inner,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
@@ -347,6 +348,6 @@ def test_bars_are_drawn_on_a_terminal_only_and_never_in_the_answer(table: Path, 
     answer, _ = process.communicate(timeout=120)
     os.close(outer)
     assert process.returncode == 0
-    assert b"learning" in drawn
+    assert b"\x1b[K" in drawn
     assert json.loads(answer)["rows"] == 2201
-    assert real("fit", table, "-o", tmp_path / "n.json").stderr == b""
+    assert depnet("fit", table, "-o", tmp_path / "n.json", "--penalty", "mdl").stderr == b""

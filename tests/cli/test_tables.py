@@ -56,8 +56,9 @@ def test_the_order_of_the_law_may_be_given(table: Path, tmp_path: Path) -> None:
 def test_fit_by_default_chooses_on_held_out_rows(table: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.json"
     short = depnet("fit", table, "-o", out).stdout.decode()
-    assert short.index("of what the single columns leave open") < short.index("rows drawn from it differ")
-    assert "bits" not in short
+    assert short.index("of the uncertainty") < short.index("rows drawn from it differ")
+    for theory in ("bits", "nats", "law", "leaves", "KL", "FC"):
+        assert theory not in short
     text = depnet("fit", table, "-o", out, "--force", "--verbose").stdout.decode()
     assert set(short.splitlines()) < set(text.splitlines())
     said = ["rows drawn from it differ", "bits a row", "KL(data || law)", "FC(data || model)"]
@@ -270,6 +271,11 @@ def test_every_row_of_a_table_is_evidence(model: Path, tmp_path: Path) -> None:
         assert [float(row["survived=No"]), float(row["survived=Yes"])] == pytest.approx(
             list(expected), abs=1e-6
         )
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    said = refused("query", model, "survived", "--each", tmp_path / "other.csv")
+    assert "has none of the model's columns: class, sex, age" in said
+    done = real("query", model, "survived", "--each", "-", stdin=b"sex\nmale\n")
+    assert len(done.stdout.splitlines()) == 2
     assert "--each goes without" in refused("query", model, "age", "--each", path, "--joint", code=2)
     assert "-o is for --each" in refused("query", model, "age", "-o", tmp_path / "x", code=2)
 
@@ -294,11 +300,6 @@ def test_rows_that_are_evidence_may_know_some_columns_alone(model: Path, tmp_pat
         assert [float(row["survived=No"]), float(row["survived=Yes"])] == pytest.approx(
             list(expected), abs=1e-6
         )
-    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    said = refused("query", model, "survived", "--each", tmp_path / "other.csv")
-    assert "has none of the model's columns: class, sex, age" in said
-    done = real("query", model, "survived", "--each", "-", stdin=b"sex\nmale\n")
-    assert len(done.stdout.splitlines()) == 2
 
 
 def test_score(model: Path, table: Path, tmp_path: Path) -> None:
@@ -320,7 +321,9 @@ def test_score(model: Path, table: Path, tmp_path: Path) -> None:
     assert worst["column"] == PEOPLE.domain.names[int(odd.tails[worst["row"] - 1].argmin())]
     written = [float(row["score"]) for row in rows_of(tmp_path / "each.csv")]
     assert written == pytest.approx(each.tolist())
-    assert "nats a row" in depnet("score", model, table, "--where", "age = 'child'").stdout.decode()
+    assert (
+        "log-likelihood per row" in depnet("score", model, table, "--where", "age = 'child'").stdout.decode()
+    )
 
 
 def test_update_adds_counts(model: Path, table: Path, tmp_path: Path) -> None:
@@ -377,11 +380,11 @@ def test_compare_two_models_and_a_table(model: Path, table: Path, tmp_path: Path
 def test_one_variable_has_no_pairs_to_compare(tmp_path: Path) -> None:
     path, out = tmp_path / "one.csv", tmp_path / "m.json"
     path.write_text("x\n" + "a\nb\n" * 20, encoding="utf-8")
-    assert "dependency network: 0 links, 1 leaf\n" in depnet("fit", path, "-o", out).stdout.decode()
+    assert "dependency network: 0 links, 1 leaf\n" in depnet("fit", path, "-o", out, "-v").stdout.decode()
     text = depnet("compare", out, path, "--rows", "500").stdout.decode()
-    assert "log-likelihood, the nearer to 0 the better\n" in text, "a title is one line"
-    assert "1-way" in text
-    assert "2-way" not in text
+    assert "log-likelihood per row, the nearer to 0 the better\n" in text, "a title is one line"
+    assert "single columns" in text
+    assert "pairs of columns" not in text
     assert "nan" not in text
 
 
@@ -439,9 +442,9 @@ def test_rows_with_holes_are_left_out_only_where_whole_ones_are_needed(model: Pa
     (own,) = (s["mean"] for s in json.loads(done.stdout)["scores"] if s["rows_of"] == "data")
     assert own == pytest.approx(answer("score", model, path)["score"])
     done = depnet("show", model, "--data", path)
-    said = "certificates and strengths are without the 2 rows that have holes."
+    said = "strengths of links and proven bounds are without the 2 rows that have missing values."
     assert done.stderr.decode() == f"depnet: warning: {path}: {said}\n"
-    assert b"rows drawn from it differ from the table's" in done.stdout
+    assert b"in rows drawn from it differ from the table's" in done.stdout
     path.write_text("class,sex,age,survived\n1st,male,adult,\n")
     assert answer("show", model, "--data", path)["certificate"] is None
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import depnet
@@ -18,7 +19,7 @@ from depnet import (
     StructuralMdl,
     learn_parameters,
 )
-from depnet.cluster import learn, learn_both
+from depnet.cluster import learn
 from depnet.cluster.table import TableRequest, Where, chunked
 from depnet.data.table.encode import encode
 from depnet.data.table.variables import StateOptions
@@ -46,10 +47,12 @@ def test_rows_that_fit_give_the_networks_of_rows_in_memory(tmp_path: Path, parts
     data = Dataset.from_frame(frame)
     done: list[tuple[int, int]] = []
     options: dict[str, Any] = {"smoothing": 0.5, "boost": Boost(stages=5), "cuts": True}
-    network, law = learn_both(tmp_path, chunk_rows=200, progress=lambda *told: done.append(told), **options)
-    assert network == depnet.learn(data, **options)
-    assert law == depnet.learn(data, order="auto", **options)
-    assert done[-1] == (12, 12)
+    for order in (None, "auto"):
+        found = learn(
+            tmp_path, chunk_rows=200, order=order, progress=lambda *told: done.append(told), **options
+        )
+        assert found == depnet.learn(data, order=order, **options)
+        assert done[-1] == (6, 6)
 
 
 @pytest.mark.parametrize("chunk_rows", [100, 700, 10**6])
@@ -64,8 +67,8 @@ def test_the_structure_of_a_sample_and_the_tables_of_all_rows(
     some = encode(sampled(frame, 10_000 / 18_000), domain).dataset()
     assert 1400 < some.rows < 1950
     options: dict[str, Any] = {"smoothing": 0.5, "penalty": "auto", "cuts": True}
-    network, law = learn_both(tmp_path, memory=SMALL, chunk_rows=chunk_rows, **options)
-    for found, order in ((network, None), (law, "auto")):
+    for order in (None, "auto"):
+        found = learn(tmp_path, memory=SMALL, chunk_rows=chunk_rows, order=order, **options)
         expected = depnet.learn(some, order=order, **options)
         assert [node.source for node in found.nodes] == [node.source for node in expected.nodes]
         assert found.held_out == expected.held_out
@@ -116,8 +119,8 @@ def test_a_row_with_a_hole_is_left_out_of_the_nodes_that_read_it(tmp_path: Path)
     third = frame["port"] == "b"
     holes.loc[third, "class"] = None
     write_parts(holes, tmp_path, 2)
-    with chunked(TableRequest(tmp_path, states=StateOptions(missing="keep")), Where()) as table:
-        (found,) = table.counted([network])
+    table = chunked(TableRequest(tmp_path, states=StateOptions(missing="keep")), Where())
+    (found,) = table.counted([network])
     kept = 0
     for node, before in zip(found.nodes, network.nodes, strict=True):
         read = [node.variable, *node.inputs]
@@ -134,14 +137,24 @@ def test_a_row_with_a_hole_is_left_out_of_the_nodes_that_read_it(tmp_path: Path)
     assert found.counts.holes.tolist() == holes.isna().sum().tolist()
 
 
+def test_more_different_numbers_than_fit_are_cut_by_some_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pd.DataFrame({"x": np.random.default_rng(0).normal(size=6000), "y": np.arange(6000) % 3})
+    write_parts(frame, tmp_path, 3)
+    room_for(1000, monkeypatch)
+    monkeypatch.setattr("depnet.cluster.table.VALUE_BYTES", 10**6)
+    found = chunked(TableRequest(tmp_path, chunk_rows=500), Where(memory=SMALL)).domain.variables[0]
+    shares = np.bincount(found.bins.locate(frame["x"]), minlength=16) / 6000  # type: ignore[union-attr]
+    assert np.abs(shares - 1 / 16).max() < 0.01
+
+
 def test_boosting_a_table_that_does_not_fit_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room_for(100, monkeypatch)
     write_parts(mixed_table(50, seed=1), tmp_path, 1)
-    monkeypatch.setattr(
-        "depnet.cluster.places.LocalPlace.summaries", None
-    )  # the first pass, which is not begun
+    monkeypatch.setattr("depnet.cluster.places.LocalPlace.each", None)  # the first pass, which is not begun
     with pytest.raises(LearningError, match=r"boosting: 50 rows of 6 columns need about .* Learn without it"):
         learn(tmp_path, memory=SMALL, boost="auto")
 
@@ -160,7 +173,7 @@ def test_bad_calls_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         learn(tmp_path / "table.csv")
     write_parts(mixed_table(50, seed=5), tmp_path, 1)
     with pytest.raises(LearningError, match="order is None"):
-        learn_both(tmp_path, order="names")
+        learn(tmp_path, order="names")
     with pytest.raises(DataError, match="there is no column 'clas'"):
         learn(tmp_path, columns=["clas"])
     with pytest.raises(ValueError, match=r"more than 0\.3GB"):

@@ -9,8 +9,9 @@ import pytest
 
 import depnet
 from depnet import Dataset
-from depnet.cluster import learn, learn_both, places
+from depnet.cluster import learn, places
 from depnet.cluster.fit import CountedModel, fit_chunks
+from depnet.cluster.source import FrameChunk
 from depnet.cluster.table import TableRequest, Where
 from depnet.errors import LearningError
 from depnet.fitting.fit import FitOptions
@@ -48,8 +49,8 @@ def test_workers_count_as_this_process_does(
     room_for(4000, monkeypatch)
     write_parts(mixed_table(1500, seed=9), tmp_path, 3, row_group=100)
     options: dict[str, Any] = {"memory": SMALL, "penalty": "auto", "smoothing": 0.5, "cuts": True}
-    found = learn_both(tmp_path, client=dask_client, chunk_rows=200, **options)
-    assert found == learn_both(tmp_path, **options)
+    found = learn(tmp_path, client=dask_client, chunk_rows=200, order="auto", **options)
+    assert found == learn(tmp_path, order="auto", **options)
 
 
 @pytest.mark.parametrize("many", [1, 8])
@@ -80,9 +81,11 @@ def test_killed_workers_change_nothing(
 def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(places, "WORKERLESS_SECONDS", 0.1)
+    from dask.delayed import delayed
+
     with (
         distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
         pytest.raises(LearningError, match="no workers for"),
     ):
-        places.DaskPlace(client).ask([0], int)
+        list(places.DaskPlace(client).each([FrameChunk(delayed(1), None)], int))

@@ -9,8 +9,7 @@ from hypothesis.strategies import DrawFn, composite
 
 from depnet.data import Bins
 from depnet.data.binning.bins import KINDS
-from depnet.data.binning.cut import quantiles_between
-from depnet.data.binning.ranked import RankedArray
+from depnet.data.binning.cut import Ranked, quantiles_between
 from depnet.data.binning.times import DAY, FIRST_DAY, LAST_DAY
 
 
@@ -52,7 +51,7 @@ def binnings(draw: DrawFn, number: int | None = None) -> Bins:
             alone = edges[k] if k else (_below(inner[0], kind) if inner else 0)
             quantiles.append((alone,))
         else:
-            quantiles.append(quantiles_between(RankedArray(here), [0, len(here)])[0])
+            quantiles.append(quantiles_between(Ranked.of(here), [0, len(here)])[0])
     return Bins(tuple(edges), tuple(quantiles), kind)
 
 

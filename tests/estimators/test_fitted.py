@@ -125,8 +125,7 @@ def test_boost_is_a_parameter_that_is_passed_on(estimator: Any, monkeypatch: pyt
     monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
     rows = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 5)
     assert "boost" in estimator().get_params()
-    more = {"n_networks": 2} if estimator is depnet.DependencyNetworkImputer else {}
-    estimator(boost="auto", penalty="mdl", random_state=0, **more).fit(rows, rows[:, 0])
+    estimator(boost="auto", penalty="mdl", random_state=0).fit(rows, rows[:, 0])
     averaged = estimator is depnet.DependencyNetworkClassifier  # which learns the chosen stages several times
     assert set(asked) == {AutoBoost(runs=4) if averaged else AutoBoost()}
 

@@ -85,7 +85,6 @@ Picture = tuple[str, str, bool, Callable[[Page], None]]
 TITANIC: tuple[Picture, ...] = (
     ("explorer-node", "node?.variable=survived", False, _nothing),
     ("explorer-rows", "rows?.row=1", False, _nothing),
-    ("explorer-theory", "theory?.t=6", True, _nothing),
     ("explorer-fit", "fit", False, _drop),
 )
 CANCER: tuple[Picture, ...] = (
@@ -93,7 +92,7 @@ CANCER: tuple[Picture, ...] = (
     ("explorer-overview", "", False, _nothing),
     ("explorer-ask", "ask?diagnosis=malignant", False, _nothing),
     ("explorer-target", "target?.target=diagnosis&.state=malignant", False, _nothing),
-    ("explorer-compare", "compare?diagnosis=malignant&.b=diagnosis%3Dbenign", False, _nothing),
+    ("explorer-versus", "ask?diagnosis=malignant&.vs=diagnosis%3Dbenign&.sort=change", False, _nothing),
     ("explorer-matrix", "network?.mode=matrix", False, _nothing),
 )
 

@@ -15,9 +15,8 @@ STATES = [
     "/node?.variable=survived&sex=female&.vertex=3",
     "/ask?sex=female&class=1st",
     "/target?sex=female&.target=survived",
-    "/compare?sex=female&.b=class%3D1st",
+    "/ask?sex=female&.vs=class%3D1st",
     "/rows?sex=female&.row=3",
-    "/theory?.t=5",
     "/fit",
 ]
 

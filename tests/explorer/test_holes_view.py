@@ -34,8 +34,10 @@ def test_missing_is_asked_and_given(page: Page, ships: str) -> None:
     missing = card.locator(".depnet-bin.missing")
     expect(missing).to_have_attribute("data-observed", f"{grey.isna().mean():.6f}".rstrip("0"))
     number = card.locator(".depnet-marginal-number").first
-    expect(number).to_have_text(re.compile(r"mean .* → [-\d.]+ \[[-\d.]+ to [-\d.]+\], sd"))
-    mean, low, high = map(float, re.findall(r"-?[\d.]+", number.inner_text().split("→")[1].split("],")[0]))
+    expect(number).to_have_text(re.compile(r"mean .* → [-\d.]+, sd"))
+    mean = float(number.inner_text().split("→")[1].split(",")[0])
+    sure = card.locator(".depnet-readout").inner_text().removeprefix("mean, 90 % sure: ")
+    low, high = map(float, sure.split(" to "))
     assert low < mean < high
     assert abs(mean - grey.mean()) < grey.std()
     bar = card.locator(".depnet-bin:not(.missing)").first
@@ -91,8 +93,9 @@ def test_target_says_what_ask_says(page: Page, ships: str) -> None:
     mean = float(re.findall(r"is (-?\d+\.?\d*)", headline)[0])
     assert low < mean < high
     page.goto(f"{ships}ask?line=grey")  # one number in all views
-    number = page.locator('[data-variable="delay"] .depnet-marginal-number').first
-    expect(number).to_contain_text(f"→ {mean:g} [{low:g} to {high:g}]")
+    card = page.locator('[data-variable="delay"]')
+    expect(card.locator(".depnet-marginal-number").first).to_contain_text(f"→ {mean:g},")
+    expect(card.locator(".depnet-readout")).to_have_text(f"mean, 90 % sure: {low:g} to {high:g}")
 
 
 def test_other_views_open(page: Page, ships: str) -> None:
@@ -103,7 +106,7 @@ def test_other_views_open(page: Page, ships: str) -> None:
     page.goto(f"{ships}node?.variable=came")
     expect(page.get_by_text("Decision graph")).to_be_visible()
     expect(page.get_by_text("is about complete rows")).to_be_visible()
-    page.goto(f"{ships}compare?line=grey&.b=line%3Dred")
+    page.goto(f"{ships}ask?line=grey&.vs=line%3Dred")
     expect(page.get_by_text(re.compile("among the .* of rows that have it")).first).to_be_visible()
     page.goto(f"{ships}network?line=grey")
     expect(page.get_by_role("heading", name="Network")).to_be_attached()

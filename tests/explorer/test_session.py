@@ -60,12 +60,8 @@ def test_addresses_keep_the_model_and_any_text() -> None:
         _ = session(Shelf(None)).loaded
 
 
-def test_a_page_that_is_gone_says_so_to_its_work_and_only_a_change_of_light_is_told() -> None:
-    own, told = session(Shelf(MODEL)), list[bool]()
-    own.on_theme(told.append)
-    for dark in (False, True, True, False):
-        own.set_dark(dark)
-    assert told == [True, False]
+def test_a_page_that_is_gone_says_so_to_its_work() -> None:
+    own = session(Shelf(MODEL))
     assert not own.closed.is_set()
     cast("NoClient", own.client).go()
     assert own.closed.is_set()

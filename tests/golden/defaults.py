@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from depnet import DependencyNetwork, DependencyNetworkClassifier, DependencyNetworkImputer
+from depnet import DependencyNetwork, DependencyNetworkClassifier
 from tests.cli.entry import depnet as command
 
 Row = dict[str, Any]
@@ -60,8 +60,9 @@ def default_outcomes(n_jobs: int) -> dict[str, bytes]:
             "rows: journeys, drawn by default": "\n".join(map(repr, model.sample(300))).encode(),
             "rows: journeys, answers by default": np.concatenate(answers, axis=None).round(9).tobytes(),
             "rows: journeys, classes by default": classifier.predict_proba(numbers).round(9).tobytes(),
-            "rows: journeys, filled by default": DependencyNetworkImputer(**given)
-            .fit_transform(gaps)
+            "rows: journeys, filled by default": DependencyNetwork(**given)
+            .fit(gaps)
+            .impute(gaps)
             .round(9)
             .tobytes(),
         }

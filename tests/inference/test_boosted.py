@@ -11,7 +11,6 @@ from depnet import Dataset, Network, QueryResult, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.compare import compare
-from depnet.inference.rows.mean_law import laws_and_tables
 from depnet.model import Scan, compiled
 from depnet.model.boosted import BoostedNode
 from tests.boosted import random_boosted_network, tabulated
@@ -81,27 +80,6 @@ def test_rows_with_holes(table_states: int, monkeypatch: pytest.MonkeyPatch) -> 
         np.testing.assert_allclose(p, expected.probabilities[name], atol=1e-7)
 
 
-def test_rows_depend_on_no_number_of_threads() -> None:
-    wide = random_boosted_network(1, [2, 3] * 8, stages=8)
-    rows = [
-        depnet.sample(
-            wide, 300, scan=scan, burn_in=3, chains=100, n_jobs=jobs, rng=np.random.default_rng(3)
-        ).codes
-        for scan in (RandomScan(), SequentialScan())
-        for jobs in (1, 2)
-    ]
-    assert np.array_equal(rows[0], rows[1])
-    assert np.array_equal(rows[2], rows[3])
-    holes = np.full((3, 16), -1)
-    answers = [
-        depnet.query_rows(
-            wide, holes[:1], tolerance=0.05, n_jobs=jobs, rng=np.random.default_rng(3)
-        ).probabilities
-        for jobs in (1, 2)
-    ]
-    assert all(np.array_equal(answers[0][name], answers[1][name]) for name in answers[0])
-
-
 def test_judges_ask_for_probabilities_alone() -> None:
     tables, rows = tabulated(MIXED), some_rows()
     laws, same = cell_laws(MIXED, rows), cell_laws(tables, rows)
@@ -115,11 +93,5 @@ def test_judges_ask_for_probabilities_alone() -> None:
     assert by["data", "first"] == pytest.approx(by["data", "second"], rel=1e-12)
 
 
-def test_means_over_networks_and_supports() -> None:
-    """Holes of one variable have exact answers."""
-    codes = some_rows(20).codes.astype(np.uint16)
-    hidden = np.zeros(codes.shape, dtype=bool)
-    hidden[:, 0] = True
-    laws, _ = laws_and_tables([MIXED, tabulated(MIXED)], codes, hidden, rng=np.random.default_rng(0))
-    np.testing.assert_allclose(laws["X0"], MIXED.nodes[0].probabilities(codes), atol=1e-12)
+def test_supports() -> None:
     assert depnet.query(random_boosted_network(1, CARDS), ["X0"]).support is None

@@ -67,14 +67,16 @@ def without(network: Network, variables: Collection[int]) -> Network:
     return replace(network, nodes=tuple(nodes))
 
 
-def given_tables(*tables: tuple[Sequence[int], Sequence[Sequence[float]]]) -> Network:
-    """X_0, X_1, ... in this order, each with the variables that it reads and its rows, one for each of their states."""
+def given_tables(*tables: tuple[Sequence[int], Sequence[Sequence[float]]], in_order: bool = True) -> Network:
+    """X_0, X_1, ..., each with the variables that it reads and its rows, one for each of their states."""
     cards = [len(rows[0]) for _, rows in tables]
     nodes = []
     for i, (inputs, rows) in enumerate(tables):
         source = LosslessSource(tuple(inputs), tuple(cards[j] for j in inputs))
         nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(rows)))
-    return Network(Domain.from_cardinalities(cards), tuple(nodes), order=tuple(range(len(cards))))
+    return Network(
+        Domain.from_cardinalities(cards), tuple(nodes), order=tuple(range(len(cards))) if in_order else None
+    )
 
 
 def assert_same_passes(law: Law, known: Evidence, whole: Passes) -> None:

@@ -5,20 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet import ConstantSource, Domain, Network, sample
+from depnet import ConstantSource, Domain, Network
 from depnet.law import program
 from depnet.law.elimination import log_largest_weight
-from depnet.law.mode import most_probable_state
 from depnet.law.program import Law
 from depnet.model import Evidence
 from depnet.model import stages as model
 from depnet.model.boosted import BoostedNode
 from depnet.model.sources.tabulated import JointStates
 from depnet.model.stages import Stages
-from tests.boosted import SPREAD, random_boosted_network, random_stages, tabulated, with_boosted_nodes
+from tests.boosted import SPREAD, random_stages, tabulated, with_boosted_nodes
 from tests.isas import AVAILABLE
 from tests.law.cases import assert_same_passes, compiled, evidence_of, laws
-from tests.laws import assert_same_law
 from tests.reference import ordered
 from tests.strategies import random_evidence, random_ordered_network, seeds
 
@@ -130,21 +128,6 @@ def test_scores_that_are_far_apart() -> None:
     assert log_largest_weight(network, (0, 1), soft) >= done.log_weights.max() - 1e-9
 
 
-def test_rows_follow_the_law_of_the_tables() -> None:
-    cards = (2, 3, 2, 2)
-    network = random_boosted_network(21, list(cards), ordered=True)
-    law = ordered.condition(ordered.law(tabulated(network)), {1: (0.0, 1.0, 1.0), 3: (1.0, 0.25)})
-    given = {"X1": {1, 2}, "X3": {0: 1.0, 1: 0.25}}
-    drawn = sample(network, 100_000, evidence=given, rng=np.random.default_rng(4)).codes  # type: ignore[arg-type]
-    counts = np.zeros(cards)
-    np.add.at(counts, tuple(drawn.T), 1)
-    assert_same_law(counts, law, detects_l1=0.06)
-    fewer = random_boosted_network(21, list(cards), ordered=True, stages=3)  # mutant: a stage is missing
-    other = ordered.condition(ordered.law(fewer), {1: (0.0, 1.0, 1.0), 3: (1.0, 0.25)})
-    with pytest.raises(AssertionError):
-        assert_same_law(counts, other, detects_l1=0.06)
-
-
 @given(seeds, st.integers(0, 2))
 def test_no_row_has_more_than_the_bound(seed: int, nats: int) -> None:
     rng = np.random.default_rng(seed)
@@ -158,14 +141,3 @@ def test_no_row_has_more_than_the_bound(seed: int, nats: int) -> None:
     np.testing.assert_allclose(
         alone.largest_theta(), alone.probabilities(JointStates(cards, []).codes())[0], rtol=1e-8
     )
-
-
-@given(seeds)
-def test_the_mode_is_that_of_the_tables(seed: int) -> None:
-    network = mixed(seed, (2, 3, 2, 3))
-    known = evidence_of(random_evidence(np.random.default_rng(seed), (2, 3, 2, 3), [0, 2]))
-    found, expected = (most_probable_state(each, known) for each in (network, tabulated(network)))
-    assert found is not None
-    assert expected is not None
-    np.testing.assert_array_equal(found[0], expected[0])
-    assert abs(found[1] - expected[1]) < 1e-12

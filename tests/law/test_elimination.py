@@ -13,8 +13,7 @@ from depnet import Network, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.law import elimination, factors
-from depnet.law.conditional import Conditional, relevant
-from depnet.law.elimination import Elimination, elimination_plan, log_largest_weight
+from depnet.law.elimination import Conditional, Elimination, elimination_plan, log_largest_weight, relevant
 from depnet.law.factors import certain, factors_of, scope_of
 from depnet.law.program import Law
 from depnet.model import Evidence

@@ -14,7 +14,6 @@ from depnet import (
     Dataset,
     FunctionSource,
     Network,
-    RandomScan,
     TableNode,
     TabulatedSource,
     learn,
@@ -252,11 +251,6 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled_network, "FUNCTION_STATES", 1)
     with pytest.raises(DomainTooLargeError, match="too many to write out"):
         Law(network)
-
-
-def test_chains_are_refused_with_the_reason() -> None:
     for option in ({"burn_in": 5}, {"thin": 2}, {"chains": 4}):
         with pytest.raises(SamplingError, match=f"{next(iter(option))} belongs to chains"):
             sample(LEARNED, 5, **option)  # type: ignore[arg-type]
-    rows = sample(LEARNED, 5, scan=RandomScan(), burn_in=2, thin=1, chains=4, rng=np.random.default_rng(0))
-    assert rows.rows == 5

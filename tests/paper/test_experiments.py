@@ -8,13 +8,20 @@ import pytest
 from depnet import Network, RandomScan, SequentialScan, WithLossless, learn, learn_with
 from depnet.exact import stationary, stationary_cycle
 from depnet.geometry import fc_limit, m_projection, manifolds
-from depnet.paper.convergence import convergence, with_lossless
-from depnet.paper.game import Turn, is_nash, play
+from depnet.paper.chains import (
+    Turn,
+    compare_scans,
+    cycle_sum,
+    is_nash,
+    perturbation,
+    play,
+    scans,
+    sticky_pair,
+    transition_change,
+)
 from depnet.paper.laws import ising, sample
-from depnet.paper.perturbation import perturbation, sticky_pair, transition_change
-from depnet.paper.rare import rare
+from depnet.paper.learned import by_evidence, convergence, rare, with_lossless
 from depnet.paper.report import ExperimentError
-from depnet.paper.scans import compare_scans, cycle_sum, scans
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +70,10 @@ def test_moving_all_players_at_once_is_the_chain_at_half_pace(network: Network) 
 
 def test_another_law_is_no_equilibrium(network: Network) -> None:
     pi, spaces = stationary(network, RandomScan()), manifolds(network)
-    c = np.full(5, 0.2)
-    assert is_nash(Turn(pi, [m_projection(pi, space) for space in spaces]), spaces, c)
+    assert is_nash(Turn(pi, [m_projection(pi, space) for space in spaces]), spaces)
     other = 0.99 * pi + 0.01 / 32
-    assert not is_nash(Turn(other, [m_projection(other, space) for space in spaces]), spaces, c)
-    assert not is_nash(Turn(pi, [m_projection(other, space) for space in spaces]), spaces, c)
+    assert not is_nash(Turn(other, [m_projection(other, space) for space in spaces]), spaces)
+    assert not is_nash(Turn(pi, [m_projection(other, space) for space in spaces]), spaces)
 
 
 def test_a_game_needs_a_step(network: Network) -> None:
@@ -119,8 +125,6 @@ def test_rare_evidence_is_inferred_worse() -> None:
 
 
 def test_consistent_tables_have_one_joint_for_every_evidence() -> None:
-    from depnet.paper.rare import by_evidence
-
     p = ising(2, 3, 0.4)
     report = by_evidence(Network.from_joint(p), p, [(0, 4)])
     assert report.holds

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from depnet import Dataset
-from depnet.paper.table1 import PAPER, record, table1
+from depnet.paper.learned import PAPER, record, table1
 
 
 def test_one_seed_is_of_the_size_of_the_papers_numbers() -> None:

@@ -21,7 +21,6 @@ from depnet.pictures import (
     node_text,
     to_dot,
     to_graphml,
-    to_networkx,
     to_svg,
 )
 from depnet.pictures.graph.svg import small_svg
@@ -51,14 +50,6 @@ def test_graphml(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
         assert data["strength"] == arrow.strength
     for v, name in enumerate(graph.names):
         assert back.nodes[f"n{v}"].get("name", "") == re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", name)
-
-
-def test_networkx(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
-    graph = drawn[2]
-    back = to_networkx(graph)
-    assert tuple(back.nodes) == graph.names
-    found = {(a, b, d["strength"]) for a, b, d in back.edges(data=True)}
-    assert found == {(graph.names[a.source], graph.names[a.target], a.strength) for a in graph.arrows}
 
 
 def dot_statements(text: str) -> list[str]:

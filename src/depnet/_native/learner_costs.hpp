@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "learner_data.hpp"
+#include "learner_bits.hpp"
 #include "learner_leaf.hpp"
 
 namespace depnet {

@@ -48,12 +48,9 @@ inline Bits gather_words(const std::uint64_t* bits, const std::uint32_t* rows,
 
 template <std::size_t kRowWords>
 inline Bits gather(const std::uint64_t* bits, const std::uint32_t* rows) {
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
     const auto* pairs = reinterpret_cast<const __m128i*>(bits);
     const auto pair = [&](int i) { return _mm_loadu_si128(pairs + rows[i]); };
-    if constexpr (kWords == 4 && kRowWords == 2) return (Bits)_mm256_set_m128i(pair(1), pair(0));
-#endif
-#if defined(__AVX512F__)
     const auto* fours = reinterpret_cast<const __m256i*>(bits);
     if constexpr (kRowWords == 1)
         return (Bits)_mm512_i32gather_epi64(
@@ -73,14 +70,6 @@ inline Bits add_popcount(Bits sums, Bits a, Bits b) {
     Bits x = a & b;
 #if defined(__AVX512VPOPCNTDQ__)
     return sums + (Bits)_mm512_popcnt_epi64((__m512i)x);
-#elif defined(__AVX2__)
-    const __m256i low = _mm256_set1_epi8(15);
-    const __m256i of_four = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1,
-                                             1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    const __m256i bytes = _mm256_add_epi8(
-        _mm256_shuffle_epi8(of_four, _mm256_and_si256((__m256i)x, low)),
-        _mm256_shuffle_epi8(of_four, _mm256_and_si256(_mm256_srli_epi16((__m256i)x, 4), low)));
-    return (Bits)_mm256_add_epi64((__m256i)sums, _mm256_sad_epu8(bytes, _mm256_setzero_si256()));
 #else
     x -= (x >> 1) & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
@@ -94,10 +83,6 @@ inline Bits add_popcount(Bits sums, Bits a, Bits b) {
 inline std::uint32_t total(Bits sums) {
 #if defined(__AVX512F__)
     return static_cast<std::uint32_t>(_mm512_reduce_add_epi64((__m512i)sums));
-#elif defined(__AVX2__)
-    const __m128i two = _mm_add_epi64(_mm256_castsi256_si128((__m256i)sums),
-                                      _mm256_extracti128_si256((__m256i)sums, 1));
-    return static_cast<std::uint32_t>(_mm_cvtsi128_si64(two) + _mm_extract_epi64(two, 1));
 #else
     std::uint64_t all = 0;
     for (std::size_t i = 0; i < kWords; ++i) all += sums[i];
@@ -132,9 +117,6 @@ inline unsigned bits_of(const Comparison& holds) {
 #if defined(__AVX512F__)
     if constexpr (kNumbers == 16) return _mm512_movepi32_mask((__m512i)holds);
     if constexpr (kNumbers == 8) return _mm512_movepi64_mask((__m512i)holds);
-#elif defined(__AVX2__)
-    if constexpr (kNumbers == 8) return static_cast<unsigned>(_mm256_movemask_ps((__m256)holds));
-    if constexpr (kNumbers == 4) return static_cast<unsigned>(_mm256_movemask_pd((__m256d)holds));
 #endif
     unsigned bits = 0;
     for (std::size_t i = 0; i < kNumbers; ++i) bits |= static_cast<unsigned>(holds[i] & 1) << i;
@@ -535,14 +517,6 @@ void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
 #if defined(__AVX512F__)
         out[r / 64] = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes + r),
                                              _mm512_set1_epi8(static_cast<char>(value)));
-#elif defined(__AVX2__)
-        const __m256i wanted = _mm256_set1_epi8(static_cast<char>(value));
-        const auto* at = reinterpret_cast<const __m256i*>(codes + r);
-        const auto low = static_cast<std::uint32_t>(
-            _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at), wanted)));
-        const auto high = static_cast<std::uint32_t>(
-            _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at + 1), wanted)));
-        out[r / 64] = low | static_cast<std::uint64_t>(high) << 32;
 #else
         out[r / 64] = equal_bits(codes + r, 64, value);
 #endif

@@ -1,8 +1,6 @@
 // A leaf L_y while a node's information source is grown.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -23,62 +21,7 @@ struct Cell {
     std::int64_t count;
 };
 
-// Memory for row numbers. Long lists come and go in all sizes, and between them what is kept for
-// long: in one heap they would leave holes, several times the rows. So long ones are pages of their
-// own, which go back to the system at once.
-class RowMemory {
-  public:
-    static std::uint32_t* get(std::size_t size) {
-        if (size < kLong) return new std::uint32_t[size];
-        void* pages = mmap(nullptr, size * sizeof(std::uint32_t), PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED) throw std::bad_alloc();
-        return static_cast<std::uint32_t*>(pages);
-    }
-    static void give_back(std::uint32_t* rows, std::size_t size) {
-        if (size < kLong)
-            delete[] rows;
-        else
-            munmap(rows, size * sizeof(std::uint32_t));
-    }
-
-  private:
-    static constexpr std::size_t kLong = 1 << 17;  // 512 KB
-};
-
-// Row numbers, not initialised: a vector would fill them with zeros first.
-class RowList {
-  public:
-    RowList() = default;
-    explicit RowList(std::size_t size) : rows_(RowMemory::get(size)), size_(size) {}
-    RowList(RowList&& other) noexcept { swap(other); }
-    RowList& operator=(RowList&& other) noexcept {
-        RowList old(std::move(other));
-        swap(old);
-        return *this;
-    }
-    ~RowList() {
-        if (rows_) RowMemory::give_back(rows_, size_);
-    }
-    std::size_t size() const { return size_; }
-    bool empty() const { return size_ == 0; }
-    std::uint32_t* data() { return rows_; }
-    const std::uint32_t* data() const { return rows_; }
-    const std::uint32_t* begin() const { return rows_; }
-    const std::uint32_t* end() const { return rows_ + size_; }
-    std::uint32_t operator[](std::size_t i) const { return rows_[i]; }
-
-  private:
-    void swap(RowList& other) noexcept {
-        std::swap(rows_, other.rows_);
-        std::swap(size_, other.size_);
-    }
-
-    std::uint32_t* rows_ = nullptr;
-    std::size_t size_ = 0;
-};
-
-// A vector of counts whose new elements are not set to zero: whoever resizes it counts anew.
+// A vector whose new elements are not set to zero: whoever makes it fills it.
 template <typename T>
 struct Unset : std::allocator<T> {
     template <typename U>
@@ -95,6 +38,7 @@ struct Unset : std::allocator<T> {
     }
 };
 using PlaneCounts = std::vector<std::uint32_t, Unset<std::uint32_t>>;
+using RowList = PlaneCounts;
 
 struct Leaf {
     std::int64_t id = 0;

@@ -13,7 +13,6 @@
 
 #include "learner_bits.hpp"
 #include "learner_costs.hpp"
-#include "learner_data.hpp"
 #include "learner_leaf.hpp"
 #include "learner_watch.hpp"
 

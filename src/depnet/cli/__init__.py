@@ -5,11 +5,11 @@ In reading order:
     main             the group of commands, errors in one line, exit codes; hints of the library as options
     command          what all commands share: `Run` (seed, threads, output, the answer), options, JSON
     table_options    options of commands that read a table, and of those that learn from one
-    files, tables    models and tables in and out; "-" is a standard stream
+    files            models and tables in and out; "-" is a standard stream
     given            evidence as people write it; names and states offered in the shell
     render           answers on a terminal: tables, lines and bars; progress on standard error
-    fit, fit_chunks, update, tune                 learn; `fit_chunks` starts or finds Dask's workers
-    query, sample, impute, score, compare         ask
+    fit, fit_chunks, update, tune                 learn; `fit_chunks` reads Parquet files a chunk at a time
+    query, explain, sample, impute, score, compare    ask
     show, export, explore                         look
     paper, example                                the paper's experiments; a small table to try things on
 

@@ -26,7 +26,7 @@ Option = Callable[[Any], Any]
 class Run:
     """One run of the command: the options that commands have in common, and the answer that they give.
 
-    Every command gets it first. Options that it does not have are as they are here.
+    Every command gets it first. Options that a command does not have keep these defaults.
     """
 
     debug: bool = False
@@ -140,7 +140,7 @@ DEBUG = flag(
     "--debug", "Show the traceback of an error.", is_eager=True, expose_value=False, callback=_set_debug
 )
 JSON = flag("--json as_json", "Answer in JSON (docs/command-line.md).")
-VERBOSE = flag("-v --verbose", "Also say what is explained in bits, and what is proven.")
+VERBOSE = flag("-v --verbose", "Also say how it was computed, in the words of the theory.")
 SEED = option("--seed", "Makes what is drawn repeatable.", type=click.IntRange(min=0))
 JOBS = option(
     "-j --jobs", "Threads; -1: all cores. The result is the same.", type=int, default=-1, callback=_jobs
@@ -194,14 +194,13 @@ def command(*examples: str, renews: str | None = None) -> Callable[[Callable[...
     def decorate(function: Callable[..., Any]) -> click.Command:
         @functools.wraps(function)
         def begin(**given: Any) -> Any:
-            from depnet.cli.files import check_no_input, check_output
+            from depnet.cli.files import check_output
 
             run = this_run()
             for name in SHARED:
                 if name in given:
                     setattr(run, name, given.pop(name))
-            check_no_input(run.output, [given.get(name) for name in INPUTS if name != renews])
-            check_output(run.output, run.force)
+            check_output(run.output, run.force, [given.get(name) for name in INPUTS if name != renews])
             return function(run=run, **given)
 
         text = inspect.cleandoc(function.__doc__ or "")

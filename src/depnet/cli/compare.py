@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, Run, command, number, option
+from depnet.cli.command import JOBS, SCAN, SEED, Run, command, number, option, picked
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import some_of
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from depnet.model.model import Model
 
 SHOWN = 20
+WAYS = {"1-way": "single columns", "2-way": "pairs of columns"}
 
 
 @command("depnet compare old.json new.json --data test.csv", "depnet compare model.json test.csv")
@@ -36,9 +37,8 @@ def compare(
     Shows how well each predicts the other's rows, which links were gained and lost, and how far the frequencies of
     columns and of pairs of columns are apart, beside the distance that chance alone would give.
     """
-    from depnet.cli.files import is_model, load_models
+    from depnet.cli.files import is_model, load_models, read_holed
     from depnet.cli.score import kind_of
-    from depnet.cli.tables import read_holed
     from depnet.inference.judge.compare import changed_links, compare
 
     first = load_models(model)
@@ -75,8 +75,6 @@ def _alike(first: "Model", second: "Model", *, chains: bool) -> "tuple[Network, 
 
 
 def _document(found: "Comparison", names: dict[str, str | None]) -> dict[str, Any]:
-    from depnet.cli.command import picked
-
     near = found.marginals
     worst = {ways: far for ways, _, far, _ in near.by_ways()}
     links = {what: getattr(found, what) for what in ("gained", "lost", "kept")}
@@ -104,30 +102,27 @@ def _document(found: "Comparison", names: dict[str, str | None]) -> dict[str, An
 def _show(found: "Comparison", names: dict[str, str | None], kind: str) -> None:
     from depnet.cli.render import show_lines, show_table
 
-    show_table(
-        ["rows of", "scored by", "nats a row", "± s.e."],
-        [
-            [str(names[s.rows_of]), str(names[s.by]), f"{s.mean:.4f}", f"{s.standard_error:.4f}"]
-            for s in found.scores
-        ],
-        title=f"{kind}, the nearer to 0 the better",
-        left=2,
-    )
+    scores = [
+        [str(names[s.rows_of]), str(names[s.by]), f"{s.mean:.4f}", f"{s.standard_error:.4f}"]
+        for s in found.scores
+    ]
+    title = f"how well rows are predicted: {kind} per row, the nearer to 0 the better"
+    show_table(["rows of", "predicted by", "score", "± error"], scores, title=title, left=2)
     if found.difference is not None:
         d = found.difference
-        show_lines(f"second less first on {names['data']}: {d.mean:+.4f} ± {d.standard_error:.4f} nats a row")
+        show_lines(f"second less first on {names['data']}: {d.mean:+.4f} ± {d.standard_error:.4f} per row")
     if found.gained is not None and found.lost is not None and found.kept is not None:
         show_lines(f"links: {len(found.kept):,} in both")
         for what, pairs in (("gained", found.gained), ("lost", found.lost)):
             show_lines(f"  {what}: {some_of([f'{a} -> {b}' for a, b in pairs], SHOWN) or 'none'}")
     rows = [
-        [ways, f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
+        [WAYS[ways], f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
         for ways, mean, worst, floor in found.marginals.by_ways()
     ]
-    show_table(["marginals", "mean", "worst", "by chance"], rows, title="total variation")
+    show_table(["shares of", "mean", "worst", "by chance"], rows, title="how far shares are apart")
     furthest = found.marginals.furthest()
     show_lines("furthest apart: " + ", ".join(f"{name} {far:.4f}" for name, far in furthest))
     if found.differing:
         show_lines(
-            f"not compared, since one side lacks them or has other states: {', '.join(found.differing)}"
+            f"not compared, since one side lacks them or has other values: {', '.join(found.differing)}"
         )

@@ -17,7 +17,7 @@ def example(run: Run, name: str, hide: float | None) -> None:
 
     titanic: the 2,201 people aboard, by class, sex, age and survival.
     """
-    from depnet.cli.tables import write_table
+    from depnet.cli.files import write_table
     from depnet.data.table.dataset import Holed
     from depnet.data.titanic import titanic
 

@@ -84,8 +84,7 @@ def explore(
 
 
 def _loaded(model: str, data: str | None) -> "Loaded":
-    from depnet.cli.files import load_models
-    from depnet.cli.tables import read_holed
+    from depnet.cli.files import load_models, read_holed
     from depnet.explorer.loaded import Loaded, stamp_of
 
     stamp = stamp_of(model)  # before it is read: what comes meanwhile is another file

@@ -41,9 +41,8 @@ SUFFIXES = {
 @text_options
 def export(run: Run, model: str, wanted: str | None, min_bits: float | None, data: str | None) -> None:
     """Write the dependency graph, its links or a report to a file."""
-    from depnet.cli.files import load_models, save_text
+    from depnet.cli.files import load_models, read_holed, save_text, whole_rows
     from depnet.cli.show import OF_WHOLE_ROWS
-    from depnet.cli.tables import read_holed, whole_rows
 
     form = wanted or SUFFIXES.get(Path(run.place).suffix.lower())
     if form is None:

@@ -1,4 +1,4 @@
-"""Files in and out: "-" for standard streams; what is written is written whole, and over nothing unasked."""
+"""Models and tables in and out: "-" is a standard stream; what is written is written whole, and over nothing unasked."""
 
 import contextlib
 import gzip
@@ -6,28 +6,33 @@ import os
 import re
 import stat
 import sys
+import warnings
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import click
 
+from depnet.cli.command import this_run
+from depnet.cli.render import progress
 from depnet.files import Stamp, advice, check_place, named_stream, new_file
+from depnet.wording import counted
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from depnet.arrays import IntArray
+    from depnet.data import Dataset, Domain, Holed
+    from depnet.data.files.source import Source
+    from depnet.data.files.text import Dialect
     from depnet.model import Network
     from depnet.model.model import Model
 
 
 class OutputError(click.ClickException):
     """A file that cannot be written, or must not be."""
-
-
-def load_asked(path: str, *, chains: bool) -> "Network":
-    """The network of a model file that is asked: the law, or with `chains` the paper's."""
-    found = load_models(path)
-    return found.network if chains else found.ask()
 
 
 def load_models(path: str, *, layout: bool = False) -> "Model":
@@ -45,6 +50,12 @@ def load_models(path: str, *, layout: bool = False) -> "Model":
         ) from error
 
 
+def load_asked(path: str, *, chains: bool) -> "Network":
+    """The network of a model file that is asked: the law, or with `chains` the paper's."""
+    found = load_models(path)
+    return found.network if chains else found.ask()
+
+
 def is_model(path: str) -> bool:
     """Does the file begin as a model does? (What cannot be read does not.)"""
     if named_stream(path) is not None:
@@ -57,15 +68,81 @@ def is_model(path: str) -> bool:
     return False
 
 
-def check_output(path: str | None, force: bool) -> None:
-    """Can this be written, and may it? Asked before the work begins."""
-    if path is not None and path != "-":
-        with _explained(path):
-            check_place(path, force=force)
+def check_table(path: str) -> None:
+    """Refuse a model where a table is asked for."""
+    if path != "-" and is_model(path):
+        raise click.ClickException(f"{path} is a model, not a table. Look into it with depnet show {path}")
 
 
-def check_no_input(path: str | None, inputs: Iterable[str | None]) -> None:
-    """Refuse an output that is one of the files that are read, under whatever name: what is replaced is lost."""
+def dialect() -> "Dialect":
+    """How the command was told to read text files."""
+    from depnet.data.files.text import Dialect
+
+    return Dialect(**{name: value for name, value in this_run().dialect.items() if name != "text"})
+
+
+def read_table(path: str, **options: Any) -> "Holed":
+    """A table to learn from; `options` are those of `depnet.read`."""
+    from depnet.data.files.read import read
+
+    check_table(path)
+    with progress("reading") as told:
+        return read(path, progress=told, **this_run().dialect, **options)
+
+
+def read_for_model(
+    path: "str | Source", domain: "Domain", **options: Any
+) -> "tuple[Holed, Mapping[int, IntArray]]":
+    """A table's columns in the model's states and bins, holes staying holes; and where values are no states of it."""
+    from depnet.data.files.read import read_for
+
+    if isinstance(path, str):
+        check_table(path)
+    with progress("reading") as told:
+        return read_for(path, domain, dialect=dialect(), progress=told, **options)
+
+
+def read_holed(path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error") -> "Holed":
+    """The first of these, of the rows that are asked for."""
+    return read_for_model(path, domain, where=where, handle_unknown=unknown)[0]
+
+
+def whole_rows(path: str, holed: "Holed", what: str) -> "Dataset | None":
+    """The rows without holes, which is said of `what` needs all cells of a row; None where every row has a hole."""
+    whole = holed.whole_rows()
+    left = holed.rows - whole.rows
+    if left:
+        holes = f"{counted(left, 'row')} that {'has' if left == 1 else 'have'} missing values"
+        warnings.warn(f"{path}: {what} without the {holes}.", UserWarning, stacklevel=2)
+    return whole if whole.rows or not left else None
+
+
+def format_of(path: str) -> 'Literal["csv"] | None':
+    """The format of a table that is written: by the file's name, CSV where that says nothing."""
+    return "csv" if path != "-" and not Path(path).suffix else None
+
+
+def write_table(table: Any, path: str, *, force: bool, **options: Any) -> None:
+    """A frame or codes to a file; `options` are those of `depnet.write`."""
+    from depnet.data.files.write import write
+
+    write(table, path, force=force, format=format_of(path), **options)
+
+
+def write_numbers(columns: "dict[str, NDArray[np.float64]]", path: str, *, force: bool) -> None:
+    import numpy as np
+
+    rows = np.empty(len(next(iter(columns.values()))), dtype=[(name, np.float64) for name in columns])
+    for name, values in columns.items():
+        rows[name] = values
+    write_table(rows, path, force=force)
+
+
+def check_output(path: str | None, force: bool, inputs: Iterable[str | None] = ()) -> None:
+    """Can this be written, and may it? Asked before the work begins.
+
+    It must not be one of the `inputs`, under whatever name: what is replaced is lost.
+    """
     if path is None or path == "-":
         return
     for name in inputs:
@@ -75,6 +152,8 @@ def check_no_input(path: str | None, inputs: Iterable[str | None]) -> None:
                 raise OutputError(
                     f"{path} is a file that this command reads, and would be lost. Choose another name for the output."
                 )
+    with _explained(path):
+        check_place(path, force=force)
 
 
 @contextlib.contextmanager

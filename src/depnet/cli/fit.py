@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from depnet.data.table.variables import LeftOut
     from depnet.fitting.fit import Fitted
 
-NO_BOUND = "no FC-limit and no KL(data || law) are known: they compare rows with each other, and these were only counted"
+NO_BOUND = "there is no FC-limit and no KL(data || law): they compare rows with each other, and these were only counted"
+
+
+MOST_COPIES = 5
+"""Of the columns that repeat others, so many are named."""
 
 
 @command("depnet fit table.csv -o model.json")
@@ -22,7 +26,7 @@ NO_BOUND = "no FC-limit and no KL(data || law) are known: they compare rows with
 @output("The model (.json, .json.gz).", required=True)
 @choice(
     "--penalty", "auto", "mdl", "structural-mdl", "aic", "none",
-    text="What complexity costs; auto: chosen on held-out rows, with the smoothing (see depnet tune).",
+    text="What complexity costs; auto: chosen on rows held back, with the smoothing (see depnet tune).",
 )  # fmt: skip
 @number(
     "--smoothing", 0.5, "Pseudo-count of every cell; with --penalty auto, the unit of those tried.", least=0
@@ -31,24 +35,17 @@ NO_BOUND = "no FC-limit and no KL(data || law) are known: they compare rows with
 @learning_options
 @option(
     "--order",
-    "The order of the law: all columns, each predicted from those before it; auto: by what they say of each other.  "
-    "[default: auto]",
+    "The order in which columns are predicted, each from those before it.  [default: auto]",
     metavar="auto|A,B,...",
     multiple=True,
 )
-@flag("--boost", "Add many small decision graphs to each node where held-out rows say that it helps.")
+@flag("--boost", "Predict columns by many small trees where rows held back say that it helps.")
 @option(
     "--distil/--no-distil",
-    "Let a boosted model teach the one that answers, where held-out rows say that it helps.",
+    "Let such a model teach the one that answers, where rows held back say that it helps.",
     default=True,
 )
 @option("--cluster", "Read Parquet files on a Dask cluster, such as tcp://host:8786.", metavar="ADDRESS")
-@option(
-    "--local-cluster",
-    "The same with N worker processes on this machine, to try it.",
-    type=click.IntRange(min=1),
-    metavar="N",
-)
 @option(
     "--memory",
     "Read Parquet files in chunks and use no more memory than this, such as 8GB. From a larger table the structure is "
@@ -70,14 +67,12 @@ def fit(
     boost: bool,
     distil: bool,
     cluster: str | None,
-    local_cluster: int | None,
     memory: str | None,
 ) -> None:
     """Learn a model from a table.
 
     Text, truth values and whole numbers with few values are taken as they are; other numbers and dates are put in bins.
-    Names, identifiers and row numbers are left out (--keep keeps them). The same table always gives the same model: a
-    dependency network, and an ordered law of the same rows, which answers, draws and scores.
+    Names, identifiers and row numbers are left out (--keep keeps them). The same table always gives the same model.
     """
     from depnet.cli.files import save_model
     from depnet.cli.render import progress
@@ -96,10 +91,10 @@ def fit(
     )
     found: Fitted | CountedModel
     left: list[LeftOut] = []
-    if (cluster, local_cluster, memory) != (None, None, None):
+    if cluster is not None or memory is not None:
         from depnet.cli.fit_chunks import fit_from_chunks
 
-        done = fit_from_chunks(table, options, chosen, run, cluster, local_cluster, memory)
+        done = fit_from_chunks(table, options, chosen, run, cluster, memory)
         found, left = done.found, list(done.left_out)
     else:
         rows = chosen.read(table, left)
@@ -110,70 +105,65 @@ def fit(
     save_model(found, run.place, run.force)
     if run.output == "-" and not run.as_json:
         return
-    document, *lines = _rows_said(found, run.verbose) if isinstance(found, Fitted) else _counts_said(found)
+    document, lines = _say(found)
     document["left_out"] = [picked(column, "name", "why") for column in left]
-    run.answer(document, *lines, f"written: {run.output}")
+    details = [*document["details"], _size_line(found)] if run.verbose else []
+    run.answer(document, lines[0], *document["figures"], *lines[1:], *details, f"written: {run.output}")
 
 
-def _rows_said(found: "Fitted", verbose: bool) -> tuple[Any, ...]:
-    """What is said of a model learned from rows: as JSON, and in lines."""
-    from depnet.cli.show import law_document, law_proof, network_proof, size_line
-    from depnet.fitting.explained import exact_figures
+def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
+    """What is said of a fit: as JSON, and the lines around `figures` and `details`, which are among it."""
+    from depnet.cli.show import law_document, law_proof, marginals_document, network_proof, sizes
+    from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
+    from depnet.fitting.fit import Fitted
     from depnet.learning.certificate import certificates_of_learned
+    from depnet.learning.copies import copies_of
 
-    network, law, completion = found.network, found.law, found.completion
-    document, figures = _common(found, found.dataset.total)
-    of_law, of_network = certificates_of_learned([law, network], found.dataset)
-    details = [*exact_figures(law), of_law.said, of_network.said]
+    network, law = found.network, found.law
+    near, size = law_nearness(law), sizes(network)
+    rows = found.dataset.total if isinstance(found, Fitted) else found.rows
+    document = {"rows": rows, "variables": len(network.domain), **size, "marginals": marginals_document(near)}
+    document |= {"figures": plain_figures(law, near), "details": exact_figures(law)}
+    lines = [f"learned from {counted(rows, 'row')} of {counted(len(network.domain), 'column')}"]
+    if not isinstance(found, Fitted):
+        from depnet.cluster.fit import entropy, score
+
+        lines[0] += f": the structure from a sample of {found.sample:,} of them, every table from all"
+        document["details"].append(NO_BOUND)
+        of_network, of_law = ({"score": score(each), "entropy": entropy(each)} for each in (network, law))
+        document |= {"sample": found.sample, **of_network, "law": {**law_document(law), **of_law}}
+        return document, [*lines, _links_line(size)]
+    completion = found.completion
+    law_proven, proven = certificates_of_learned([law, network], found.dataset)
+    document["details"] += [law_proven.said, proven.said]
     holes, rounds = int(completion.hidden.sum()), len(completion.rounds)
     states = [variable.name for variable in law.domain.variables if variable.missing is not None]
     document |= {
-        "score": of_network.score,
-        **(network_proof(of_network) or {}),
-        "law": {**law_document(law), "score": of_law.score, **law_proof(of_law)},
+        "score": proven.score,
+        **(network_proof(proven) or {}),
+        "law": {**law_document(law), "score": law_proven.score, **law_proof(law_proven)},
         "completion": {"holes": holes, "rounds": rounds, "settled": completion.converged, "states": states},
-        "figures": figures,
-        "details": details,
     }
-    learned = (
-        f"learned from {counted(found.dataset.total, 'row')} of {counted(len(network.domain), 'column')}"
-    )
-    lines = [learned, *figures, *(details if verbose else []), size_line(network, law)]
+    lines.append(_links_line(size))
+    document["copies"] = [str(copy) for copy in copies_of(law)]
+    if document["copies"]:
+        lines.append("; ".join(document["copies"][:MOST_COPIES]))
     if states:
-        lines.append(f"missing is a state of its own in {counted(len(states), 'column')}: {some_of(states)}")
+        lines.append(f"missing is a value of its own in {counted(len(states), 'column')}: {some_of(states)}")
     if holes:
-        settled = "settled" if completion.converged else "NOT settled"
-        done = f"{counted(holes, 'hole')} completed in {counted(rounds, 'round')}, {settled}"
-        lines.append(f"{done}; assumes that cells are missing at random")
-    return document, *lines
+        settled = "" if completion.converged else "; they did NOT settle"
+        lines.append(
+            f"{counted(holes, 'missing value')} filled in while learning, as if missing at random{settled}"
+        )
+    return document, lines
 
 
-def _counts_said(found: "CountedModel") -> tuple[Any, ...]:
-    from depnet.cli.show import law_document, size_line
-    from depnet.cluster.fit import entropy, score
-
-    network, law = found.network, found.law
-    document, figures = _common(found, found.rows)
-    figures = [*figures, NO_BOUND]
-    document |= {
-        "sample": found.sample,
-        "score": score(network),
-        "entropy": entropy(network),
-        "law": {**law_document(law), "score": score(law), "entropy": entropy(law)},
-        "figures": figures,
-    }
-    learned = (
-        f"learned from {counted(found.rows, 'row')} of {counted(len(network.domain), 'column')}: the structure from a "
-        f"sample of {found.sample:,} of them, every table from all"
-    )
-    return document, learned, *figures, size_line(network, law)
+def _links_line(size: dict[str, Any]) -> str:
+    return f"{counted(size['links'], 'link')} between columns: depnet show lists them"
 
 
-def _common(found: "Fitted | CountedModel", rows: int) -> tuple[dict[str, Any], list[str]]:
-    """What JSON says of any fit, and how good the model is in plain words."""
-    from depnet.cli.show import marginals_document, sizes
-    from depnet.fitting.explained import law_nearness, plain_figures
+def _size_line(found: "Fitted | CountedModel") -> str:
+    from depnet.cli.show import size_text, sizes
 
-    near = law_nearness(found.law)
-    document = {"rows": rows, "variables": len(found.network.domain), **sizes(found.network)}
-    return {**document, "marginals": marginals_document(near)}, plain_figures(found.law, near)
+    texts = [f"{counted(s['links'], 'link')}, {size_text(s)}" for s in map(sizes, (found.law, found.network))]
+    return f"law: {texts[0]}; dependency network: {texts[1]}"

@@ -120,15 +120,12 @@ def complete_variable(context: click.Context, _: click.Parameter, incomplete: st
 
 
 def complete_given(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """What the last part of an unfinished `--given` may become."""
-    network = _model(context)
-    return [] if network is None else complete(network, incomplete)
-
-
-def complete(network: "Network", incomplete: str) -> list[str]:
-    """Names of variables, and after "=" their states."""
+    """What the last part of an unfinished `--given` may become: names of variables, and after "=" their states."""
     from depnet.model.condition_text import cut_at, quoted, split, unquoted
 
+    network = _model(context)
+    if network is None:
+        return []
     *before, last = split(incomplete, ",")
     start = "".join(f"{part}," for part in before)
     name, sign, rest = cut_at(last, "=~")
@@ -136,9 +133,8 @@ def complete(network: "Network", incomplete: str) -> list[str]:
         return [f"{start}{quoted(n)}=" for n in network.domain.names if n.startswith(unquoted(name))]
     if unquoted(name) not in network.domain.names:
         return []
-    variable = network.domain.variables[network.domain.index(unquoted(name))]
-    labels = (str(state) for state in variable.states)
-    return [f"{start}{name}{sign}{quoted(label)}" for label in labels if label.startswith(unquoted(rest))]
+    states = map(str, network.domain.variables[network.domain.index(unquoted(name))].states)
+    return [f"{start}{name}{sign}{quoted(label)}" for label in states if label.startswith(unquoted(rest))]
 
 
 def _model(context: click.Context) -> "Network | None":

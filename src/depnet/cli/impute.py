@@ -1,4 +1,4 @@
-"""`depnet impute`: the holes of a table filled in."""
+"""`depnet impute`: the missing values of a table filled in."""
 
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from depnet.cli.render import Told
     from depnet.data import Holed
-    from depnet.data.files.fill import Chunk
     from depnet.inference.rows.impute import ChunkedImputation
 
 
@@ -29,24 +28,23 @@ if TYPE_CHECKING:
     "--method",
     "mode",
     "draw",
-    text="The most probable value of each hole, or values drawn together for a row.",
+    text="The most probable value for each missing one, or values drawn together for a row.",
 )
-@flag("--all everything", "Also fill holes whose column is almost never known in such rows.")
+@flag("--all everything", "Also fill in where the column is almost never known in such rows.")
 @UNKNOWN
 @SCAN
 @SEED
 @JOBS
 @text_options
 def impute(run: Run, model: str, table: str, method: Any, everything: bool, unknown: str) -> None:
-    """Fill the holes of a table, given what each row knows.
+    """Fill in missing values, given the rest of each row.
 
-    Everything else in the table stays as it was, columns that the model does not have included. A hole stays empty where
+    Everything else in the table stays as it was, columns that the model does not have included. A cell stays empty where
     its column is almost never known in such rows (a probability under .02): the living have no cause of death. --all fills
-    these, too. With --scan, clamped chains of the dependency network fill the holes instead of the law.
+    these, too. With --scan, clamped chains of the dependency network fill them in instead of the law.
     """
-    from depnet.cli.files import load_asked
+    from depnet.cli.files import check_table, dialect, format_of, load_asked, read_for_model
     from depnet.cli.render import progress
-    from depnet.cli.tables import check_table, dialect, format_of, read_for_model
     from depnet.data.files.fill import Fillings, fill_file
     from depnet.data.files.source import find_source
     from depnet.files import scratch_folder
@@ -58,9 +56,8 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
     filling = ChunkedImputation(network, **how, rng=rng, n_jobs=run.threads)
     check_table(table)
     with scratch_folder() as scratch:
-        source = find_source(
-            table, scratch
-        )  # once for reading and copying: standard input is kept, a workbook read
+        # Once for reading and copying: standard input is kept, a workbook read.
+        source = find_source(table, scratch)
         holed, strange = read_for_model(source, network.domain, handle_unknown=unknown)
         holes = open_holes(holed)
         empty = holes.copy()
@@ -85,13 +82,13 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
         "method": method,
         "converged": filling.converged,
     }
-    line = f"{counted(filled, 'hole')} of {counted(holed.rows, 'row')} filled: {run.place}"
-    run.answer(document, line)
+    rows_said = counted(holed.rows, "row")
+    run.answer(document, f"{counted(filled, 'missing value')} filled in, in {rows_said}: {run.place}")
     warn_left(int(left.sum()), "--all")
     if method == "draw":
         run.say_seed()
     if not filling.converged:
-        said = "the probabilities of some holes did not settle; what was drawn may be off."
+        said = "the probabilities of some missing values did not settle; what was drawn may be off."
         warnings.warn(said, UserWarning, stacklevel=1)
 
 
@@ -102,17 +99,17 @@ def _chunks(
     empty: "NDArray[np.bool_]",
     rng: "np.random.Generator | None",
     told: "Told | None",
-) -> "Iterator[Chunk]":
+) -> "Iterator[dict[int, dict[int, str]]]":
     """What the empty cells get: drawn with `rng`, or expected; `told` hears of the table's rows.
 
     Cells that stay empty are none of `empty` from then on.
     """
-    from depnet.data.files.fill import Chunk
+    from depnet.data.files.fill import filled_cells
 
     for rows, found in filling.chunks(holed.codes, unknown, empty):
         empty[rows] &= found.cells.hidden
         how: dict[str, Any] = {"laws": found.cells.probabilities} if rng is None else {"rng": rng}
-        chunk = Chunk.of(rows, found.codes, empty[rows], holed.domain, **how)
+        chunk = filled_cells(rows, found.codes, empty[rows], holed.domain, **how)
         del found, how  # before the next chunk has its own
         if told is not None:
             told(int(rows[-1]) + 1, holed.rows)

@@ -11,16 +11,66 @@ from depnet.cli.command import Option, flag, number, option
 if TYPE_CHECKING:
     from depnet.paper.report import Report
 
-SEED = number("--seed", 0, "The (first) seed.", least=0)
 OUT = option("--out", "Write the records as JSON.", metavar="FILE")
 PLOT = option("--plot", "Draw into this .png, .svg or .pdf file.", metavar="FILE")
 FORCE = flag("--force", "Replace files that exist.")
 JSON = flag("--json as_json", "The records as JSON.")
+SEED = number("--seed", 0, "The (first) seed.", least=0)
 FAMILY = option("--family", "IsingHxW, or RBn-e: n nodes and e edges.", default="RB12-21")
 ROWS = number("--rows", 1_000, "Training rows.")
 SMOOTHING = number(
     "--smoothing", 0.5, "Pseudo-count of every cell; 0 is the paper's, and may leave several laws.", least=0
 )
+LEARNED = (SEED, FAMILY, ROWS, SMOOTHING)
+EXPERIMENTS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
+    "table1": (
+        "learned",
+        "Table 1: FC(p^D||pi) and the FC-limit, beside the paper.",
+        (
+            SEED,
+            number("--seeds", 1, "How many seeds."),
+            option("--coupling", "J of the Ising model.", type=float, default=1.0),
+        ),
+    ),
+    "scans": (
+        "chains",
+        "Random and sequential scans, and Theorem 3's bound for each.",
+        (*LEARNED, number("--orders", 6, "Sequential orders.")),
+    ),
+    "game": (
+        "chains",
+        "The random scan as a game, to its equilibrium.",
+        (
+            *LEARNED,
+            number("--steps", 200, "Turns of the game."),
+            flag("--simultaneous", "All players at once, as the paper's display has it."),
+        ),
+    ),
+    "perturbation": ("chains", "A small change can move the stationary law far.", ()),
+    "convergence": (
+        "learned",
+        "Theorems 5 and 6: the model goes to the true law.",
+        (
+            SEED,
+            number("--most", 10**7, "The largest N.", least=100),
+            option("--family families", "May be repeated.  [default: both of the paper]", multiple=True),
+            number("--smoothing", 0.0, "Pseudo-count.", least=0),
+        ),
+    ),
+    "rare": (
+        "learned",
+        "Rare evidence is inferred worse.\n\nSec. 5, and 5.1: clamped chains have no joint in common.",
+        (
+            SEED,
+            FAMILY,
+            number("--rows", 10_000, "Training rows."),
+            SMOOTHING,
+            number("--clamped", 4, "Clamped variables."),
+            number("--sets", 8, "Sets of clamped variables."),
+        ),
+    ),
+}
+"""Of each experiment, a function of that name: its module, help and options."""
 
 
 @click.group()
@@ -28,15 +78,13 @@ def paper() -> None:
     """Compute the paper's tables, theorems and figures."""
 
 
-def _add_experiment(name: str, text: str, *options: Option) -> None:
-    """A command that runs the function `name` of the module of that name with its options."""
-
+def _add_experiment(name: str, module: str, text: str, options: tuple[Option, ...]) -> None:
     def command(out: str | None, plot: str | None, force: bool, as_json: bool, **chosen: Any) -> int:
         from depnet.cli.files import check_output
 
-        check_output(out, force)
-        check_output(plot, force)
-        run = getattr(importlib.import_module(f"depnet.paper.{name}"), name)
+        for place in (out, plot):
+            check_output(place, force)
+        run = getattr(importlib.import_module(f"depnet.paper.{module}"), name)
         return deliver(run(**chosen), out, plot, force=force, as_json=as_json)
 
     decorated: Any = command
@@ -45,60 +93,8 @@ def _add_experiment(name: str, text: str, *options: Option) -> None:
     paper.command(name, help=text)(decorated)
 
 
-_add_experiment(
-    "table1",
-    "Table 1: FC(p^D||pi) and the FC-limit, beside the paper.",
-    SEED,
-    number("--seeds", 1, "How many seeds."),
-    option("--coupling", "J of the Ising model.", type=float, default=1.0),
-)
-_add_experiment(
-    "scans",
-    "Random and sequential scans, and the bound.\n\nDistances between their laws, and Theorem 3's bound for each.",
-    SEED,
-    FAMILY,
-    ROWS,
-    SMOOTHING,
-    number("--orders", 6, "Sequential orders."),
-)
-_add_experiment(
-    "game",
-    "The random scan as a game, to its equilibrium.\n\n"
-    "p^t and the two costs on the way to the Nash equilibrium (pi, {pi_i}).",
-    SEED,
-    FAMILY,
-    ROWS,
-    SMOOTHING,
-    number("--steps", 200, "Turns of the game."),
-    flag("--simultaneous", "All players at once, as the paper's display has it."),
-)
-_add_experiment(
-    "perturbation",
-    "A small change can move the stationary law far.\n\n"
-    "The size of the change, how far pi moves, and the FC-limit beside it. Nothing in it is random.",
-)
-_add_experiment(
-    "convergence",
-    "Theorems 5 and 6: the model goes to the true law.",
-    SEED,
-    number("--most", 10**7, "The largest N.", least=100),
-    option(
-        "--family families",
-        "IsingHxW or RBn-e; may be repeated.  [default: both of the paper]",
-        multiple=True,
-    ),
-    number("--smoothing", 0.0, "Pseudo-count.", least=0),
-)
-_add_experiment(
-    "rare",
-    "Rare evidence is inferred worse.\n\nSec. 5, and 5.1: clamped chains have no joint in common.",
-    SEED,
-    FAMILY,
-    number("--rows", 10_000, "Training rows."),
-    SMOOTHING,
-    number("--clamped", 4, "Clamped variables."),
-    number("--sets", 8, "Sets of clamped variables."),
-)
+for experiment, told in EXPERIMENTS.items():
+    _add_experiment(experiment, *told)
 
 
 @paper.command()

@@ -1,21 +1,34 @@
 """`depnet query`: what is likely, given what is known."""
 
+import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import GIVEN, SCAN, SEED, Run, choice, command, flag, option, output, picked
+from depnet.cli.command import GIVEN, SCAN, SEED, VERBOSE, Run, choice, command, flag, option, output, picked
 from depnet.cli.given import complete_variable
 from depnet.cli.table_options import text_options
+from depnet.wording import some_of
 
 if TYPE_CHECKING:
-    from depnet.inference import QueryResult, RowsResult
+    from depnet.inference import QueryResult
     from depnet.model import Network
+
+
+AS_THEY_ARE = (
+    "matching", "missing", "missing_observed", "method", "evidence", "evidence_ignored", "converged", "tolerance", "r_hat",
+    "effective_sample_size", "seconds", "warnings",
+)  # fmt: skip
+"""Attributes of a result that JSON has under the same names."""
+THEORY = ("method", "sampled")
+"""Notes on how an answer was computed, shown where --verbose asks for them."""
 
 
 @command(
     "depnet query model.json survived --given sex=female,class=1st",
     "depnet query model.json 'age > 30' --given class=1st",
+    "depnet query model.json survived --by class,sex --data titanic.csv",
     "depnet query model.json survived --each people.csv -o probabilities.csv",
 )
 @click.argument("model")
@@ -43,8 +56,10 @@ if TYPE_CHECKING:
 @option(
     "--each", "Answer for every row of a table; empty cells and missing columns are unknown.", metavar="TABLE"
 )
-@output("With --each: a table of probabilities, one row for each.  [default: -, CSV]")
+@option("--by", "Answer for every combination of these columns, as a group-by does.", metavar="COLUMN,...")
+@output("With --each or --by: a table of the answers.  [default of --each: -, CSV]")
 @SCAN
+@VERBOSE
 @SEED
 @text_options
 def query(
@@ -59,36 +74,39 @@ def query(
     data: str | None,
     hide_small: bool,
     each: str | None,
+    by: str | None,
     bins: bool,
 ) -> None:
     """Ask what is likely, given what is known.
 
-    Shows the probabilities of the TARGETS given the evidence, each with a 90 % interval for the population that the rows
-    come from. A target is a variable, or a condition such as 'income > 50000'. For a number you get the mean, the median
-    and the range of nine in ten values, with --bins its bins too. With --data, the answer combines the model's with the
-    table's own: with many matching rows it is the table's, with few the model's. Both are shown.
+    Shows how probable the values of the TARGETS are, each with a 90 % interval for the population that the rows come
+    from. A target is a column, or a condition such as 'income > 50000'. For a number you get the mean, the median and the
+    range of nine in ten values, with --bins its bins too. With --data, the answer combines the model's with the table's
+    own: with many matching rows it is the table's, with few the model's. Both are shown.
     """
-    from depnet.cli.files import load_asked
+    from depnet.cli.files import load_asked, read_holed
     from depnet.cli.given import check_targets, parse
-    from depnet.cli.tables import read_holed
     from depnet.inference.ask.query import query
     from depnet.inference.effort import SECONDS
 
     if each is not None:
-        if given or joint or data is not None or hide_small or method != "auto":
-            raise click.UsageError("--each goes without --given, --joint, --method, --data and --hide-small.")
-        _query_each(
-            run,
-            load_asked(model, chains=run.scan is not None),
-            targets,
-            each,
-            scan=run.asked_scan,
-            tolerance=tolerance,
-            max_seconds=max_seconds,
-        )
+        if given or joint or data is not None or hide_small or method != "auto" or by is not None:
+            raise click.UsageError(
+                "--each goes without --given, --joint, --method, --data, --by and --hide-small."
+            )
+        network = load_asked(model, chains=run.scan is not None)
+        how = {"scan": run.asked_scan, "tolerance": tolerance, "max_seconds": max_seconds}
+        _query_each(run, network, targets, each, **how)
+        return
+    if by is not None:
+        if joint or hide_small or method != "auto" or run.scan is not None or len(targets) > 1:
+            raise click.UsageError(
+                "--by takes one target, and goes without --joint, --method, --scan and --hide-small."
+            )
+        _query_by(run, model, targets[0], by, given, tolerance, data)
         return
     if run.output is not None:
-        raise click.UsageError("-o is for --each; otherwise the answer is on standard output.")
+        raise click.UsageError("-o is for --each and --by; otherwise the answer is on standard output.")
     network = load_asked(model, chains=run.scan is not None or method in ("clamped", "bayes"))
     known = parse(given, network.domain)
     check_targets(targets, network.domain, known)
@@ -108,28 +126,80 @@ def query(
         from depnet.inference.answer.small_counts import without_small_counts
 
         result = without_small_counts(result)
-    run.answer(document(result), show=lambda: show_result(result, bins=bins))
+    run.answer(document(result), show=lambda: show_result(result, bins=bins, verbose=run.verbose))
+
+
+def _query_by(
+    run: Run, model: str, target: str, by: str, given: tuple[str, ...], tolerance: float, data: str | None
+) -> None:
+    """Show, or write, a row for each combination of some columns."""
+    from depnet.cli.files import load_asked, read_holed, write_table
+    from depnet.cli.given import names_of, parse
+    from depnet.cli.render import show_table
+    from depnet.inference import query_by
+
+    law = load_asked(model, chains=False)
+    rows = None if data is None else read_holed(data, law.domain)
+    found = query_by(
+        law,
+        target,
+        names_of(by),
+        parse(given, law.domain),
+        tolerance=tolerance,
+        data=rows,
+        rng=run.steady_rng,
+    )
+    columns = found.columns()
+    if run.output is not None:
+        write_table(found.frame("pyarrow"), run.place, force=run.force)
+    cells = [
+        [_cell(name, value) for name, value in zip(columns, row, strict=True)]
+        for row in zip(*columns.values(), strict=True)
+    ]
+    run.answer(
+        {
+            "target": target,
+            "by": found.by,
+            "groups": [
+                dict(zip(columns, map(_plain, row), strict=True))
+                for row in zip(*columns.values(), strict=True)
+            ],
+        },
+        show=lambda: show_table(list(columns), cells, left=len(found.by) + (target in columns)),
+    )
+
+
+def _cell(name: str, value: Any) -> str:
+    """A value of a table of groups, for people."""
+    if value is None:
+        return ""
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if name == "rows" else str(value)
 
 
 def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: str, **options: Any) -> None:
     """Write the probabilities of the targets in each row; what the table says of them is not looked at.
 
-    It need not have all of the model's columns: what it lacks is unknown.
+    It need not have all of the model's columns: what it lacks is unknown, which is said.
     """
     import numpy as np
 
-    from depnet.cli.tables import read_some, write_numbers
+    from depnet.cli.files import read_for_model, write_numbers
     from depnet.data import Domain
     from depnet.inference import query_rows
+    from depnet.inference.answer.rows import METHODS
 
     run.output = run.output or "-"
     variables = network.domain.variables
     asked = [network.domain.index(name) for name in targets]
     known = [i for i in range(len(variables)) if i not in asked]
     if not known:
-        raise click.UsageError("every variable is a target: there is nothing that a row could know.")
-    holed = read_some(table, Domain(tuple(variables[i] for i in known)))
+        raise click.UsageError("every column is a target: there is nothing that a row could know.")
+    holed, _ = read_for_model(table, Domain(tuple(variables[i] for i in known)), optional=True)
     there = [network.domain.index(name) for name in holed.domain.names]
+    lacking = [variables[i].name for i in known if i not in there]
+    if lacking:
+        said = f"{table}: unknown in all rows, since there is no such column: {some_of(lacking)}."
+        warnings.warn(said, UserWarning, stacklevel=2)
     codes = np.full((holed.rows, len(variables)), -1)
     codes[:, there] = np.where(holed.hidden, -1, holed.codes.astype(np.int64))
     result = query_rows(network, codes, rng=run.steady_rng, **options)
@@ -139,28 +209,17 @@ def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: s
         for code, state in enumerate(variables[i].states)
     }
     write_numbers(columns, run.output, force=run.force)
-    run.answer({"targets": targets, **_each_document(result)})
-
-
-def _each_document(result: "RowsResult") -> dict[str, Any]:
-    from depnet.inference.answer.rows import METHODS
-
-    return {
-        "rows": len(result.method),
-        "methods": {name: int((result.method == at).sum()) for at, name in enumerate(METHODS)},
-        "converged": bool(result.converged.all()),
-        "tolerance": result.tolerance,
-        "seconds": result.seconds,
-    }
+    methods = {name: int((result.method == at).sum()) for at, name in enumerate(METHODS)}
+    document = {"targets": targets, "rows": len(result.method), "methods": methods}
+    converged = bool(result.converged.all())
+    run.answer({**document, "converged": converged, **(picked(result, "tolerance", "seconds") or {})})
 
 
 def document(result: "QueryResult") -> dict[str, Any]:
     """The answer as JSON; docs/command-line.md has its fields."""
+    asked = zip(result.targets, result.states, strict=True)
     return {
-        "targets": [
-            {"name": name, "states": states}
-            for name, states in zip(result.targets, result.states, strict=True)
-        ],
+        "targets": [{"name": name, "states": states} for name, states in asked],
         "joint": result.joint,
         "probabilities": _by_target(result, result.probabilities),
         "standard_errors": _by_target(result, result.standard_errors),
@@ -168,23 +227,12 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "combined": _by_target(result, result.combined),
         "interval": _by_target(result, result.interval),
         "numbers": {name: _number_document(result, name) for name in result.numbers},
-        "matching": result.matching,
-        "missing": dict(result.missing),
-        "missing_observed": None if result.missing_observed is None else dict(result.missing_observed),
         "worth": result.worth if result.matching else None,
-        "method": result.method,
         "of": "law" if result.scan is None else "chain",
         "scan": None if result.scan is None else result.scan_name.split()[0],
-        "evidence": dict(result.evidence),
-        "evidence_ignored": result.evidence_ignored,
         "support": picked(result.support, "rows", "exact", of="total"),
         "relevant_variables": result.closure,
-        "converged": result.converged,
-        "tolerance": result.tolerance,
-        "r_hat": result.r_hat,
-        "effective_sample_size": result.effective_sample_size,
-        "seconds": result.seconds,
-        "warnings": result.warnings,
+        **(picked(result, *AS_THEY_ARE) or {}),
     }
 
 
@@ -195,35 +243,33 @@ def _number_document(result: "QueryResult", name: str) -> dict[str, Any]:
         found = result.summary(name, of)
         if found is None:
             return None
-        return {
-            "mean": _plain(found.mean),
-            "standard_deviation": _plain(found.standard_deviation),
-            "quantiles": {f"{level:g}": _plain(value) for level, value in found.quantiles.items()},
-            "standard_errors": {
-                "mean": _plain(found.mean_error),
-                "standard_deviation": _plain(found.standard_deviation_error),
-                "quantiles": {f"{level:g}": _plain(error) for level, error in found.quantile_errors.items()},
-            },
-            "present": found.present,
+        named = {
+            "mean": found.mean,
+            "standard_deviation": found.standard_deviation,
+            "quantiles": found.quantiles,
         }
+        errors = {
+            "mean": found.mean_error,
+            "standard_deviation": found.standard_deviation_error,
+            "quantiles": found.quantile_errors,
+        }
+        return {**_plain(named), "standard_errors": _plain(errors), "present": found.present}
 
     summary = result.numbers[name]
-    sure = [_plain(end) for end in summary.interval or ()]
-    return {
-        "kind": summary.kind,
-        "interval": sure,
-        **{of: said(of) for of in ("probabilities", "observed", "combined")},
-    }
+    by_kind = {of: said(of) for of in ("probabilities", "observed", "combined")}
+    return {"kind": summary.kind, "interval": [_plain(end) for end in summary.interval or ()], **by_kind}
 
 
 def _plain(value: Any) -> Any:
-    """A number; a date as ISO text, a length of time in seconds."""
+    """A number; a date as ISO text, a length of time in seconds; several by their names or levels."""
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, str) else f"{key:g}": _plain(one) for key, one in value.items()}
     if hasattr(value, "isoformat"):
         return value.isoformat()
     return value.total_seconds() if hasattr(value, "total_seconds") else value
 
 
-def show_result(result: "QueryResult", *, bins: bool = False) -> None:
+def show_result(result: "QueryResult", *, bins: bool = False, verbose: bool = False) -> None:
     """The answer on one screen; the states of a number only where `bins` are wanted."""
     from depnet.cli.render import bar, show_lines, show_table
     from depnet.inference.answer.shown import list_states, notes_of, number_table, question_of
@@ -237,7 +283,8 @@ def show_result(result: "QueryResult", *, bins: bool = False) -> None:
             rows = [[*row, bar(share)] for row, share in zip(states.rows, states.shares, strict=True)]
             show_table([*states.heads, ""], rows, left=states.labels, bars=True)
             show_lines(*([states.more] if states.left else []), style="dim")
-    show_lines(*(f"{about:<8}  {said}" for about, said in notes_of(result)))
+    notes = notes_of(result)
+    show_lines(*(f"{about:<8}  {said}" for about, said in notes if verbose or about not in THEORY))
     show_lines(*(f"warning: {text}" for text in result.warnings), style="yellow")
 
 

@@ -1,21 +1,10 @@
 """`depnet sample`: new rows, given what is known."""
 
+from typing import Any
+
 import click
 
-from depnet.cli.command import (
-    GIVEN,
-    JOBS,
-    SCAN,
-    SEED,
-    TABLES,
-    Run,
-    command,
-    flag,
-    number,
-    option,
-    output,
-    picked,
-)
+from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, Run, command, flag, number, option, output
 
 
 @command("depnet sample model.json -n 1000 --given survived=Yes -o rows.csv")
@@ -34,7 +23,7 @@ from depnet.cli.command import (
     "With --scan: sweeps between rows of a chain.  [default: by a pilot run]",
     type=click.IntRange(min=1),
 )
-@flag("--full", "Leave no holes: every column is known.")
+@flag("--full", "Leave nothing missing: every column has a value.")
 @flag("--spreadsheet", "Put an apostrophe before text that a spreadsheet would take for a formula.")
 @SEED
 @JOBS
@@ -50,13 +39,12 @@ def sample(
 ) -> None:
     """Draw new rows from the model, given what is known.
 
-    Evidence is conditioned on, however rare it is. Numbers are drawn within their bins, and holes as the table has them.
-    With --scan, rows come from chains of the dependency network, in which the evidence is clamped.
+    What is given holds in every row, however rare it is. Numbers are like the table's, and values are missing as often as
+    in the table. With --scan, rows come from chains of the dependency network, in which the evidence is clamped.
     """
-    from depnet.cli.files import load_asked
+    from depnet.cli.files import load_asked, write_table
     from depnet.cli.given import parse
     from depnet.cli.render import progress
-    from depnet.cli.tables import write_table
     from depnet.data import Dataset
     from depnet.data.files.spreadsheet import guarded_domain
     from depnet.model.evidence import Evidence, narrowed_domain
@@ -90,10 +78,9 @@ def sample(
         within = None if chained else network.within
         holes = None if full else lambda n: drawn_holes(network, known, n, run.rng)
         write_table(blocks, run.place, force=run.force, rng=run.rng, within=within, holes=holes)
-    report = sampler.report
-    chain = {"scan": run.scan or "random", **(picked(report, "chains", "burn_in", "thin") or {})}
-    of = "chain" if chained else "law"
-    run.answer(
-        {"rows": rows, "of": of, **{name: value if chained else None for name, value in chain.items()}}
-    )
+    document: dict[str, Any] = {"rows": rows, "of": "chain" if chained else "law"}
+    document["scan"] = (run.scan or "random") if chained else None
+    for name in ("chains", "burn_in", "thin"):
+        document[name] = getattr(sampler.report, name) if chained else None
+    run.answer(document)
     run.say_seed()

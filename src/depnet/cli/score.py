@@ -9,7 +9,6 @@ from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import counted
 
 SHOWN = 5
-WORDS = (False, False, False, True, True, True)
 
 if TYPE_CHECKING:
     from depnet.data import Holed
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 @command("depnet score model.json new.csv")
 @click.argument("model")
 @click.argument("table")
-@output("Every row's score, and its tail mass: how odd it is.")
+@output("Every row's score, and its tail mass: how unusual it is.")
 @choice(
     "--of",
     "law",
@@ -35,16 +34,15 @@ if TYPE_CHECKING:
 def score(run: Run, model: str, table: str, of: str, where: str | None, unknown: str) -> None:
     """Say how well a model predicts a table's rows.
 
-    The score is the log-likelihood of a row, in nats; the nearer to 0 the better. For a row with holes it is that of the
-    cells that are known. With --of network it is the pseudo-log-likelihood: how well each column is predicted from all
-    others, summed over the columns.
+    The score is the average log-likelihood of a row: the nearer to 0 the better. In a row with missing values the known
+    ones count. With --of network it is the pseudo-log-likelihood: how well each column is predicted from all others,
+    summed over the columns.
 
-    The tail mass says how odd a row is: the less, the odder (docs/odd-rows.md).
+    The tail mass says how unusual a row is: the less, the more unusual (docs/odd-rows.md).
     """
     import numpy as np
 
-    from depnet.cli.files import load_models
-    from depnet.cli.tables import read_holed, write_numbers
+    from depnet.cli.files import load_models, read_holed, write_numbers
     from depnet.inference.judge.compare import scored
     from depnet.inference.judge.rows import row_scores
     from depnet.inference.rows.query import score_holed
@@ -72,8 +70,10 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
         "oddest": _oddest(loaded.network, holed, odd),
         "output": run.output,
     }
-    rows = counted(holed.rows, "row") + (f", {with_holes:,} with holes" if with_holes else "")
-    line = f"{found.mean:.4f} ± {found.standard_error:.4f} nats a row ({kind} of {rows})"
+    rows = counted(holed.rows, "row") + (f", {with_holes:,} with missing values" if with_holes else "")
+    line = (
+        f"{kind} per row: {found.mean:.4f} ± {found.standard_error:.4f}, the nearer to 0 the better ({rows})"
+    )
     run.answer(document, show=lambda: _show(line, document["oddest"]))
 
 
@@ -107,20 +107,11 @@ def _show(line: str, oddest: list[dict[str, Any]]) -> None:
     from depnet.cli.render import show_lines, show_table
 
     show_lines(line)
-    rows = [
-        [
-            f"{o['row']:,}",
-            f"{o['alike']:,}",
-            f"{o['tail']:.2g}",
-            o["column"],
-            str(o["value"]),
-            str(o["expected"]),
-        ]
-        for o in oddest
-    ]
-    if rows:
-        head = ["row", "alike", "tail mass", "oddest cell", "value", "expected"]
-        show_table(head, rows, title="oddest rows", left=WORDS)
+    if oddest:
+        head = ["row", "rows like it", "tail mass", "column", "value", "expected"]
+        texts = ("{row:,}", "{alike:,}", "{tail:.2g}", "{column}", "{value}", "{expected}")
+        rows = [[text.format_map(one) for text in texts] for one in oddest]
+        show_table(head, rows, title="most unusual rows", left=[False] * 3 + [True] * 3)
 
 
 def kind_of(network: "Network") -> str:

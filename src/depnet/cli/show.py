@@ -1,5 +1,6 @@
 """`depnet show`: what is in a model; and what `show` and `fit` say of networks alike."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from depnet.model.model import Model
     from depnet.pictures.node.decision import Decision
 
-OF_WHOLE_ROWS = "certificates and strengths are"
+OF_WHOLE_ROWS = "strengths of links and proven bounds are"
 
 SHOWN_NODES = 30
 SHOWN_NAMES = 8
@@ -30,7 +31,7 @@ MOST_VARIABLES = 1000
     "depnet show model.json", "depnet show model.json --node survived", "depnet show model.json --links 10"
 )
 @click.argument("model")
-@option("--node", "One variable's decision graph, as text.", metavar="NAME", shell_complete=complete_variable)
+@option("--node", "How one column is predicted, as text.", metavar="NAME", shell_complete=complete_variable)
 @option(
     "--links",
     "The links, strongest first: all, or the first N.",
@@ -39,17 +40,18 @@ MOST_VARIABLES = 1000
     flag_value=0,
     metavar="[N]",
 )
-@flag("--law", "Show the ordered law instead of the dependency network.")
-@flag("--variables", "Every variable with its states.")
-@option("--data", "The training table: adds the certificate and exact strengths.", metavar="TABLE")
+@flag("--law", "Show the ordered law, by which questions are answered, instead of the dependency network.")
+@flag("--variables", "Every column with its values.")
+@option(
+    "--data", "The training table: adds proven bounds, and measures the links on its rows.", metavar="TABLE"
+)
 @VERBOSE
 @text_options
 def show(
     run: Run, model: str, node: str | None, links: int | None, law: bool, variables: bool, data: str | None
 ) -> None:
-    """Show what is in a model: a summary, one node, or the links."""
-    from depnet.cli.files import load_models
-    from depnet.cli.tables import read_holed, whole_rows
+    """Show what is in a model: a summary, one column, or the links."""
+    from depnet.cli.files import load_models, read_holed, whole_rows
     from depnet.model.model import NO_LAW
 
     if sum((node is not None, links is not None, variables)) > 1:
@@ -81,7 +83,7 @@ def _summary(
     from depnet.model.links import one_sided_links
     from depnet.model.model import NO_LAW
 
-    law, names, size = loaded.law, network.domain.names, sizes(network)
+    law, names = loaded.law, network.domain.names
     of_network, of_law = (
         None if whole is None or each is None else certificate(each, whole)
         for each in (None if loaded.network is law else loaded.network, law)
@@ -94,19 +96,10 @@ def _summary(
         "variables": len(names),
         "nodes": len(network),
         "rows": rows_learned(network),
-        "leaves": size["leaves"],
-        "boosted": size["boosted"],
+        **sizes(network),
         "links": [picked(link, "source", "target", bits="strength") for link in links(network)[:10]],
         "one_sided_links": one_sided,
-        "per_node": [
-            {
-                "variable": names[node.variable],
-                "states": node.states,
-                "reads": [names[j] for j in node.inputs],
-                **_of_node(node),
-            }
-            for node in network.nodes
-        ],
+        "per_node": [_node(node, names) for node in network.nodes],
         "law": None if law is None else {**law_document(law), **law_proof(of_law)},
         "certificate": network_proof(of_network, "rows"),
         "figures": [*plain_figures(law, near), *([NO_LAW] if law is None else [])],
@@ -115,47 +108,49 @@ def _summary(
     }
 
 
-def _of_node(node: "Node") -> dict[str, Any]:
-    """Leaves and smoothing, or the stages of a boosted node."""
+def _node(node: "Node", names: Sequence[str]) -> dict[str, Any]:
+    """What a node reads, with its leaves and smoothing, or the stages of a boosted node."""
     from depnet.model.boosted import BoostedNode
 
+    said = {
+        "variable": names[node.variable],
+        "states": node.states,
+        "reads": [names[j] for j in node.inputs],
+    }
     if isinstance(node, BoostedNode):
-        return {"leaves": None, "smoothing": None, "stages": len(node.stages)}
-    return {"leaves": node.source.size, "smoothing": node.table.smoothing, "stages": None}
+        return {**said, "leaves": None, "smoothing": None, "stages": len(node.stages)}
+    return {**said, "leaves": node.source.size, "smoothing": node.table.smoothing, "stages": None}
 
 
 def _show_summary(summary: dict[str, Any], *, verbose: bool) -> None:
     from depnet.cli.render import show_lines, show_table
 
-    rows, one_sided = summary["rows"], summary["one_sided_links"]
-    what = {"network": "dependency network", "law": "ordered law"}[summary["of"]]
+    rows, nodes = summary["rows"], summary["per_node"]
     learned = "" if rows is None else f"learned from {counted(rows, 'row')}: "
-    show_lines(
-        f"{learned}{counted(summary['variables'], 'variable')}, {_size(summary)} ({what})",
-        *summary["figures"],
-        *(summary["details"] if verbose else ()),
-    )
-    nodes = sorted(summary["per_node"], key=lambda node: -(node["leaves"] or node["stages"] or 0))
-    show_table(
-        ["node", "reads", "states", "leaves"],
-        [
-            [
-                node["variable"],
-                some_of(node["reads"], SHOWN_NAMES) or "nothing",
-                f"{node['states']:,}",
-                f"{node['leaves']:,}" if node["stages"] is None else counted(node["stages"], "stage"),
-            ]
-            for node in nodes[:SHOWN_NODES]
-        ],
-        left=2,
-    )
+    links = sum(len(node["reads"]) for node in nodes)
+    size = f"{counted(summary['variables'], 'column')}, {counted(links, 'link')} between them"
+    show_lines(f"{learned}{size}", *summary["figures"])
+    heads = ["column", "predicted from", "values", *(["size"] if verbose else [])]
+    nodes = sorted(nodes, key=lambda node: -(node["leaves"] or node["stages"] or 0))
+    lines = []
+    for node in nodes[:SHOWN_NODES]:
+        leaves, stages = node["leaves"], node["stages"]
+        size = counted(leaves, "leaf", "leaves") if stages is None else counted(stages, "stage")
+        line = [node["variable"], some_of(node["reads"], SHOWN_NAMES) or "nothing", f"{node['states']:,}"]
+        lines.append([*line, *([size] if verbose else [])])
+    show_table(heads, lines, left=2)
     if len(nodes) > SHOWN_NODES:
-        show_lines(f"... and {len(nodes) - SHOWN_NODES:,} nodes with fewer leaves", style="dim")
+        show_lines(f"... and {len(nodes) - SHOWN_NODES:,} simpler columns", style="dim")
     strongest = [f"{link['source']} -> {link['target']} {link['bits']:.3f}" for link in summary["links"][:5]]
     if strongest:
-        show_lines(f"strongest links, bits a row: {', '.join(strongest)}")
-    if one_sided:
-        some = some_of([f"{link['source']} -> {link['reader']}" for link in one_sided], SHOWN_NAMES)
+        show_lines(f"strongest links, in bits per row: {', '.join(strongest)}")
+    if not verbose:
+        return
+    what = {"network": "dependency network", "law": "ordered law"}[summary["of"]]
+    show_lines(f"{what}: {size_text(summary)}", *summary["details"])
+    if summary["one_sided_links"]:
+        one_sided = [f"{link['source']} -> {link['reader']}" for link in summary["one_sided_links"]]
+        some = some_of(one_sided, SHOWN_NAMES)
         show_lines(f"one-sided links ({len(one_sided):,}), evidence goes one way: {some}")
     if summary["law"] is not None:
         show_lines(f"order of the law: {some_of(summary['law']['order'], SHOWN_NAMES)}")
@@ -213,24 +208,19 @@ def _show_links(run: Run, network: "Network", table: "Dataset | None", most: int
     found = links(network, table)[: most or None]
     names = ("source", "target", "mutual_information", "conditional_information")
 
-    def shown() -> None:
+    def show() -> None:
         if not found:
-            show_lines("no node reads another: the model knows the variables as independent.")
+            show_lines("no column is predicted from another: the model takes them as independent.")
             return
         strongest = max(found[0].strength, 1e-12)
-        rows = [
-            [
-                link.source,
-                link.target,
-                f"{link.strength:.4f}",
-                "" if link.mutual_information is None else f"{link.mutual_information:.4f}",
-                bar(max(link.strength, 0.0) / strongest),
-            ]
-            for link in found
-        ]
-        show_table(["source", "target", "bits a row", "mutual information", ""], rows, left=2, bars=True)
+        rows = []
+        for link in found:
+            alone = "" if link.mutual_information is None else f"{link.mutual_information:.4f}"
+            length = bar(max(link.strength, 0.0) / strongest)
+            rows.append([link.source, link.target, f"{link.strength:.4f}", alone, length])
+        show_table(["source", "target", "bits per row", "source alone", ""], rows, left=2, bars=True)
 
-    run.answer({"links": [picked(link, *names, bits="strength") for link in found]}, show=shown)
+    run.answer({"links": [picked(link, *names, bits="strength") for link in found]}, show=show)
 
 
 def _show_variables(run: Run, network: "Network") -> None:
@@ -241,7 +231,7 @@ def _show_variables(run: Run, network: "Network") -> None:
         [v.name, some_of(list(map(str, v.states)), SHOWN_STATES), f"{v.cardinality:,}"] for v in variables
     ]
     document = {"variables": [picked(variable, "name", "states") for variable in variables]}
-    run.answer(document, show=lambda: show_table(["variable", "states", ""], rows, left=2))
+    run.answer(document, show=lambda: show_table(["column", "values", ""], rows, left=2))
 
 
 def sizes(network: "Network") -> dict[str, Any]:
@@ -253,12 +243,7 @@ def sizes(network: "Network") -> dict[str, Any]:
     }
 
 
-def size_line(network: "Network", law: "Network") -> str:
-    texts = [f"{counted(size['links'], 'link')}, {_size(size)}" for size in (sizes(law), sizes(network))]
-    return f"law: {texts[0]}; dependency network: {texts[1]}"
-
-
-def _size(size: dict[str, Any]) -> str:
+def size_text(size: dict[str, Any]) -> str:
     """Leaves, and boosted nodes where there are some: "12 leaves, 3 boosted nodes"."""
     leaves = [counted(size["leaves"], "leaf", "leaves")] if size["leaves"] or not size["boosted"] else []
     return ", ".join([*leaves, *([counted(size["boosted"], "boosted node")] if size["boosted"] else [])])

@@ -92,7 +92,7 @@ class NewTable:
 
         Columns that nothing can be learned from are put in `left_out`, beside the warning that names them.
         """
-        from depnet.cli.tables import read_table
+        from depnet.cli.files import read_table
         from depnet.data.table.variables import warn_left_out
 
         def hear(left: "tuple[LeftOut, ...]") -> None:
@@ -100,17 +100,13 @@ class NewTable:
             if left_out is not None:
                 left_out.extend(left)
 
-        return read_table(
-            path,
-            columns=self.columns or None,
-            without=self.without,
-            where=self.where,
-            missing="keep" if self.missing in ("auto", "complete") else self.missing,
-            keep=self.keep,
-            max_states=self.max_states,
-            left_out=hear,
+        options = {
+            "columns": self.columns or None,
+            "missing": "keep" if self.missing in ("auto", "complete") else self.missing,
+            **{name: getattr(self, name) for name in ("without", "where", "keep", "max_states")},
             **({} if self.bins is None else {"bins": self.bins}),
-        )
+        }
+        return read_table(path, left_out=hear, **options)
 
 
 def names_in(texts: tuple[str, ...]) -> list[str]:
@@ -121,23 +117,19 @@ def names_in(texts: tuple[str, ...]) -> list[str]:
 
 
 def roles_of(texts: tuple[str, ...]) -> dict[str, Any]:
-    roles = {}
-    for text in texts:
-        name, sign, role = text.rpartition("=")
+    pairs = [text.rpartition("=") for text in texts]
+    for text, (_, sign, role) in zip(texts, pairs, strict=True):
         if not sign or role not in ("target", "input"):
             raise click.BadParameter(f"{text!r}: write NAME=target or NAME=input.")
-        roles[name] = role
-    return roles
+    return {name: role for name, _, role in pairs}
 
 
 def links_of(texts: tuple[str, ...]) -> list[tuple[str, str]]:
-    links = []
-    for text in texts:
-        source, sign, target = text.partition(":")
-        if not sign or not source or not target:
+    pairs = [text.partition(":") for text in texts]
+    for text, pair in zip(texts, pairs, strict=True):
+        if not all(pair):
             raise click.BadParameter(f"{text!r}: write SOURCE:TARGET.")
-        links.append((source, target))
-    return links
+    return [(source, target) for source, _, target in pairs]
 
 
 def bins_of(texts: tuple[str, ...]) -> Any:
@@ -154,21 +146,19 @@ def bins_of(texts: tuple[str, ...]) -> Any:
 
 
 def _bins(value: str, text: str) -> Any:
+    def edge(part: str) -> Any:
+        try:
+            return float(part)
+        except ValueError:
+            return part.strip()  # a date, which the column's own kind reads
+
     if value in ("quantile", "categories"):
         return value
-    parts = value.split("|")
-    if len(parts) == 1 and value.isdigit():
+    if value.isdigit():
         return int(value)
-    if len(parts) > 1:
-        return [_edge(part) for part in parts]
+    if "|" in value:
+        return [edge(part) for part in value.split("|")]
     raise click.BadParameter(f"{text!r}: bins are a number, edges such as 0|18|65, quantile or categories.")
-
-
-def _edge(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text.strip()  # a date, which the column's own kind reads
 
 
 new_table_options = _gathered(
@@ -176,8 +166,8 @@ new_table_options = _gathered(
     NewTable,
     choice(
         "--missing", "auto", "complete", "state", "error",
-        text="Missing values: filled in while learning (complete), a state of their own, or an error; auto: a state in "
-        "columns where other columns tell what is missing, else filled in.",
+        text="Missing values: filled in while learning (complete), a value of their own (state), or an error; auto: a value "
+        "of their own in columns where other columns tell what is missing, else filled in.",
     ),
     _repeated("--columns", names_in, "A,B,...", "Only these columns; may be repeated.  [default: all]"),
     _repeated("--without", names_in, "A,B,...", "All columns but these; may be repeated."),
@@ -187,14 +177,14 @@ new_table_options = _gathered(
         "Bins of numeric columns: how many (quantiles), or edges 0|18|65; for the column NAME, or for all.",
     ),
     _repeated("--keep", names_in, "A,B,...", "Also learn from these names, identifiers or row numbers."),
-    number("--max-states", 1000, "Most states of a text column; the rarest are joined in one, other.", least=2),
+    number("--max-states", 1000, "Most values of a text column; the rarest are joined in one, other.", least=2),
 )  # fmt: skip
 """Which table is learned from: the command gets it as `chosen`."""
 
 learning_options = _gathered(
     "learning",
     dict,
-    option("--max-leaves", "Most leaves of a node.", type=click.IntRange(min=1)),
+    option("--max-leaves", "Most leaves of a column's decision graph.", type=click.IntRange(min=1)),
     number("--min-leaf-rows", 0, "Fewest rows of a new leaf.", least=0),
     _repeated(
         "--role roles", roles_of, "NAME=target|input",
@@ -203,6 +193,6 @@ learning_options = _gathered(
     _repeated(
         "--forbid forbidden", links_of, "SOURCE:TARGET", "TARGET must not be predicted from SOURCE; may be repeated."
     ),
-    option("--max-seconds", "Stop learning after this time; nodes stay as they are.", type=click.FloatRange(min=0)),
+    option("--max-seconds", "Stop learning after this time, with what is learned by then.", type=click.FloatRange(min=0)),
 )  # fmt: skip
 """What learning may do: the command gets `learning`, the arguments of `depnet.learn`."""

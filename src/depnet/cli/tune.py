@@ -33,11 +33,11 @@ def tune(
 ) -> None:
     """Find the penalty and smoothing that predict best.
 
-    Tries the penalties of `fit --penalty auto`, from strict to generous. A score is the pseudo-log-likelihood
-    of rows that the candidate has not seen, in nats a row. Holes are completed first, as `fit` does.
+    Tries the penalties of `fit --penalty auto`, from strict to generous. A score says how well rows that the candidate has
+    not seen are predicted (the pseudo-log-likelihood, in nats a row). Missing values are filled in first, as `fit` does.
     """
+    from depnet.cli.files import read_holed, whole_rows
     from depnet.cli.render import progress
-    from depnet.cli.tables import read_holed, whole_rows
     from depnet.fitting.fit import QUICK, FitOptions, fit_network
     from depnet.learning.auto import tune
     from depnet.learning.penalty import LADDER, Auto
@@ -95,30 +95,20 @@ def _document(found: "Tuning", rows: int) -> dict[str, Any]:
 
 def _show(found: "Tuning") -> None:
     from depnet.cli.render import show_lines, show_table
-
-    rows = []
-    for rung, (penalty, leaves) in enumerate(zip(found.penalties, found.leaves, strict=True)):
-        cells = [
-            f"{'*' if (rung, s) == tuple(found.best) else ''}{score:.4f}"
-            for s, score in enumerate(found.scores[rung].tolist())
-        ]
-        rows.append([penalty_text(penalty), f"{leaves:,}", *cells])
-    show_table(
-        ["penalty", "leaves", *(f"{s:g}" for s in found.smoothings)],
-        rows,
-        title=f"pseudo-log-likelihood of {found.held_out:,} held-out rows, nats a row, by smoothing",
-    )
-    penalty, smoothing = found.choice.pooled
-    show_lines(
-        f"choice: {penalty_text(penalty)}, smoothing {smoothing:g}"
-        + (f"; {found.own:,} nodes surely better off with their own" if found.own else "")
-    )
-
-
-def penalty_text(penalty: object) -> str:
-    """A penalty, shorter than its repr: names 0.5, parameters 0.25 * Mdl()."""
     from depnet.learning.penalty import StructuralMdl
 
-    if isinstance(penalty, StructuralMdl):
-        return f"structural-mdl (splits x {penalty.split_factor:g}, {penalty.parameters!r})"
-    return repr(penalty)
+    def name(penalty: object) -> str:  # shorter than its repr
+        if isinstance(penalty, StructuralMdl):
+            return f"structural-mdl (splits x {penalty.split_factor:g}, {penalty.parameters!r})"
+        return repr(penalty)
+
+    scores = [[f"{score:.4f}" for score in row] for row in found.scores.tolist()]
+    rung, column = found.best
+    scores[rung][column] = f"*{scores[rung][column]}"
+    rungs = zip(found.penalties, found.leaves, scores, strict=True)
+    rows = [[name(penalty), f"{leaves:,}", *cells] for penalty, leaves, cells in rungs]
+    title = f"how well {found.held_out:,} rows held back are predicted (pseudo-log-likelihood, nats a row), by smoothing"
+    show_table(["penalty", "leaves", *(f"{s:g}" for s in found.smoothings)], rows, title=title)
+    penalty, smoothing = found.choice.pooled
+    own = f"; {found.own:,} columns surely better off with their own" if found.own else ""
+    show_lines(f"choice: {name(penalty)}, smoothing {smoothing:g}{own}")

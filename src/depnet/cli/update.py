@@ -19,10 +19,10 @@ from depnet.wording import counted
 def update(run: Run, model: str, table: str, where: str | None, unknown: str) -> None:
     """Add the rows of a table to a model's counts.
 
-    The structure stays as it is; fit again to reconsider it. Holes are drawn, given what their row knows.
+    Which column is predicted from which stays as it is; fit again to reconsider it. Missing values are drawn, given what
+    is known in their row.
     """
-    from depnet.cli.files import load_models, save_model
-    from depnet.cli.tables import read_holed
+    from depnet.cli.files import load_models, read_holed, save_model
     from depnet.inference.rows.impute import drawn_whole
 
     # Where the new model takes the old one's place, rows that another update has added meanwhile must not be lost.
@@ -41,8 +41,8 @@ def update(run: Run, model: str, table: str, where: str | None, unknown: str) ->
         "rows_with_holes": int(holed.hidden.any(axis=1).sum()),
     }
     before = "" if counts is None else f" to {counts.total - holed.total:,}"
-    line = (
-        f"{counted(holed.total, 'row')} added{before}: {run.place}. Its structure is the old one, and a certificate of the "
-        "old rows no longer holds."
+    run.answer(
+        document,
+        f"{counted(holed.total, 'row')} added{before}: {run.place}",
+        "which column is predicted from which stays as it was: depnet fit, on all rows, looks again",
     )
-    run.answer(document, line)

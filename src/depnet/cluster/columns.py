@@ -1,98 +1,73 @@
-"""The columns of a table whose rows lie in many chunks, as one opened table for `depnet.data.describe`.
+"""The columns of a table whose rows lie in many chunks, for `depnet.data.table.encode.described`.
 
-Each chunk sorts its numbers once; what a column's variable depends on, a few values by rank and the numbers of values
-below others, is asked of all chunks (`RankedChunks`).
+Each chunk says what it has of every column: labels and numbers with their counts. Where these are too many for one place, a
+chunk gives some of its different numbers, evenly spaced, each with the counts of those before it.
 """
 
 import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from depnet.cluster.ranked_chunks import RankedChunks
-from depnet.data.binning.ranked import Ranked, RankedArray
-from depnet.data.table.columns import Column
+from depnet.data.binning.cut import Ranked
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
-from depnet.data.table.open import Opened, open_frame
+from depnet.data.table.open import Columns, open_frame
 from depnet.data.table.variables import StateOptions, Summary
 from depnet.errors import DataError
 
-if TYPE_CHECKING:
-    from depnet.cluster.places import Place
 
-FEW_NUMBERS = 1 << 20
-"""Numbers that are fetched as they are: cheaper than asking for them one by one."""
-
-
-def summarise(frame: Any) -> tuple[Summary, ...]:
-    """The columns of one chunk."""
+def summarise(frame: Any, number: int, most: int | None) -> tuple[Summary, ...]:
+    """The columns of one chunk, with at most so many different numbers each."""
     opened = open_frame(frame)
-    return tuple(Summary.of(opened.column(place)) for place in range(len(opened.keys)))
+    found = (Summary.of(opened.column(place)) for place in range(len(opened.keys)))
+    return tuple(replace(each, numbers=_thinned(each.numbers, most)) for each in found)
 
 
-def _without_numbers(columns: Sequence[Summary]) -> list[Summary]:
-    return [replace(column, numbers=None) for column in columns]
+def _thinned(numbers: Ranked | None, most: int | None) -> Ranked | None:
+    if numbers is None or most is None or len(numbers.values) <= most:
+        return numbers
+    kept = np.linspace(0, len(numbers.values) - 1, most).round().astype(np.int64)
+    return Ranked(numbers.values[kept], numbers.ends[np.append(0, kept + 1)])
 
 
-def _of_column(columns: Sequence[Summary], at: int, function: Any, *arguments: Any) -> Any:
-    numbers = columns[at].numbers
-    assert numbers is None or isinstance(numbers, RankedArray)
-    return function(np.zeros(0) if numbers is None else numbers.ordered, *arguments)
-
-
-class ChunkedColumns(Opened):
-    """A table whose chunks have these `summaries`, kept by `who` goes through the chunks."""
+class ChunkedColumns(Columns):
+    """A table whose chunks have these summaries."""
 
     kind: FrameKind = "dicts"
 
-    def __init__(self, who: "Place", summaries: Sequence[Any]) -> None:
-        self._who, self._summaries = who, summaries
-        self._heads = who.ask(summaries, _without_numbers)
-        names = [column.name for column in self._heads[0]]
-        for number, head in enumerate(self._heads):
-            own = [column.name for column in head]
+    def __init__(self, chunks: Sequence[tuple[Summary, ...]]) -> None:
+        names = [column.name for column in chunks[0]]
+        for number, chunk in enumerate(chunks):
+            own = [column.name for column in chunk]
             if own != names:
                 raise DataError(
                     f"chunk {number} has the columns {own}, the first chunk {names}. "
                     "All chunks need the same columns, in the same order."
                 )
-        self.chunk_rows = tuple(head[0].rows for head in self._heads)
+        self.chunks = chunks
+        self.chunk_rows = tuple(chunk[0].rows for chunk in chunks)
         super().__init__(names, sum(self.chunk_rows))
 
-    def _read(self, place: int) -> Column:
-        raise NotImplementedError  # its rows are nowhere together
-
-    def layout(self, place: int) -> ColumnLayout:  # as `Opened` says
-        return ColumnLayout(self.names[place], self._heads[0][place].kind)
+    def layout(self, place: int) -> ColumnLayout:  # as `Columns` says
+        return ColumnLayout(self.names[place], self.chunks[0][place].kind)
 
     def summary(self, place: int, options: StateOptions) -> Summary:
-        column = _in_all_chunks([head[place] for head in self._heads])
-        if not options.as_they_are(column.name):
-            column = column.with_times()
-        if column.kind in ("label", "empty") or column.numbers is not None or column.hidden == column.rows:
-            return column
-        return replace(column, numbers=self._ranked(place, column.kind, column.rows - column.hidden))
-
-    def _ranked(self, place: int, kind: ColumnKind, size: int) -> Ranked:
-        def ask(function: Any, *arguments: Any) -> list[Any]:
-            return self._who.ask(self._summaries, _of_column, place, function, *arguments)
-
-        if size <= FEW_NUMBERS:
-            return RankedArray.of(np.concatenate(ask(np.asarray)))
-        return RankedChunks(ask, np.dtype(np.float64 if kind == "float" else np.int64))
+        column = _in_all_chunks([chunk[place] for chunk in self.chunks])
+        return column if options.as_they_are(column.name) else column.with_times()
 
 
 def _in_all_chunks(columns: Sequence[Summary]) -> Summary:
-    """One column of all chunks, one after the other, but for its numbers."""
+    """One column of all chunks, one after the other."""
     name = columns[0].name
     labels, declared = _labels(name, [column for column in columns if column.kind != "empty"])
     times = Counter[Any]()
     for column in columns:
         times.update(dict(zip(column.labels, column.counts, strict=True)))
     counts = tuple(times[label] for label in labels)
+    numbers = [column.numbers for column in columns if column.numbers is not None]
     before = list(itertools.accumulate((column.rows for column in columns), initial=0))
     first_number = columns[0].counts_from
     goes_on = first_number is not None and all(
@@ -106,11 +81,17 @@ def _in_all_chunks(columns: Sequence[Summary]) -> Summary:
         next((start + c.first_hidden for start, c in zip(before, columns, strict=False) if c.hidden), 0),
         labels,
         declared,
-        counts=counts,
-        different=sum(count > 0 for count in counts),
-        counts_from=first_number if goes_on else None,
-        ordered=all(column.ordered for column in columns),
+        _joined(numbers) if numbers else None,
+        counts,
+        sum(count > 0 for count in counts),
+        first_number if goes_on else None,
+        all(column.ordered for column in columns),
     )
+
+
+def _joined(numbers: Sequence[Ranked]) -> Ranked:
+    values = np.concatenate([each.values for each in numbers])
+    return Ranked.of(values, np.concatenate([np.diff(each.ends) for each in numbers]))
 
 
 def _common_kind(name: str, kinds: set[ColumnKind]) -> ColumnKind:

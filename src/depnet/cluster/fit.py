@@ -85,16 +85,16 @@ def fit_chunks(
 ) -> ClusterFit:
     """The model that `depnet fit` makes of the same rows, bit for bit; of a larger table one that is counted."""
     told = progress or (lambda done, steps: None)
-    with chunked(table, where, boost=options.boost is not None) as found:
-        left = found.left_out
-        warn_left_out(left)
-        rows = found.rows()
-        nodes, chunks = options.steps(rows), 0 if found.fits else len(found.chunks)
-        # The counts of all rows leave a teacher of a sample nothing to say.
-        asked = options if found.fits else replace(options, distil=False)
-        model = fit(rows, asked, rng, lambda done: told(done, nodes + chunks))
-        if found.fits:
-            return ClusterFit(model, left)
-        done = iter(range(nodes + 1, nodes + chunks + 1))
-        network, law = found.counted(model.networks, lambda: told(next(done), nodes + chunks))
-        return ClusterFit(CountedModel(network, law, rows=found.total, sample=rows.rows), left)
+    found = chunked(table, where, boost=options.boost is not None)
+    left = found.left_out
+    warn_left_out(left)
+    rows = found.rows()
+    nodes, chunks = options.steps(rows), 0 if found.fits else len(found.chunks)
+    # The counts of all rows leave a teacher of a sample nothing to say.
+    asked = options if found.fits else replace(options, distil=False)
+    model = fit(rows, asked, rng, lambda done: told(done, nodes + chunks))
+    if found.fits:
+        return ClusterFit(model, left)
+    done = iter(range(nodes + 1, nodes + chunks + 1))
+    network, law = found.counted(model.networks, lambda: told(next(done), nodes + chunks))
+    return ClusterFit(CountedModel(network, law, rows=found.total, sample=rows.rows), left)

@@ -6,10 +6,8 @@ counted over all rows in one pass (`counted`). A row is left out of the count of
 hole. What needs distinct rows, H(p^D) and with it KL(p^D || Q) and the FC-limit, is not known then.
 """
 
-import contextlib
 import itertools
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
@@ -18,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from depnet.arrays import IntArray
-from depnet.cluster.columns import ChunkedColumns
-from depnet.cluster.places import Client, DaskPlace, LocalPlace, Place, free_memory
+from depnet.cluster.columns import ChunkedColumns, summarise
+from depnet.cluster.places import Client, DaskPlace, LocalPlace, free_memory
 from depnet.cluster.source import Chunk, OpenedTable, open_table
 from depnet.data.files.engine import bytes_of
 from depnet.data.table.dataset import Dataset, Holed, join_rows
@@ -37,6 +35,9 @@ from depnet.model.table import ConditionalTable
 CELL_BYTES = 16
 """Of memory for each cell, rows times columns, while a table is learned from: its codes, its columns of bits, the cuts of
 its numbers and the rows of leaves (`python -m benchmarks cluster --memory`: 11 of numbers, 5 of categories beside codes)."""
+
+VALUE_BYTES, FEWEST_VALUES = 16, 100
+"""Bytes of a different number of a column with its count, and the fewest of these that a chunk of a large table gives."""
 
 SHARE = 0.7
 """Of the memory that is free, what a table may take."""
@@ -71,13 +72,12 @@ class Where:
 
     client: Client | None = None
     memory: int | str | None = None
-    scratch: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         self.room()
 
-    def place(self) -> Place:
-        return LocalPlace(self.scratch) if self.client is None else DaskPlace(self.client)
+    def place(self) -> LocalPlace:
+        return LocalPlace() if self.client is None else DaskPlace(self.client)
 
     def room(self) -> int:
         """The bytes that a table may take while it is learned from."""
@@ -95,7 +95,7 @@ class Where:
 class ChunkedTable:
     """The chunks of a table, after the first pass over its rows."""
 
-    place: Place
+    place: LocalPlace
     chunks: Sequence[Chunk]
     chunk_rows: Sequence[int]
     """The rows of each chunk."""
@@ -154,25 +154,27 @@ class ChunkedTable:
         ]
 
 
-@contextlib.contextmanager
-def chunked(table: TableRequest, where: Where, *, boost: bool = False) -> Iterator[ChunkedTable]:
+def chunked(table: TableRequest, where: Where, *, boost: bool = False) -> ChunkedTable:
     """The first pass over the rows. To `boost` nodes takes all rows in one place: a larger table is refused.
 
     That is said before any row is read, where the files say how many there are.
     """
     place, opened, room = where.place(), table.opened, where.room()
     chunks = opened.chunks(table.chunk_rows, place.threads)
-    once = opened.rows is not None and _check_room(opened.rows, len(opened.names), room, boost)
-    with place.summaries(chunks, once=once) as summaries:
-        columns = ChunkedColumns(place, summaries)
-        if columns.rows == 0:
-            raise DataError("a network is learned from at least one row; there are none.")
-        found = described(columns, table.states, table.keep)
-    del summaries
-    _check_room(columns.rows, len(columns.names), room, boost)
-    yield ChunkedTable(
-        place, chunks, columns.chunk_rows, len(columns.names), found.domain, found.left_out, room
-    )
+    total, columns = opened.rows, len(opened.names)
+    if total is None:
+        total = sum(place.each(chunks, _count_rows))
+    if total == 0:
+        raise DataError("a network is learned from at least one row; there are none.")
+    fits = _check_room(total, columns, room, boost)
+    most = None if fits else max(room // (2 * VALUE_BYTES * columns * len(chunks)), FEWEST_VALUES)
+    found = ChunkedColumns(list(place.each(chunks, summarise, most, keep=fits)))
+    made = described(found, table.states, table.keep)
+    return ChunkedTable(place, chunks, found.chunk_rows, columns, made.domain, made.left_out, room)
+
+
+def _count_rows(frame: Any, number: int) -> int:
+    return len(frame)
 
 
 def _check_room(rows: int, columns: int, room: int, boost: bool) -> bool:

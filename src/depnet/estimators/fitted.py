@@ -16,6 +16,7 @@ from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import Summary, short_lines, summary_of
 from depnet.inference.judge.cells import CellLaws, cell_laws
 from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.copies import Copy, copies_of
 from depnet.learning.links import links
 from depnet.model.model import NO_LAW
 from depnet.model.network import Network
@@ -80,6 +81,12 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         if self._law_certified is None and known:
             self._law_certified = certificate(self.law_, self._learned)  # type: ignore[arg-type]  # both are there
         return self._law_certified
+
+    @property
+    def copies_(self) -> tuple[Copy, ...]:
+        """Columns of many states that repeat another one, as a code repeats a name; `str` says "operator repeats opid"."""
+        check_is_fitted(self, "network_")
+        return () if self.law_ is None else copies_of(self.law_)
 
     def oddness(self, X: Any) -> CellLaws:
         """How odd each cell is given the rest of its row, by its tail mass, and each row: see `docs/odd-rows.md`.

@@ -14,7 +14,7 @@ from depnet.data.frames.decode import decode
 from depnet.data.table.dataset import Holed, holed_rows
 from depnet.data.table.encode import HandleUnknown
 from depnet.data.table.layout import FrameKind, Layout
-from depnet.errors import DataError
+from depnet.errors import DataError, InferenceError
 from depnet.estimators.base import TableEstimator, generator_of
 from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.fitted import FittedModel
@@ -22,7 +22,8 @@ from depnet.estimators.tables import filled, fitted_table, joined, joined_tables
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit, learn_network
 from depnet.inference.answer.question import TOLERANCE, Method
-from depnet.inference.answer.result import QueryResult
+from depnet.inference.ask.by import query_by
+from depnet.inference.ask.explain import Explanation, explain
 from depnet.inference.ask.query import query
 from depnet.inference.effort import SECONDS
 from depnet.inference.rows.impute import drawn_whole, impute, open_holes, present_law, split_holes, warn_left
@@ -157,12 +158,13 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         targets: str | Sequence[str],
         evidence: Given | None = None,
         *,
+        by: str | Sequence[str] | None = None,
         joint: bool = False,
         method: Method = "auto",
         tolerance: float = TOLERANCE,
         max_seconds: float | None = SECONDS,
         data: Any = None,
-    ) -> QueryResult:
+    ) -> Any:
         """What is likely given what is known.
 
         The answer is that of `law_`, Q(targets | evidence). Where rows are kept, `observed` has the frequencies among
@@ -174,6 +176,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
                 these.
             evidence: what is known, by name: a state, a set of states, a range (`slice(4000, 5000)`, ">5000",
                 "4000..5000"), or weights of states (docs/queries.md has all of them).
+            by: columns whose combinations are groups: the question is answered for each of them, and the answer is a tidy
+                frame, as of a group-by (see `depnet.query_by`).
             joint: whether the answer is one table of all targets together.
             method: "auto", "exact" or "sample" ask `law_`; "clamped" and "bayes" ask `network_` (see `depnet.query`).
             tolerance: what is sampled is sampled until every standard error is under this.
@@ -182,7 +186,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             data: rows to count in, as in `fit`; None: those that were learned from (`data_`).
 
         Returns:
-            A `QueryResult`; print it.
+            A `QueryResult`; print it. With `by`, a frame of the kind that was learned from.
 
         >>> import depnet
         >>> model = DependencyNetwork(random_state=0).fit(depnet.titanic())
@@ -190,6 +194,18 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         >>> found.combined.round(2).tolist(), found.matching
         ([0.07, 0.93], 251)
         """
+        rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
+        rng = self._steady_generator()
+        if by is not None:
+            if not isinstance(targets, str) or joint or method != "auto":
+                raise InferenceError(
+                    "with `by`, one target is asked for, and neither `joint` nor `method` is given."
+                )
+            groups = query_by(
+                self._answering(), targets, by, evidence, tolerance=tolerance, data=rows, rng=rng
+            )
+            kind = "pandas" if self.layout_ is None else self.layout_.kind
+            return groups.frame(kind if kind in ("polars", "pyarrow") else "pandas")
         return query(
             self._answering(method),
             targets,
@@ -198,9 +214,33 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             method=method,
             tolerance=tolerance,
             max_seconds=max_seconds,
-            data=self.data_ if data is None else self._rows(data, absent="missing", values=True),
-            rng=self._steady_generator(),
+            data=rows,
+            rng=rng,
         )
+
+    def explain(
+        self, facts: Mapping[str, Any], target: str | None = None, *, state: Any = None, data: Any = None
+    ) -> Explanation:
+        """Why an answer of `query` is what it is, or why a row is unlikely: what each fact adds, in steps that add up.
+
+        Args:
+            facts: what is known, as in `query`, or a row by its columns' names.
+            target: a number (its mean is explained), a category (the share of a state) or a condition as text; None: the
+                log-likelihood of the row.
+            state: of a category, the state; None: the most probable one.
+            data: rows to count in, as in `query`.
+
+        Returns:
+            An `Explanation`; print it.
+
+        >>> import depnet
+        >>> model = DependencyNetwork(random_state=0).fit(depnet.titanic())
+        >>> found = model.explain({"sex": "female", "class": "3rd"}, "survived", state="Yes")
+        >>> [step.name for step in found.steps], round(found.start + sum(s.change for s in found.steps) - found.end, 9)
+        (['sex', 'class'], 0.0)
+        """
+        rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
+        return explain(self._answering(), dict(facts), target, state=state, data=rows)
 
     def sample(
         self, n: int = 1, evidence: Given | None = None, *, holes: bool = True, random_state: Any = None

@@ -106,7 +106,7 @@ def _page(shelf: Shelf, view: View, hides: bool) -> None:
             return RedirectResponse("/fit")
         chosen = {"0": False, "1": True}.get(kept or "")
         said = request.query_params.multi_items()
-        session = Session(shelf, key, ui.context.client, said, dark=bool(chosen), hides=hides)
+        session = Session(shelf, key, ui.context.client, said, hides=hides)
         with frame(session, view, chosen):
             building = view.build(session)
             if inspect.isawaitable(building):

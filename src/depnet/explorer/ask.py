@@ -55,6 +55,8 @@ class Answer:
     sharp: bool
     last: bool
     seconds: float
+    before: QueryResult | None = None
+    """What it is compared with, where that is not the answer without evidence."""
     sharpened: int | None = None
 
     def moved(self, known: Known) -> tuple[Shift, ...]:
@@ -74,6 +76,7 @@ async def answers(
     work: Work,
     stop: Callable[[], bool],
     *,
+    versus: Known | None = None,
     hide: bool = False,
     tolerance: float = TOLERANCE,
     max_seconds: float = MAX_SECONDS,
@@ -81,25 +84,30 @@ async def answers(
     """The answer, and a sharper one where it was not within `tolerance`, until `max_seconds` or `stop()`.
 
     Each is found by a piece of `work` of its own, so that others have their turn between them. `hide`: without counts of
-    few rows of the table. What is known is answered, too: its state has all of the probability.
+    few rows of the table. What is known is answered, too: its state has all of the probability. Shifts are from the answer
+    without evidence, or from that to `versus`.
     """
     law = loaded.asked
     names = law.domain.names
     clamped = Evidence.parse(law.domain, given(known)).clamped
     free = tuple(name for i, name in enumerate(names) if i not in clamped)
 
-    def ask(targets: tuple[str, ...], before: tuple[str, ...], **bounds: Any) -> Answer:
+    def ask(targets: tuple[str, ...], **bounds: Any) -> Answer:
+        def find(held: Known) -> QueryResult:
+            if not held:
+                return loaded.prior(targets, tolerance=tolerance, **bounds)
+            return query(law, targets, given(held), tolerance=tolerance, data=loaded.data, **bounds)
+
         began = time.monotonic()  # here: waiting for a turn does not count
-        prior = found = loaded.prior(before, tolerance=tolerance, **bounds)
-        if known:
-            found = query(law, targets, given(known), tolerance=tolerance, data=loaded.data, **bounds)
-        sharp = prior.converged and found.converged
+        before = find(versus or {})
+        found = before if known == (versus or {}) else find(known)
+        sharp, other = before.converged and found.converged, before if versus else None
         if hide:
-            prior, found = without_small_counts(prior), without_small_counts(found)
-        return Answer(shifts_between(prior, found), found, sharp, sharp, time.monotonic() - began)
+            before, found = without_small_counts(before), without_small_counts(found)
+        return Answer(shifts_between(before, found), found, sharp, sharp, time.monotonic() - began, other)
 
     soon = FIRST_CHAIN_SECONDS if law.order is None else FIRST_SECONDS
-    first = await work(lambda: ask(names, names, max_seconds=soon))
+    first = await work(lambda: ask(names, max_seconds=soon))
     yield first
     if first.sharp or stop():
         return
@@ -108,7 +116,7 @@ async def answers(
         moved = most_moved([shift for shift in first.shifts if shift.name in free], MAX_CELLS)
         targets = tuple(name for name in names if name in moved)
     seconds = max(max_seconds / 2, 0.05)  # of the prior, and of the posterior
-    later = await work(lambda: ask(targets, targets, max_seconds=seconds, stop=stop))
+    later = await work(lambda: ask(targets, max_seconds=seconds, stop=stop))
     if stop() and largest_error(later.result) > largest_error(first.result):
         return  # half an answer is worse than the one before
     left = tuple(shift for shift in first.shifts if shift.name not in targets)  # still as at first

@@ -8,20 +8,17 @@ from typing import Any
 from nicegui import ui
 
 from depnet.explorer.ask import Answer
-from depnet.explorer.cards import Card, Cards, in_order, pins, pins_text
-from depnet.explorer.known import Known, is_clamped
+from depnet.explorer.cards import Card, Cards, in_order
+from depnet.explorer.known import Known, is_clamped, said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.parts import Component, LongList, bar, button, note
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 
-MOST_PINNED = 12
-"""In an address, which has no room for any number of names."""
-
 BY_CHANGE = "change"
+BEFORE = "before anything was known"
 
-
-MEASURE = "total variation between prior and posterior: the largest change in the probability of any event"
+MEASURE = "total variation between outlines and bars: the largest change in the probability of any event"
 
 EVENTS: Mapping[str, tuple[type, ...]] = {
     "clamp": (str, int),
@@ -29,7 +26,6 @@ EVENTS: Mapping[str, tuple[type, ...]] = {
     "range": (str, int, int),
     "condition": (str, str),
     "expand": (str,),
-    "pin": (str,),
     "target": (str,),
 }
 """What a reader does on a card: the variable's name, and what else is said."""
@@ -44,7 +40,12 @@ class Marginals(Component, component="marginals.js"):
 
     def __init__(self, names: Container[str], **told: Callable[..., None]) -> None:
         super().__init__(
-            cards=[], pinned=[], target=None, chosen=None, several=False, parts=False, measure=MEASURE
+            cards=[],
+            target=None,
+            chosen=None,
+            several=False,
+            versus=False,
+            measure=MEASURE,
         )
 
         def tell(event: str, name: str, *said: Any) -> None:
@@ -66,14 +67,14 @@ class Marginals(Component, component="marginals.js"):
 
 
 class AskCards:
-    """Cards keep their places: their order changes when a reader sorts, pins or looks for some, and by nothing else."""
+    """The target comes first, and cards keep their places: their order changes when a reader sorts or looks for some."""
 
     def __init__(self, session: Session, loaded: Loaded, **told: Callable[..., None]) -> None:
         self.session, self.loaded = session, loaded
         self.made = Cards(loaded, session.hides)
         self.variables = self.made.variables
         self.known: Known = {}
-        self.pinned: list[str] = []
+        self.versus: Known = {}
         self.chosen: str | None = None
         self.front: str | None = None
         self.by_change = False
@@ -92,9 +93,9 @@ class AskCards:
         """How many answers were shown, and whether the last one was given any evidence."""
         self.asking = False
         self._controls()
-        self.marginals = Marginals(self.variables, **told, expand=self._expand, pin=self._pin)
+        self.marginals = Marginals(self.variables, **told, expand=self._expand)
         self.listed.more_button()
-        self.made.take_prior()
+        self.made.compare_with()
 
     def _controls(self) -> None:
         with bar():
@@ -110,16 +111,11 @@ class AskCards:
             several.props("dense").props["title"] = (
                 "A click then adds a state, or takes it away; so does Ctrl with a click"
             )
-            if self.loaded.data is not None:
-                apart = ui.switch(
-                    "Model and table apart", on_change=lambda e: self.marginals.show(parts=e.value)
-                )
-                apart.props("dense")
-        with bar("depnet-keys"):
+        with bar("depnet-keys") as self.controls:
             self._key(
                 "posterior", "probability, and where it lies, 90 % sure, in the population the rows come from"
             )
-            self._key("prior", "before anything was known")
+            self.outline = self._key("prior", BEFORE)
             if self.loaded.data is not None:
                 self._key("observed", "the table's own frequency")
             note(
@@ -132,10 +128,10 @@ class AskCards:
             )
 
     @staticmethod
-    def _key(what: str, text: str) -> None:
+    def _key(what: str, text: str) -> ui.label:
         with ui.element("span").classes("depnet-mark"):
             ui.element("span").classes(f"depnet-key-{what}")
-            note(text)
+            return note(text)
 
     # what the reader does
 
@@ -145,12 +141,6 @@ class AskCards:
             self._show()
         else:
             self.session.set_own(sort=BY_CHANGE if by_change else None)
-
-    def _pin(self, name: str) -> None:
-        pinned = [pin for pin in self.pinned if pin != name]
-        if len(pinned) == len(self.pinned):
-            pinned = [name, *pinned][:MOST_PINNED]
-        self.session.set_own(pin=pins_text(pinned) if pinned else None)
 
     def _expand(self, name: str) -> None:
         self.opened ^= {name}
@@ -164,20 +154,22 @@ class AskCards:
         self.marginals.run_method("look", name, True)
 
     def _look(self, name: str) -> None:
-        """A card that is far down comes after the pinned ones, until another one is looked for."""
+        """A card that is far down comes after the target, until another one is looked for."""
         if name not in in_order(self.order, self._first)[: self.listed.shown]:
             self.front = name
 
     # what follows from it
 
-    def follow(self, state: State) -> None:
+    def follow(self, state: State, versus: Known) -> None:
         """Another state of the page: what is known stands on the cards at once."""
-        self.asking |= state.known != self.known
-        self.known = state.known
+        self.asking |= (state.known, versus) != (self.known, self.versus)
+        self.known, self.versus = state.known, versus
+        said_of = (said(name, held) for name, held in versus.items())
+        self.outline.text = f"given {', '.join(said_of)}" if versus else BEFORE
+        self.marginals.show(versus=bool(versus))
         for name, held in self.known.items():
             if not isinstance(held, str):
                 self.kept.setdefault(name, set()).update(map(self.variables[name].code, held))
-        self.pinned = [name for name in pins(self.session.own("pin")) if name in self.variables][:MOST_PINNED]
         by_change = self.session.own("sort") == BY_CHANGE
         if by_change != self.by_change:
             self.by_change = by_change
@@ -196,8 +188,8 @@ class AskCards:
         self.answer = answer
         self.answered += 1
         self.asking = False
-        self.evidence = bool(self.known)
-        if self.made.take_prior():
+        self.evidence = bool(self.known or self.versus)
+        if self.made.compare_with(None if answer is None else answer.before):
             self._statics.clear()
         if self.unsorted:
             self._order()
@@ -217,7 +209,7 @@ class AskCards:
 
     @property
     def _first(self) -> list[str]:
-        return self.pinned if self.front is None or self.front in self.pinned else [*self.pinned, self.front]
+        return [name for name in (self.session.state.target, self.front) if name is not None]
 
     def _card(self, name: str) -> Card:
         return self.made.card(name, opened=name in self.opened, kept=self.kept.get(name, ()))
@@ -235,9 +227,7 @@ class AskCards:
         names = in_order(self.order, self._first) if ready else []
         cards = [self._static(name) for name in self.listed.part(names, str)]
         state = self.session.state
-        return self.marginals.show(
-            cards=cards, pinned=self.pinned, target=state.target, chosen=state.variable
-        )
+        return self.marginals.show(cards=cards, target=state.target, chosen=state.variable)
 
     def _tell_known(self) -> None:
         held = [
@@ -249,7 +239,12 @@ class AskCards:
         links = {view: self.session.url(f"/{view.lower()}", bare) for view in ("Network", "Node")}
         told = held, links, self.asking
         if told != self._told and self._told != (held, links, True):  # an answer ends the asking by itself
-            known = {"held": held, "links": links, "evidence": bool(self.known), "asking": self.asking}
+            known = {
+                "held": held,
+                "links": links,
+                "evidence": bool(self.known or self.versus),
+                "asking": self.asking,
+            }
             self.marginals.run_method("know", known)
         self._told = told
 
@@ -260,5 +255,5 @@ class AskCards:
             held = {name for name, known in self.known.items() if is_clamped(known)}
             names = self.marginals.names
             numbers = [[name, self._card(name).numbers(of[name], held=name in held)] for name in names]
-        said = {"numbers": numbers, "method": "" if answer is None else answer.result.method}
-        self.marginals.run_method("answered", said | {"serial": self.answered, "evidence": self.evidence})
+        told = {"numbers": numbers, "method": "" if answer is None else answer.result.method}
+        self.marginals.run_method("answered", told | {"serial": self.answered, "evidence": self.evidence})

@@ -7,7 +7,7 @@ from depnet.explorer.ask import FINER, Answer, answers, digit, found_by, sharpne
 from depnet.explorer.ask_cards import AskCards
 from depnet.explorer.cards import typed, with_bar_turned, with_bars, with_held
 from depnet.explorer.copyable import Copies
-from depnet.explorer.known import Known, is_clamped
+from depnet.explorer.known import Known, from_text, is_clamped, to_text
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
 from depnet.explorer.questions import Question, what_ifs
@@ -30,6 +30,9 @@ CHANGED = 6
 
 DIFFERENCES = 3
 """Warnings that model and table differ, at most; of more, only how many."""
+
+VERSUS = "vs"
+"""The parameter of the address that has what answers are compared with."""
 
 COPIED = 4
 """Targets of the question to copy: those that moved most."""
@@ -132,11 +135,14 @@ class _Ask:
         self.session = session
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
         self.known: Known = session.state.known
+        self.versus = self._versus(session.state)
         self.answer: Answer | None = None
         self.question = Latest(session)
         with card("What is likely, given what is known"):
             without_law(self.loaded)
             self._status()
+            for problem in from_text(self.loaded.domain, session.own(VERSUS)).problems:
+                warning(f"In what it is compared with: {problem}")
             self.hints = ui.element("div").classes("depnet-hints").props('role="group"')
             self.cards = AskCards(
                 session,
@@ -147,10 +153,16 @@ class _Ask:
                 condition=self.condition,
                 target=self.target,
             )
+        with self.cards.controls:
+            self.compare = button("Compare with what is known now", self._compare, "outline dense")
+            self.swap = button("Swap the two", self._swap, "outline dense")
+            self.everything = button(
+                "Compare with all rows", lambda: session.set_own(vs=None), "outline dense"
+            )
         self.notes = AskNotes(session, self.loaded)
         self.remarks.props["href"] = f"#{self.notes.place.html_id}"
         self.remarks.set_visibility(False)
-        self.cards.follow(session.state)
+        self._follow(session.state)
         self._ask()
         session.on_change(self._changed)
 
@@ -188,6 +200,14 @@ class _Ask:
     def target(self, name: str) -> None:
         self.session.change(target=None if self.session.state.target == name else name)
 
+    def _compare(self) -> None:
+        self.session.set_own(vs=to_text(self.known))
+
+    def _swap(self) -> None:
+        own = {name: value for name, value in self.session.state.own.items() if name != VERSUS}
+        text = to_text(self.known)
+        self.session.change(known=self.versus, own=own | ({VERSUS: text} if text else {}))
+
     def _begin(self, question: Question) -> None:
         self.session.change(known=question.state.known, variable=question.state.variable)
 
@@ -202,11 +222,20 @@ class _Ask:
 
     # what follows from it
 
+    def _versus(self, state: State) -> Known:
+        return from_text(self.loaded.domain, state.own.get(VERSUS, "")).known
+
+    def _follow(self, state: State) -> None:
+        self.known, self.versus = state.known, self._versus(state)
+        self.compare.set_enabled(bool(self.known) and self.known != self.versus)
+        self.swap.set_enabled(bool(self.versus))
+        self.everything.set_enabled(bool(self.versus))
+        self.cards.follow(state, self.versus)
+
     def _changed(self, state: State) -> None:
-        other = state.known != self.known
-        self.known = state.known
-        self.cards.follow(state)
-        if other:
+        before = self.known, self.versus
+        self._follow(state)
+        if (self.known, self.versus) != before:
             self._ask()
         elif self.answer is not None:
             self.notes.show_copies(self.answer, self.known)
@@ -220,7 +249,13 @@ class _Ask:
         self.sharpen.set_enabled(False)
         try:
             found = answers(
-                self.loaded, known, self.session.work, stop, hide=self.session.hides, tolerance=tolerance
+                self.loaded,
+                known,
+                self.session.work,
+                stop,
+                versus=self.versus,
+                hide=self.session.hides,
+                tolerance=tolerance,
             )
             async for answer in found:
                 self.answer = answer
@@ -249,22 +284,23 @@ class _Ask:
         self.remarks.set_visibility(bool(remarks))
 
     async def _hint(self) -> None:
-        """Without evidence a first question or two; with some, what changed most."""
+        """Without evidence a first question or two; with some, what changed, or differs, most."""
         answer = self.answer
         if answer is None:
             return
-        asked = [] if self.known else await self.session.work(what_ifs, self.loaded, QUESTIONS)
+        compared = self.known or self.versus
+        asked = [] if compared else await self.session.work(what_ifs, self.loaded, QUESTIONS)
         self.hints.clear()
         with self.hints:
-            if not self.known:
+            if not compared:
                 self.hints.props["aria-label"] = "Questions to begin with"
                 for question in asked:
                     link = ui.link(question.text, self.session.url(PATH, question.state))
                     link.on("click.prevent", lambda _, q=question: self._begin(q))
                 return
-            self.hints.props["aria-label"] = "What changed most"
+            self.hints.props["aria-label"] = "What differs most" if self.versus else "What changed most"
             moved = [shift for shift in answer.shifts if shift.name not in self.known][:CHANGED]
-            note("Changed most:")
+            note("Differs most:" if self.versus else "Changed most:")
             for shift in moved:
                 button(
                     f"{shift.name} {shift.change:.2f}",

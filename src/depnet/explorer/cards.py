@@ -2,8 +2,6 @@
 reader says by choosing bars or by writing a condition.
 """
 
-import csv
-import io
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -149,16 +147,17 @@ class Cards:
         self.loaded, self.hides = loaded, hides
         self.variables = {variable.name: variable for variable in loaded.domain.variables}
         self.base: dict[str, Shift] = {}
-        """Without evidence; empty until that was answered."""
-        self._prior: QueryResult | None = None
+        """What answers are compared with; empty until that was answered."""
+        self._before: QueryResult | None = None
 
-    def take_prior(self) -> bool:
-        kept = self.loaded.priors.get(tuple(self.variables))
-        if kept is None or kept is self._prior:
+    def compare_with(self, other: QueryResult | None = None) -> bool:
+        """Outlines are of this answer, or of the best one without evidence; False: they are already."""
+        found = self.loaded.priors.get(tuple(self.variables)) if other is None else other
+        if found is None or found is self._before:
             return False
-        self._prior = kept
-        kept = without_small_counts(kept) if self.hides else kept
-        self.base = {shift.name: shift for shift in shifts_between(kept, kept)}
+        self._before = found
+        found = without_small_counts(found) if self.hides else found
+        self.base |= {shift.name: shift for shift in shifts_between(found, found)}
         return True
 
     def card(self, name: str, *, opened: bool = False, kept: Iterable[int] = ()) -> Card:
@@ -178,29 +177,14 @@ def known_share(shift: Shift) -> str:
     return percent(1 - shift.missing.joined)
 
 
-def in_order(names: Sequence[str], pinned: Sequence[str]) -> list[str]:
-    """The cards, pinned ones first.
+def in_order(names: Sequence[str], first: Sequence[str]) -> list[str]:
+    """The cards, some of them first.
 
     >>> in_order(["class", "sex", "age"], ["age"])
     ['age', 'class', 'sex']
     """
     known = dict.fromkeys(names)
-    return list(dict.fromkeys(name for name in pinned if name in known) | known)
-
-
-def pins(text: str) -> list[str]:
-    """The names of pinned cards, as an address has them.
-
-    >>> pins(pins_text(["age", 'a "b", c']))
-    ['age', 'a "b", c']
-    """
-    return next(csv.reader(io.StringIO(text, newline="")), [])
-
-
-def pins_text(names: list[str]) -> str:
-    out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="").writerow(names)
-    return out.getvalue()
+    return list(dict.fromkeys(name for name in first if name in known) | known)
 
 
 LONG = 24

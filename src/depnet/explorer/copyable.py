@@ -13,8 +13,8 @@ from depnet.model.conditions import SIGNS as COMPARISONS
 class Copies:
     """A question as a command line and as Python, each with a button that copies it."""
 
-    def __init__(self, which: str = "") -> None:
-        self._command, self._python = copyable(f"Command line{which}"), copyable(f"Python{which}")
+    def __init__(self) -> None:
+        self._command, self._python = copyable("Command line"), copyable("Python")
 
     def show(self, loaded: Loaded, targets: Sequence[str], known: Known) -> None:
         """The question about these targets, of which there is at least one."""

@@ -2,23 +2,23 @@
 
 import html
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from typing import Protocol
 
 from nicegui import events, ui
 
 from depnet.explorer import (
     ask_view,
-    compare_view,
     fit_view,
     network_view,
     node_view,
     overview_view,
     rows_view,
     target_view,
-    theory_view,
 )
-from depnet.explorer.parts import button, chip, note, show_chips, warning
+from depnet.explorer.known import said
+from depnet.explorer.parts import button, chip, note, warning
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.fitting.explained import plain_figures
@@ -42,10 +42,8 @@ VIEWS: tuple[View, ...] = (
     network_view,
     ask_view,
     target_view,
-    compare_view,
     node_view,
     rows_view,
-    theory_view,
     fit_view,
 )
 """In the order of the navigation."""
@@ -76,11 +74,6 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
 
     def turned(event: events.GenericEventArguments) -> None:
         dark.value = bool(event.args)
-        session.set_dark(bool(event.args))
-
-    async def look() -> None:
-        with suppress(TimeoutError):  # a browser that is busy, or none: the page stays as it was sent
-            session.set_dark(bool(await ui.run_javascript('document.body.classList.contains("body--dark")')))
 
     with ui.element("header").classes("depnet-header"):
         with ui.element("div").classes("depnet-brand"):
@@ -92,8 +85,6 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
         turn.classes("depnet-turn").on("click", turned, js_handler=_TURN)
     main = ui.element("div").classes("depnet-main").props('tabindex="-1"')
     ui.skip_link("Skip to the view", target=main)
-    if chosen is None:
-        session.client.on_connect(look)
     ui.on("depnet-went", lambda event: session.went_to(str(event.args)))
     with main:
         with ui.element("h1").classes("depnet-unseen"):
@@ -123,7 +114,13 @@ def evidence_bar(session: Session) -> None:
 
     def show(state: State) -> None:
         clear.set_enabled(bool(state.known))
-        show_chips(chips, state.known, "nothing yet", take_back)
+        chips.clear()
+        with chips:
+            if not state.known:
+                with ui.element("span").props('role="listitem"'):
+                    note("nothing yet")
+            for name, held in state.known.items():
+                chip(said(name, held), "listitem", partial(take_back, name))
         target.clear()
         if state.target is not None:
             with target:

@@ -9,6 +9,7 @@ in an address: those with one dot are the page's own parameters (`state`).
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode
 
 from depnet.arrays import FloatArray
 from depnet.data import Domain, Label, Variable
@@ -120,6 +121,19 @@ def pairs(known: Known) -> list[tuple[str, str]]:
         for name, held in known.items()
         for text in ((held,) if isinstance(held, str) else map(str, held))
     ]
+
+
+def to_text(known: Known) -> str:
+    """What is known as one parameter of an address: it has the names and states of any table in it.
+
+    >>> to_text({"sex": ("male",), "a&b=c": ">3"})
+    'sex=male&a%26b%3Dc=%3E3'
+    """
+    return urlencode(pairs(known))
+
+
+def from_text(domain: Domain, text: str) -> Opened:
+    return opened(domain, parse_qsl(text, keep_blank_values=True))
 
 
 def given(known: Known) -> Given:

@@ -19,9 +19,8 @@ from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.fitting.summary import rows_learned
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
 from depnet.inference.answer.observed import MatchingRows
-from depnet.inference.answer.part import Spread
+from depnet.inference.answer.part import Spread, targets_of
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.target import targets_of
 from depnet.inference.ask.query import query
 from depnet.inference.judge.marginals import Nearness
 from depnet.inference.judge.rows import RowScores
@@ -94,7 +93,7 @@ def _of_table(data: Holed, i: int) -> Column:
     counts = np.nan_to_num(seen.frequencies) * seen.rows
     if seen.numbers is None or variable.bins is None:
         return of_counts(variable, counts, seen.rows / max(1 - missing, 1e-12))
-    law = seen.numbers.law(variable.bins.kind)
+    law = seen.numbers
     heights = _histogram(law, np.nan_to_num(seen.frequencies))
     return Column(counts, missing, NumberSummary(variable, law), heights)
 

@@ -5,7 +5,7 @@ import { Bars } from "/depnet/bars.js";
 
 const Card = {
   components: { Bars },
-  props: ["card", "now", "held", "evidence", "pinned", "target", "chosen", "several", "parts", "measure"],
+  props: ["card", "now", "held", "evidence", "target", "chosen", "several", "versus", "measure"],
   emits: ["say"],
   data: () => ({ menu: false, typed: "", problem: "" }),
   template: `
@@ -14,9 +14,6 @@ const Card = {
       <div class="depnet-marginal-head">
         <h3 class="depnet-marginal-name">{{ card.name }}</h3>
         <span class="depnet-marginal-change" :title="held ? held.said : measure">{{ note }}</span>
-        <button type="button" class="depnet-icon" :aria-pressed="pinned ? 'true' : 'false'" :aria-label="'Pin ' + card.name"
-          title="Keep this card at the top" data-pin @click="$emit('say', 'pin', [card.name])">
-          <q-icon name="push_pin" aria-hidden="true" /></button>
         <button type="button" class="depnet-icon" ref="more" :aria-expanded="menu ? 'true' : 'false'"
           :aria-label="'More about ' + card.name" title="Condition, target, other views" data-menu @click="turn">
           <q-icon name="more_vert" aria-hidden="true" /></button>
@@ -33,13 +30,13 @@ const Card = {
           {{ target ? "No longer the target" : "Make it the target" }}</button>
         <a v-for="(href, view) in $parent.links" :key="view" class="depnet-plain-button" :href="here(href)">{{ view }}</a>
       </div>
-      <Bars :card="card" :now="now" :held="held" :evidence="evidence" :several="several" :parts="parts" @say="(event, said) => $emit('say', event, said)" />
+      <Bars :card="card" :now="now" :held="held" :evidence="evidence" :several="several" :versus="versus" @say="(event, said) => $emit('say', event, said)" />
     </section>`,
   computed: {
     note() {
       if (this.held) return "known";
       if (this.target) return "target";
-      return this.now && this.now.given ? "changed " + this.now.change.toFixed(3) : "";
+      return this.now && this.now.given ? (this.versus ? "differs by " : "changed ") + this.now.change.toFixed(3) : "";
     },
   },
   methods: {
@@ -74,21 +71,17 @@ export default {
   template: `
     <div class="depnet-marginals" :class="{ asking }" :data-answer="answer" :data-method="method">
       <Card v-for="card in fixed" :key="card.name" :ref="(found) => keep(card.name, found)" :card="card" :now="now.get(card.name)"
-        :held="held.get(card.name)" :evidence="evidence && !now.has(card.name)" :pinned="pinned.includes(card.name)"
-        :target="target === card.name" :chosen="chosen === card.name" :several="several" :parts="parts" :measure="measure" @say="say" />
+        :held="held.get(card.name)" :evidence="evidence && !now.has(card.name)"
+        :target="target === card.name" :chosen="chosen === card.name" :several="several" :versus="versus" :measure="measure" @say="(event, said) => $emit(event, said)" />
     </div>`,
-  props: { cards: Array, pinned: Array, target: String, chosen: String, several: Boolean, parts: Boolean, measure: String },
-  emits: ["clamp", "toggle", "range", "condition", "expand", "pin", "target"],
+  props: { cards: Array, target: String, chosen: String, several: Boolean, versus: Boolean, measure: String },
+  emits: ["clamp", "toggle", "range", "condition", "expand", "target"],
   data: () => ({ now: new Map(), held: new Map(), links: {}, evidence: false, answer: 0, method: "", asking: false }),
-  created() { [this.found, this.turn] = [new Map(), 0]; },
+  created() { this.found = new Map(); },
   computed: {
     fixed() { return JSON.parse(JSON.stringify(this.cards)).map(Object.freeze); },  // Vue then watches cards, not what is on them
   },
   methods: {
-    say(event, said) {
-      this.$emit(event, said);
-      if (event === "pin") this.follow(said[0]);
-    },
     keep(name, card) {
       if (!card) return void this.found.delete(name);
       this.found.set(name, card);
@@ -98,17 +91,10 @@ export default {
       this.held = new Map(held);
       this.links = links;
       this.asking = asking;
-      if (!evidence) {
-        this.turn += 1;
-        [this.now, this.evidence] = [new Map(), false];
-      }
+      if (!evidence) [this.now, this.evidence] = [new Map(), false];
     },
     answered({ numbers, method, serial, evidence }) {
-      const all = new Map(numbers.map(([name, of]) => [name, Object.freeze({ ...of, given: evidence })]));
-      const turn = (this.turn += 1);
-      // What the reader sees first, and the rest after it was drawn.
-      this.now = new Map([...all].map(([name, of]) => [name, this.seen(name) ? of : this.now.get(name) ?? of]));
-      requestAnimationFrame(() => setTimeout(() => { if (turn === this.turn) this.now = all; }));
+      this.now = new Map(numbers.map(([name, of]) => [name, Object.freeze({ ...of, given: evidence })]));
       this.evidence = evidence;
       this.method = method;
       this.answer = serial;
@@ -121,18 +107,6 @@ export default {
       card.scrollIntoView({ block: "nearest" });
       if (focus) card.querySelector("[data-state][tabindex='0']")?.focus({ preventScroll: true });
     },
-    seen(name) {
-      const box = this.found.get(name)?.$el.getBoundingClientRect();
-      return !box || (box.bottom > 0 && box.top < window.innerHeight);
-    },
     wrong([name, text]) { this.found.get(name)?.wrong(text); },
-    follow(name) {  // a pinned card goes to the top, and the reader with it
-      const seen = new MutationObserver(() => {
-        seen.disconnect();
-        this.found.get(name)?.$el.querySelector("[data-pin]").focus();
-      });
-      seen.observe(this.$el, { childList: true });
-      setTimeout(() => seen.disconnect(), 2000);
-    },
   },
 };

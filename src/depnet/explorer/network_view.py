@@ -108,7 +108,7 @@ class NetworkAnswers:
         self._tell_bars()
 
     def _tell_bars(self) -> None:
-        self.cards.take_prior()
+        self.cards.compare_with()
         if self.peeked is None or self.shifts is None or not self.cards.base:
             return
         (name, opened), state = self.peeked, self.session.state

@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, TypeVar
 
 from nicegui import ui
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
-from depnet.explorer.known import Known, said
 from depnet.explorer.loaded import Loaded
 from depnet.model.model import NO_LAW
 
@@ -187,21 +185,8 @@ class LongList:
         self._show()
 
 
-def show_chips(
-    place: ui.element, known: Known, nothing: str, take_back: Callable[[str], object], where: str = ""
-) -> None:
-    """What is known, piece by piece, in a list that is there; `nothing` where nothing is, `where` for screen readers."""
-    place.clear()
-    with place:
-        if not known:
-            with ui.element("span").props('role="listitem"'):
-                note(nothing)
-        for name, held in known.items():
-            chip(said(name, held), "listitem", partial(take_back, name), where)
-
-
-def chip(text: str, role: str, take_back: Callable[[], object], where: str = "") -> None:
+def chip(text: str, role: str, take_back: Callable[[], object]) -> None:
     with ui.element("span").classes("depnet-chip").props(f'role="{role}"'):
         ui.label(text)
         take = ui.button(icon="close", on_click=take_back).props("flat round dense size=xs")
-        take.props["aria-label"] = f"Take back {text}{where}"
+        take.props["aria-label"] = f"Take back {text}"

@@ -107,7 +107,6 @@ class Session:
         key: str | None,
         client: Client,
         parameters: Sequence[tuple[str, str]] = (),
-        dark: bool = False,
         hides: bool = False,
     ) -> None:
         self.shelf, self.key, self.client = shelf, key, client
@@ -118,13 +117,11 @@ class Session:
         """What was not understood of the address."""
         self.path = "/"
         """Of the view that is open."""
-        self.dark = dark
         self.hides = hides and key is None
         """Are rows of the table and counts of few of them hidden? A table that a reader has dropped is the reader's own."""
         self.closed = threading.Event()
         """Set when the page is gone."""
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._themed: list[Callable[[bool], Any]] = []
         self._told: list[Callable[[State], Any]] = []
         client.on_delete(self.close)
 
@@ -213,16 +210,6 @@ class Session:
 
     def stop(self) -> Stop:
         return Stop(self.closed)
-
-    def on_theme(self, callback: Callable[[bool], Any]) -> None:
-        """Call with True when the page turns dark, with False when it turns light."""
-        self._themed.append(callback)
-
-    def set_dark(self, dark: bool) -> None:
-        if dark != self.dark:
-            self.dark = dark
-            for callback in self._themed:
-                callback(dark)
 
     def close(self) -> None:
         self.closed.set()

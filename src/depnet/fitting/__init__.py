@@ -11,9 +11,7 @@ In reading order:
     sure          how many rows more the intervals of answers rest on
     cross_fitted  the mean of a number by fits without a part of the rows each
     number        the law of a number: that mean, and the node of what is left
-    ensemble      several networks of one completed table, for the imputer's mean over them
-    forests       forests of values over the completed tables, where columns are numbers
-    holes         the laws of holes by networks and forests together, piece after piece
+    forests       what the imputer says of holes: the network, and forests of values over several completed tables
     explained     what a model is worth in plain figures: bits a row, and how near drawn rows are
     summary       all that there is to say of a fitted model, in one text
 """

@@ -20,7 +20,7 @@ DRAWN_CELLS = 5_000_000
 def plain_figures(network: Network | None, near: Nearness | None = None) -> list[str]:
     """Lines that say how good a model is; none where nothing is known.
 
-    Where `network.held_out` is kept: how much it predicts of what single columns leave open, on rows that it was not
+    Where `network.held_out` is kept: how much of the uncertainty of single columns it removes, on rows that it was not
     learned from. Then how `near` the rows drawn from it are.
 
     >>> from dataclasses import replace
@@ -28,20 +28,18 @@ def plain_figures(network: Network | None, near: Nearness | None = None) -> list
     >>> from depnet.model.held_out import HeldOut
     >>> network = replace(learn(titanic()), held_out=HeldOut(rows=660, score=-2.0, independent=-2.5))
     >>> plain_figures(network)
-    ['the model predicts 20 % of what the single columns leave open (660 held-out rows)']
+    ['on 660 rows that it had not seen, knowing the other columns removes 20 % of the uncertainty']
     >>> exact_figures(network)
     ['0.72 of the 3.61 bits a row that independent columns leave are explained']
     """
     lines = []
     held_out = None if network is None else network.held_out
     if held_out is not None:
-        open_part = "of what the single columns leave open"
-        rows = counted(held_out.rows, "held-out row")
-        lines.append(
-            f"the model predicts {percent(held_out.predicted)} {open_part} ({rows})"
-            if held_out.gained >= 0
-            else f"the model predicts nothing {open_part}: it does worse than they do alone ({rows})"
-        )
+        removed = f"removes {percent(held_out.predicted)} of the uncertainty"
+        if held_out.gained < 0:
+            removed = "does not help: they do better one by one"
+        rows = counted(held_out.rows, "row")
+        lines.append(f"on {rows} that it had not seen, knowing the other columns {removed}")
     return lines if near is None else [*lines, near.said]
 
 

@@ -23,6 +23,7 @@ from depnet.fitting.row_order import row_order
 from depnet.fitting.sure import PARTS, Sure, chosen_sure
 from depnet.fitting.worth import chosen_worth
 from depnet.learning.auto import Choice
+from depnet.learning.copies import learn_copies
 from depnet.learning.distil import distil
 from depnet.learning.grow import TrainingRows, warn_of_identifiers
 from depnet.learning.learn import learn_with_choice
@@ -219,6 +220,7 @@ def fit_law(
         return law
     if whole.distil and whole.boost is None and not work.over:
         law, choice = distil(rows, law, choice, whole, work.silent())
+    law, choice = learn_copies(rows, law, choice, whole)
     parts = [(learned.dataset, scored) for learned, scored in rows.held_out]
     worth = chosen_worth(choice.tried, parts[: len(choice.tried)])
     sure = _sure(law, choice, parts, worth, options)

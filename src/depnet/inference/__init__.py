@@ -14,6 +14,8 @@ In reading order, each above those before it:
 from depnet.inference.answer.observed import Support
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.rows import RowsResult
+from depnet.inference.ask.by import GroupAnswers, query_by
+from depnet.inference.ask.explain import Explanation, Step, explain
 from depnet.inference.ask.query import query
 from depnet.inference.ask.states import LogProbability, MostProbable, log_probability, most_probable
 from depnet.inference.judge.compare import Comparison, compare
@@ -22,16 +24,21 @@ from depnet.inference.rows.query import query_rows
 
 __all__ = [
     "Comparison",
+    "Explanation",
+    "GroupAnswers",
     "Imputation",
     "LogProbability",
     "MostProbable",
     "QueryResult",
     "RowsResult",
+    "Step",
     "Support",
     "compare",
+    "explain",
     "impute",
     "log_probability",
     "most_probable",
     "query",
+    "query_by",
     "query_rows",
 ]

@@ -4,11 +4,9 @@ In reading order:
 
 - `program`: passes that draw from it, weighted where something is known, and moves of states;
 - `factors`: its tables as factors, and their products;
-- `elimination`: sums and maxima of them over all variables but some;
-- `conditional`: which variables an answer depends on;
+- `elimination`: sums and maxima of them over all variables but some; which variables an answer depends on;
 - `levels`: which levels of numbers it depends on, beside codes;
 - `mode`: its most probable state;
 - `sharpen`: drawing until an answer is good enough;
-- `resample`: weighted passes, resampled and moved;
-- `draw`: rows given evidence.
+- `draw`: rows given evidence; weighted passes, resampled and moved.
 """

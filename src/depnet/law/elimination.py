@@ -9,7 +9,7 @@ cluster's other variables:
 The order of elimination is greedy: always the variable of the smallest cluster. Clusters are the vertices of a tree, a
 message going to the cluster of the next variable that is eliminated of those it is about. Sent back from the end, the
 beliefs of all clusters follow, and with them every marginal at once; drawn back from the end, X_v given s in proportion to
-the cluster's product, rows of Q(. | x_C) follow, independent and exact.
+the cluster's product, rows of Q(. | x_C) follow, independent and exact. What Q(T | x_C) does not depend on is left out.
 """
 
 import heapq
@@ -32,7 +32,7 @@ from depnet.law.factors import (
     product,
     scope_of,
 )
-from depnet.law.program import joint_codes
+from depnet.law.program import joint_codes, law_of
 from depnet.model.compiled import weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
@@ -72,7 +72,7 @@ def elimination_plan(
     kept = set(keep)
 
     def size(i: int) -> int:
-        return _cells_up_to(LARGEST, (cardinalities[j] for j in neighbours[i]))
+        return math.prod(cardinalities[j] for j in neighbours[i])
 
     sizes = {i: size(i) for i in neighbours if i not in kept}
     waiting = [(cells, i) for i, cells in sizes.items()]
@@ -102,16 +102,6 @@ def elimination_plan(
     clusters = tuple(tuple(sorted(cluster, key=lambda j: place.get(j, len(order) + j))) for cluster in found)
     parent = tuple(place.get(cluster[1], -1) if len(cluster) > 1 else -1 for cluster in clusters)
     return EliminationPlan(clusters, parent, total)
-
-
-def _cells_up_to(most: int, cardinalities: Iterable[int]) -> int:
-    """The number of cells, or the first product that is above `most`."""
-    cells = 1
-    for k in cardinalities:
-        cells *= k
-        if cells > most:
-            break
-    return cells
 
 
 def network_plan(
@@ -236,6 +226,75 @@ class Elimination:
             until = words[k] * 2.0**-32 * ends[state, -1]
             drawn = (until[:, None] >= ends[state]).sum(axis=1)
             codes[:, first] = np.minimum(drawn, self.cardinalities[first] - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditional:
+    """Q(. | x_C) of some tables of targets, and the variables that matter for them.
+
+    `tables` are tuples of variables that are not known for certain; the answer to each is its joint law.
+    """
+
+    network: Network
+    evidence: Evidence
+    tables: tuple[tuple[int, ...], ...]
+    variables: tuple[int, ...] = ()
+    """Those that take part, in the order; of the known ones, those whose tables matter."""
+
+    @classmethod
+    def of_evidence(cls, network: Network, evidence: Evidence) -> "Conditional":
+        """Nothing is asked but the probability of the evidence: its ancestors take part."""
+        return cls(network, evidence, (), law_of(network).ancestors(evidence.variables))
+
+    def __post_init__(self) -> None:
+        if not self.tables:
+            return
+        targets = {i for table in self.tables for i in table}
+        object.__setattr__(self, "variables", relevant(self.network, targets, self.evidence))
+
+    @property
+    def cells(self) -> list[int]:
+        """The cells of each table."""
+        cards = self.network.domain.cardinalities
+        return [math.prod(cards[i] for i in table) for table in self.tables]
+
+    @property
+    def known_ancestors(self) -> frozenset[int]:
+        """What is known and takes part, and its ancestors: the weights of passes are functions of these."""
+        known = self.evidence.variables & set(self.variables)
+        return frozenset(law_of(self.network).ancestors(known))
+
+    @property
+    def own(self) -> Evidence:
+        """The evidence, without weights of variables that do not take part."""
+        tilts = {i: w for i, w in self.evidence.tilts.items() if i in set(self.variables)}
+        return Evidence(self.evidence.clamped, tilts)
+
+
+def relevant(network: Network, targets: Iterable[int], evidence: Evidence) -> tuple[int, ...]:
+    """The variables whose tables Q(targets | evidence) depends on, in the order.
+
+    They are ancestors of targets or evidence, and factors that share variables connect them with a target once what is
+    known for certain has no axis.
+    """
+    law, fixed = law_of(network), certain(network, evidence)
+    asked = set(targets)
+    active = law.ancestors(asked | evidence.variables)
+    scopes = {i: scope_of(network, i, fixed) for i in active}
+    touching: dict[int, list[int]] = {}
+    for i, scope in scopes.items():
+        for j in scope:
+            touching.setdefault(j, []).append(i)
+    found: set[int] = set()
+    seen = set(asked)
+    waiting = list(asked)
+    while waiting:
+        for i in touching.get(waiting.pop(), ()):
+            if i not in found:
+                found.add(i)
+                waiting += [j for j in scopes[i] if j not in seen]
+                seen.update(scopes[i])
+    return tuple(i for i in active if i in found)
 
 
 def log_largest_weight(network: Network, variables: Iterable[int], evidence: Evidence) -> float:

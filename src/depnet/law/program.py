@@ -193,6 +193,14 @@ class Law:
         in_threads(run, _parts(len(codes), n_jobs), n_jobs)
         return impossible
 
+    def conditionals(self, i: int, codes: CodeArray, evidence: Evidence = NOTHING) -> FloatArray:
+        """[row, state]: the law of X_i given all other variables of each row, and the evidence."""
+        sums, n = np.zeros((len(codes), self.cardinalities[i])), len(self.order)
+        states = np.array(codes, dtype=np.uint16, order="C")
+        none: IntArray = np.zeros(n, dtype=np.int64)
+        self.moves(states, np.arange(n)[None] == i, evidence, sweeps=1, cells=none, sums=sums)
+        return sums
+
 
 def joint_codes(
     codes: NDArray[np.unsignedinteger], table: Sequence[int], cardinalities: Sequence[int]

@@ -67,41 +67,22 @@ class PairTables(Mapping[tuple[int, int], IntArray]):
     def check(self, singles: tuple[IntArray, ...], total: int) -> None:
         """Raise a `DataError` unless the tables of all pairs can be of `total` rows with these 1-way counts.
 
-        All are less than 2^53. A table sums to the 1-way counts of one variable where the other is known in all rows, and
-        to no more elsewhere.
+        The rows of a table sum to the 1-way counts of X_i where X_j is known in all rows, and to no more elsewhere.
         """
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.cardinalities)])
-        ends = np.append(self.begin, len(self.cells))
         known = np.array([int(single.sum()) for single in singles])
-        for i in range(self.first, self.last):
-            place = self._place(i, i + 1)
-            widths = np.array(self.cardinalities[i + 1 :], dtype=np.int64)
-            if not len(widths):
-                continue
-            height = self.cardinalities[i]
-            block = self.cells[ends[place] : ends[place + len(widths)]]
-            # The cells of a row of a table stand together; `of` is the column of each in the row of all variables.
-            rows = np.repeat(widths, height)
-            row = np.repeat(np.arange(len(rows)), rows)
-            begins = np.cumsum(rows) - rows
-            of = np.arange(len(block)) - begins[row] + np.repeat(offsets[i + 1 : -1], widths * height)
-            row_sums = np.bincount(row, weights=block, minlength=len(rows)).reshape(-1, height)
-            columns = np.bincount(
-                of - offsets[i + 1], weights=block
-            )  # in float64: exact, if all is as it must be
-            later, first = np.concatenate(singles[i + 1 :]), offsets[i + 1 : -1] - offsets[i + 1]
-            good = np.where(
-                known[i + 1 :] == total,
-                (row_sums == singles[i]).all(axis=1),
-                (row_sums <= singles[i]).all(axis=1),
-            )
-            good &= np.logical_and.reduceat(
-                columns == later if known[i] == total else columns <= later, first
-            )
-            good &= row_sums.sum(axis=1) >= known[i] + known[i + 1 :] - total
+        begin = 0
+        for i, height in enumerate(self.cardinalities[:-1]):
+            rows = np.repeat(np.array(self.cardinalities[i + 1 :]), height)
+            ends = np.cumsum(rows)
+            block = self.cells[begin : begin + int(ends[-1])]
+            sums = np.add.reduceat(block, ends - rows, dtype=np.float64).reshape(-1, height)
+            whole, later, all_known = known[i + 1 :] == total, known[i + 1 :], sums.sum(axis=1)
+            good = np.where(whole[:, None], sums == singles[i], sums <= singles[i]).all(axis=1)
+            good &= (all_known <= later) & (all_known >= known[i] + later - total)
             if not good.all():
                 j = i + 1 + int(np.argmin(good))
                 raise DataError(f"the 2-way counts of variables {i} and {j} do not sum to the 1-way counts.")
+            begin += int(ends[-1])
 
     @property
     def sizes(self) -> IntArray:

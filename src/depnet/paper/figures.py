@@ -27,7 +27,7 @@ from depnet.paper.plots import COLORS, figure_file
 from depnet.paper.report import ExperimentError, Report, columns
 from depnet.pictures.colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILLION
 from depnet.pictures.node.decision import Leaf, decision
-from depnet.pictures.node.drawing import places
+from depnet.pictures.node.parts_of_graph import places
 from depnet.pictures.tetrahedron import (
     CORNERS,
     GENUINE,
@@ -205,11 +205,7 @@ def movement_figure() -> Picture:
             Curve.through(laws, VERMILLION, "pᵗ", marked=True),
             Curve.through(onto[-1], PURPLE, "π₀π₁", width=2.2),
         ],
-        [
-            (START, "p⁰", VERMILLION),
-            (pi, "π", INK),
-            *((law, name, PURPLE) for law, name in zip(onto[-1], ("π₀", "π₁"), strict=True)),
-        ],
+        [(START, "p⁰", VERMILLION), (pi, "π", INK), (onto[-1][0], "π₀", PURPLE), (onto[-1][1], "π₁", PURPLE)],
     )
 
 
@@ -244,7 +240,7 @@ def node_figure() -> Picture:
     """Fig. node: variable X_i, its information source as a decision graph, its conditional table in the leaves."""
     data, network = learned()
     graph = decision(network, TARGET)
-    at = {v: (x, -1.25 * layer) for v, (x, layer) in places(graph, leaf=1.45, test=1.7).items()}
+    at = {v: (x, -1.25 * layer) for v, (x, layer) in places(graph, 1.45, lambda _: 1.7).items()}
 
     def draw(figure: "Figure") -> None:
         axes = figure.add_subplot()

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from depnet.errors import PictureError
+from depnet.paper.learned import PAPER, determined
 from depnet.paper.report import Report
-from depnet.paper.table1 import PAPER, determined
 from depnet.pictures.colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILLION
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from depnet.errors import DepnetError
 from depnet.wording import json_value
 
 Row: TypeAlias = Mapping[str, Any]
+ROUNDING = 1e-9
 
 
 class ExperimentError(DepnetError, ValueError):
@@ -43,6 +44,11 @@ def columns(table: str) -> tuple[Column, ...]:
     (Column(key='rows', title='N', format=',d'),)
     """
     return tuple(Column(*re.split(r"\s{2,}", line.strip())) for line in table.strip().splitlines())
+
+
+def within_limit(fc: float, limit: float) -> bool:
+    """Is FC at most its limit, but for rounding (Theorem 3)?"""
+    return fc <= limit * (1 + ROUNDING) + ROUNDING
 
 
 @dataclass(frozen=True, slots=True)

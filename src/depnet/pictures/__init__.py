@@ -9,7 +9,6 @@ Names are imported when they are first used: a decision graph as text is there s
 - `colours`, `labels`: Okabe and Ito's colours; any text made safe for every format;
 - `graph`: the dependency graph, its communities and layout, exports and picture;
 - `node`: one node's decision graph, as text and picture;
-- `compared`: marginals of data against those of drawn rows;
 - `svg`: the elements that SVG pictures are made of;
 - `tetrahedron`: the laws of two binary variables as points;
 - `report`: all of it on one HTML page.

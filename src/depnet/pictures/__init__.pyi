@@ -1,5 +1,3 @@
-from depnet.pictures.compared import Marginal as Marginal
-from depnet.pictures.compared import marginals as marginals
 from depnet.pictures.graph.community import communities as communities
 from depnet.pictures.graph.community import strongest_members as strongest_members
 from depnet.pictures.graph.dependency import Arrow as Arrow
@@ -9,7 +7,6 @@ from depnet.pictures.graph.dependency import dependency_graph as dependency_grap
 from depnet.pictures.graph.exports import links_csv as links_csv
 from depnet.pictures.graph.exports import to_dot as to_dot
 from depnet.pictures.graph.exports import to_graphml as to_graphml
-from depnet.pictures.graph.exports import to_networkx as to_networkx
 from depnet.pictures.graph.layout import layout as layout
 from depnet.pictures.graph.layout import spread as spread
 from depnet.pictures.graph.svg import to_svg as to_svg
@@ -25,6 +22,6 @@ from depnet.pictures.node.svg import node_svg as node_svg
 from depnet.pictures.node.text import boosted_text as boosted_text
 from depnet.pictures.node.text import decision_text as decision_text
 from depnet.pictures.node.text import node_text as node_text
-from depnet.pictures.report import html_report as html_report
+from depnet.pictures.report.page import html_report as html_report
 
 __all__: list[str]

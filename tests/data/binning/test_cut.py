@@ -12,11 +12,19 @@ from hypothesis import strategies as st
 
 from depnet.data import Bins, Variable
 from depnet.data.binning.bins import KINDS
-from depnet.data.binning.cut import edge_between, given_bins, number_of_bins, quantile_bins, quantiles_between
-from depnet.data.binning.ranked import RankedArray
+from depnet.data.binning.cut import (
+    Ranked,
+    edge_between,
+    given_bins,
+    number_of_bins,
+    quantile_bins,
+    quantile_bounds,
+    quantiles_between,
+)
 from depnet.data.binning.times import DAY, days_of, microseconds_of, text_of_day, text_of_moment
 from depnet.errors import DataError
 from tests.data.strategies import binnings, numbers_of
+from tests.reference.binning import quantile_bounds as bounds_by_counts
 from tests.reference.frames import bin_of
 
 
@@ -249,10 +257,10 @@ def test_draws_are_uniform_over_the_quantiles() -> None:
 
 
 def test_quantiles_are_spread_evenly() -> None:
-    first, none, second = quantiles_between(RankedArray(np.arange(100)), [0, 64, 64, 100])
+    first, none, second = quantiles_between(Ranked.of(np.arange(100)), [0, 64, 64, 100])
     assert (first, none) == (tuple(range(1, 64, 2)), ())
     assert (len(second), second[0]) == (32, 64)
-    assert quantiles_between(RankedArray(np.array([1, 2, 2, 3, 3])), [0, 3, 3, 5]) == [(1, 2, 2), (), (3,)]
+    assert quantiles_between(Ranked.of(np.array([1, 2, 2, 3, 3])), [0, 3, 3, 5]) == [(1, 2, 2), (), (3,)]
 
 
 def test_numbers_dates_and_text_have_bins() -> None:
@@ -279,3 +287,36 @@ def test_numbers_dates_and_text_have_bins() -> None:
     for bins, wrong, wanted in cases:
         with pytest.raises(DataError, match=wanted):
             bins.code(wrong)
+
+
+FEW = st.lists(st.integers(0, 12), min_size=1, max_size=80)
+HEAVY = st.lists(st.sampled_from([0, 0, 0, 0, 1, 2, 2, 2, *range(3, 40)]), min_size=1, max_size=200)
+
+
+@given(st.one_of(FEW, HEAVY), st.integers(1, 20))
+def test_bounds_by_ranks_equal_bounds_by_counts(values: list[int], number: int) -> None:
+    assert quantile_bounds(Ranked.of(values), number) == bounds_by_counts(np.array(values), number)
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("number", [2, 7, 16])
+def test_bounds_of_longer_columns(seed: int, number: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=3000).round(seed % 4)
+    values[rng.random(3000) < 0.1 * (seed % 7)] = 0.0
+    assert quantile_bounds(Ranked.of(values), number) == bounds_by_counts(values, number)
+
+
+@given(st.one_of(FEW, HEAVY))
+def test_numbers_with_counts_are_the_numbers_repeated(values: list[int]) -> None:
+    half = len(values) // 2  # some numbers come twice, as those of two parts do
+    found, counts = zip(
+        *[(v, half_of.count(v)) for half_of in (values[:half], values[half:]) for v in set(half_of)],
+        strict=True,
+    )
+    ranked, ordered = Ranked.of(np.array(found), np.array(counts)), sorted(values)
+    assert len(ranked) == len(values)
+    assert ranked.at(range(len(values))).tolist() == ordered
+    assert ranked.values.tolist() == sorted(set(values))
+    for value in range(-1, 42):
+        assert ranked.before(value) == sum(v < value for v in values)

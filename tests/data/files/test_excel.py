@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import depnet
-from depnet.data.files import excel
+from depnet.data.files import source
 from depnet.errors import DataError
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -50,10 +50,10 @@ def test_a_stream_and_a_wrong_name_are_read_by_their_content(tmp_path: Path) -> 
 
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = workbook(tmp_path / "t.xlsx", [HEAD, *ROWS])
-    monkeypatch.setattr(excel, "MOST_CELLS", 10)
+    monkeypatch.setattr(source, "MOST_CELLS", 10)
     with pytest.raises(DataError, match="more than 10 cells"):
         depnet.read(path)
-    monkeypatch.setattr(excel, "MOST_BYTES", 10)
+    monkeypatch.setattr(source, "MOST_BYTES", 10)
     with pytest.raises(DataError, match="bytes when it is unpacked; 10 at most"):
         depnet.read(path)
 

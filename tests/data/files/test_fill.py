@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from depnet.data import Domain, Variable
-from depnet.data.files.fill import Chunk, Fillings, fill_file
+from depnet.data.files.fill import Fillings, fill_file, filled_cells
 from depnet.data.files.text import Dialect
 from depnet.errors import DataError
 
 DOMAIN = Domain((Variable("sex", ("female", "male")), Variable("alive", ("no", "yes"))))
 EMPTY = np.array([[False, True], [True, False], [False, False]])
 CHUNKS = [
-    Chunk.of(np.array([0]), np.array([[0, 1]]), EMPTY[:1], DOMAIN),
-    Chunk.of(np.array([1]), np.array([[1, 0]]), EMPTY[1:2], DOMAIN),
+    filled_cells(np.array([0]), np.array([[0, 1]]), EMPTY[:1], DOMAIN),
+    filled_cells(np.array([1]), np.array([[1, 0]]), EMPTY[1:2], DOMAIN),
 ]
 FILLINGS = Fillings(DOMAIN.names, 3, CHUNKS)
 HOLES = 'note,alive,sex\n"a, b",,female\n 01 ,no,\n,no,female\n'
@@ -42,7 +42,7 @@ def test_other_dialects(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_bytes("m\xfcde;;f\nwach;no;\n".encode("latin-1"))
     domain = Domain((Variable("X1", ("no", "yes")), Variable("X2", ("f", "m"))))
     empty = np.array([[True, False], [False, True]])
-    chunk = Chunk.of(np.array([0, 1]), np.array([[1, 0], [0, 1]]), empty, domain)
+    chunk = filled_cells(np.array([0, 1]), np.array([[1, 0], [0, 1]]), empty, domain)
     fillings = Fillings(domain.names, 2, [chunk])
     dialect = Dialect(header=False, delimiter=";", encoding="latin-1")
     fill_file(str(tmp_path / "t.txt"), fillings, str(tmp_path / "full.csv"), dialect=dialect)

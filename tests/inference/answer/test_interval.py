@@ -134,7 +134,7 @@ def test_shapes_are_those_of_the_answer() -> None:
     np.testing.assert_allclose(frame[["low", "high"]], np.stack([low, high], axis=1))
     assert f"[{low[1]:.3f} to {high[1]:.3f}]" in str(one)
     assert f"{low[1]:.3f} to {high[1]:.3f}" in one._repr_html_()
-    assert "90 % sure to be between these in the population the rows come from" in str(one)
+    assert "90 % sure that the true value, in the population the rows come from" in str(one)
 
 
 def test_without_rows_an_interval_rests_on_the_law_and_what_its_counts_know() -> None:

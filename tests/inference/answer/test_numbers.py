@@ -16,8 +16,8 @@ from depnet.data.binning.times import HOUR
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error, worth_of_mean
 from depnet.inference.answer.part import Spread, margins
-from depnet.inference.ordered.moved import moved
-from depnet.law.conditional import Conditional
+from depnet.inference.ordered.weighted import moved
+from depnet.law.elimination import Conditional
 from depnet.model import Evidence
 from tests.data.table.test_mixture import laws
 from tests.law.cases import given_tables
@@ -167,13 +167,6 @@ def test_moved_passes_have_batches() -> None:
     g = np.arange(12.0) - float(np.arange(12.0) @ exact)
     assert 0 < abs(g @ found.laws[0].reshape(12, 2).sum(axis=1)) < 4 * spread.error(g)
     assert spread.error(g) < Spread(spread.errors).error(g)
-
-
-def test_margins_of_deviations() -> None:
-    deviations = np.random.default_rng(0).random((5, 2, 3))
-    first, second = margins(deviations)
-    np.testing.assert_allclose(first, deviations.sum(axis=2))
-    np.testing.assert_allclose(second, deviations.sum(axis=1))
 
 
 def test_combined_has_the_laws_share_of_the_error_and_the_table_none() -> None:

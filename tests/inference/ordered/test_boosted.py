@@ -29,10 +29,10 @@ from depnet.arrays import FloatArray
 from depnet.inference.answer.observed import MatchingRows, support
 from depnet.inference.ordered import answer
 from depnet.inference.ordered import items as law_items
-from depnet.inference.ordered.moved import moved
+from depnet.inference.ordered.weighted import moved
 from depnet.inference.rows.query import score_holed
 from depnet.law import draw
-from depnet.law.conditional import Conditional
+from depnet.law.elimination import Conditional
 from depnet.law.mode import searched_state
 from depnet.model import Evidence, compiled
 from depnet.model.marginals import MarginalCounts

@@ -1,6 +1,7 @@
 """Rows with holes under an ordered law: marginals, joint draws and log Q(o), by sums, elimination and moves."""
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -10,16 +11,11 @@ from hypothesis import given, settings
 
 from depnet import (
     ConditionalTable,
-    ConstantSource,
-    Dataset,
-    Domain,
-    LosslessSource,
     Network,
     RandomScan,
     TableNode,
     impute,
     query_rows,
-    score_samples,
 )
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
@@ -27,10 +23,11 @@ from depnet.inference.answer.rows import METHODS
 from depnet.inference.ordered import items
 from depnet.inference.ordered import rows as law_rows
 from depnet.inference.rows.query import score_holed
+from tests.law.cases import given_tables
 from tests.laws import assert_same_law
 from tests.reference.law_rows import hole_laws, log_observed, of_row
 from tests.reference.ordered import law
-from tests.strategies import ordered_networks, random_ordered_network, seeds
+from tests.strategies import ordered_networks, seeds
 
 EXACT, SAMPLE = METHODS.index("exact"), METHODS.index("sample")
 
@@ -99,15 +96,12 @@ def test_moved_rows_are_within_their_errors(network: Network, seed: int) -> None
 
 def chained(seed: int = 3, n: int = 6) -> Network:
     """Each variable reads the two before it."""
-    rng = np.random.default_rng(seed)
-    cards = [2, 3] * (n // 2)
-    nodes = []
+    rng, cards = np.random.default_rng(seed), [2, 3] * (n // 2)
+    tables = []
     for i, k in enumerate(cards):
-        before = tuple(range(max(i - 2, 0), i))
-        source = LosslessSource(before, tuple(cards[j] for j in before)) if before else ConstantSource()
-        rows = rng.dirichlet(np.ones(k), size=source.size)
-        nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(rows)))
-    return Network(Domain.from_cardinalities(cards), tuple(nodes), order=tuple(range(n)))
+        before = list(range(max(i - 2, 0), i))
+        tables.append((before, rng.dirichlet(np.ones(k), size=math.prod(cards[j] for j in before)).tolist()))
+    return given_tables(*tables)
 
 
 def slightly_wrong(network: Network, i: int) -> Network:
@@ -134,39 +128,11 @@ def test_a_slightly_wrong_model_would_be_seen(method: str) -> None:
         assert max(away) > within
 
 
-def test_errors_tell_how_far_off_moves_are() -> None:
-    """Of cells that moved replicas answered, 2 errors hold about 95 of 100 and 4 nearly all; at least 88 and 99.5."""
-    network = random_ordered_network(np.random.default_rng(5), (2, 3, 2, 3, 2, 2), (3, 1, 5, 0, 2, 4))
-    rng = np.random.default_rng(6)
-    codes, hidden = random_rows(rng, network, 120)
-    found = query_rows(network, codes, hidden, method="sample", tolerance=0.02, rng=rng)
-    away, q = [], law(network)
-    for r in range(len(codes)):
-        for i, p in hole_laws(q, codes[r].tolist(), hidden[r].tolist()).items():
-            error = found.standard_errors[f"X{i}"][r]
-            away += (np.abs(found.probabilities[f"X{i}"][r] - p) / np.maximum(error, 1e-9))[
-                error > 1e-6
-            ].tolist()
-    distance = np.array(away)
-    assert len(distance) > 300
-    assert (distance <= 2).mean() >= 0.88
-    assert (distance <= 4).mean() >= 0.995
-
-
 def two_modes(n: int = 9) -> Network:
     """A hidden switch X0 that n copies follow nearly always, and a last variable that tells little of it."""
-    rows = [TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.3, 0.7]]))]
-    copy = ConditionalTable.from_probabilities([[1 - 1e-6, 1e-6], [1e-6, 1 - 1e-6]])
-    rows += [TableNode(i, LosslessSource((0,), (2,)), copy) for i in range(1, n)]
-    told = ConditionalTable.from_probabilities([[0.6, 0.4], [0.4, 0.6]])
-    inputs = tuple(range(1, n))
-    table = np.where(
-        np.arange(2 ** len(inputs))[:, None] % 2 == 0, told.probabilities[0], told.probabilities[1]
-    )
-    last = TableNode(
-        n, LosslessSource(inputs, (2,) * len(inputs)), ConditionalTable.from_probabilities(table)
-    )
-    return Network(Domain.from_cardinalities([2] * (n + 1)), (*rows, last), order=tuple(range(n + 1)))
+    copy = [[1 - 1e-6, 1e-6], [1e-6, 1 - 1e-6]]
+    told = [[0.6, 0.4], [0.4, 0.6]] * 2 ** (n - 2)
+    return given_tables(([], [[0.3, 0.7]]), *[([0], copy)] * (n - 1), (range(1, n), told))
 
 
 def test_what_does_not_mix_is_not_called_converged() -> None:
@@ -222,30 +188,13 @@ def test_draws_are_joint(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_holes_drawn_one_by_one_would_be_noticed() -> None:
     """Two holes that are nearly copies: by their marginals half of the draws would differ in them."""
-    copy = ConditionalTable.from_probabilities([[0.99, 0.01], [0.01, 0.99]])
-    nodes = (
-        TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]])),
-        TableNode(1, LosslessSource((0,), (2,)), copy),
-    )
-    network = Network(Domain.from_cardinalities([2, 2]), nodes, order=(0, 1))
+    network = given_tables(([], [[0.5, 0.5]]), ([0], [[0.99, 0.01], [0.01, 0.99]]))
     rows = np.full((2000, 2), -1)
     drawn = impute(network, rows, method="draw", rng=np.random.default_rng(0)).codes
     counts = np.bincount(drawn @ [2, 1], minlength=4)
     assert_same_law(counts, [0.495, 0.005, 0.005, 0.495], detects_l1=0.4)
     with pytest.raises(AssertionError, match="L1 distance"):
         assert_same_law(counts, [0.25] * 4, detects_l1=0.4)
-
-
-def test_modes_fill_holes_and_keep_what_is_known() -> None:
-    network = chained()
-    rng = np.random.default_rng(0)
-    codes, hidden = random_rows(rng, network)
-    done, q = impute(network, codes, hidden), law(network)
-    assert done.cells.scan is None
-    assert (done.codes[~hidden] == codes[~hidden]).all()
-    for r in range(len(codes)):
-        for i, p in hole_laws(q, codes[r].tolist(), hidden[r].tolist()).items():
-            assert done.codes[r, i] == p.argmax()
 
 
 def test_log_observed_by_passes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,14 +210,6 @@ def test_log_observed_by_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (errors > 0).any()
     assert (errors <= items.LOG_ERROR).all()
     assert (np.abs(values - right) <= 5 * errors + 1e-11).all()
-
-
-def test_whole_rows_are_scored_as_ever() -> None:
-    network = chained()
-    codes = np.array([[0, 1, 1, 2, 0, 1], [1, 2, 0, 0, 1, 1]])
-    found = score_holed(network, codes, np.zeros(codes.shape, dtype=bool))
-    rows = Dataset.from_codes(codes, domain=network.domain)
-    np.testing.assert_allclose(found, score_samples(network, rows), atol=1e-12)
 
 
 def test_a_scan_asks_for_clamped_chains() -> None:
@@ -302,25 +243,12 @@ def test_time_that_is_over_leaves_rows_unconverged() -> None:
 
 
 def test_what_contradicts_itself_is_named() -> None:
-    rows = ConditionalTable.from_probabilities([[1.0, 0.0], [0.0, 1.0]])
-    nodes = (
-        TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]])),
-        TableNode(1, LosslessSource((0,), (2,)), rows),
-        TableNode(2, LosslessSource((0,), (2,)), rows),
-    )
-    network = Network(Domain.from_cardinalities([2, 2, 2]), nodes, order=(0, 1, 2))
+    network = given_tables(([], [[0.5, 0.5]]), *[([0], [[1.0, 0.0], [0.0, 1.0]])] * 2)
     with pytest.raises(EvidenceError, match="probability 0 under the law"):
         query_rows(network, [[-1, 0, 1]])
     codes, hidden = np.array([[0, 0, 1]]), np.array([[True, False, False]])
     assert score_holed(network, codes, hidden)[0] == -np.inf
     assert query_rows(network, [[-1, -1, 1]]).probabilities["X0"].tolist() == [[0.0, 1.0]]
-
-
-def test_no_rows_and_no_holes() -> None:
-    network = chained()
-    assert len(query_rows(network, np.zeros((0, 6), dtype=int)).method) == 0
-    whole = query_rows(network, [[0, 1, 1, 2, 0, 1]])
-    assert whole.method.tolist() == [METHODS.index("observed")]
 
 
 @pytest.mark.parametrize("how", ["sums", "elimination"])
@@ -329,12 +257,7 @@ def test_wide_rows_of_which_little_is_hidden(how: str, monkeypatch: pytest.Monke
     if how == "elimination":
         monkeypatch.setattr(items, "ITEM_STATES", 1)
     step = np.array([[0.8, 0.2], [0.3, 0.7]])
-    nodes = [TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]]))]
-    nodes += [
-        TableNode(i, LosslessSource((i - 1,), (2,)), ConditionalTable.from_probabilities(step))
-        for i in range(1, 60)
-    ]
-    network = Network(Domain.from_cardinalities([2] * 60), tuple(nodes), order=tuple(range(60)))
+    network = given_tables(([], [[0.5, 0.5]]), *[([i - 1], step.tolist()) for i in range(1, 60)])
     codes = np.random.default_rng(0).integers(0, 2, size=(1, 60))
     hidden = np.zeros((1, 60), dtype=bool)
     hidden[0, [20, 40, 59]] = True
@@ -355,10 +278,8 @@ def test_wide_rows_of_which_little_is_hidden(how: str, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("slip", [0.3, 0.03, 0.003])
 def test_errors_hold_where_variables_are_nearly_copies(slip: float) -> None:
     """Rows of a chain of 12 near copies: of cells that converged, 88 of 100 lie within 2 errors and 98 within 4."""
-    step = ConditionalTable.from_probabilities([[1 - slip, slip], [slip, 1 - slip]])
-    nodes = [TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]]))]
-    nodes += [TableNode(i, LosslessSource((i - 1,), (2,)), step) for i in range(1, 12)]
-    network = Network(Domain.from_cardinalities([2] * 12), tuple(nodes), order=tuple(range(12)))
+    step = [[1 - slip, slip], [slip, 1 - slip]]
+    network = given_tables(([], [[0.5, 0.5]]), *[([i - 1], step) for i in range(1, 12)])
     rng = np.random.default_rng(3)
     codes, hidden = rng.integers(0, 2, size=(60, 12)), rng.random((60, 12)) < 0.7
     exact = query_rows(network, codes, hidden)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from depnet import Network, RandomScan, SequentialScan
 from depnet.errors import DataError
 from depnet.inference.rows import impute as module
-from depnet.inference.rows.impute import Agreement, ChunkedImputation, chunk_rows, impute
+from depnet.inference.rows.impute import ChunkedImputation, chunk_rows, impute
 from depnet.model import Evidence, Scan
 from tests.inference.cases import coupled, random_rows
 from tests.laws import assert_same_law
@@ -55,36 +55,6 @@ def test_draws_follow_the_joint_law_of_the_holes(scan: Scan) -> None:
     with pytest.raises(AssertionError):  # cells drawn one by one would not fit together
         assert_same_law(counts, independent, detects_l1=0.1)
     assert made.converged
-    assert max(made.agreement["X0"], made.agreement["X1"]) < 5
-
-
-def test_draws_that_disagree_are_seen() -> None:
-    network = coupled()
-    made = impute(network, [[-1, -1, 1]] * 2000, method="draw", rng=np.random.default_rng(0))
-    biased = np.stack(made.imputations)
-    biased[0, :400, 1] = 2
-    agreement = Agreement(network.domain)
-    agreement.add(biased, made.cells)
-    assert agreement.largest["X1"] > 5
-    assert not agreement.good
-
-
-def test_agreement_is_of_all_tables_together() -> None:
-    """Halves that are off by little, in the same direction, are off by much together."""
-    network = coupled()
-    made = impute(network, [[-1, -1, 1]] * 4000, method="draw", rng=np.random.default_rng(0))
-    whole, halves = Agreement(network.domain), Agreement(network.domain)
-    whole.add(np.stack(made.imputations), made.cells)
-    for seed in (1, 2):
-        half = impute(network, [[-1, -1, 1]] * 2000, method="draw", rng=np.random.default_rng(seed))
-        biased = np.stack(half.imputations)
-        biased[0, :70, 1] = 2
-        alone = Agreement(network.domain)
-        alone.add(biased, half.cells)
-        assert alone.good
-        halves.add(biased, half.cells)
-    assert whole.largest == made.agreement
-    assert not halves.good
 
 
 def test_an_imputation_says_what_it_did() -> None:

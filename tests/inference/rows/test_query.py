@@ -9,19 +9,17 @@ from hypothesis import given, settings
 
 from depnet import (
     Dataset,
-    Domain,
-    LosslessSource,
     Network,
     RandomScan,
     SequentialScan,
-    TableNode,
     query_rows,
 )
 from depnet.errors import DataError
 from depnet.inference.answer.rows import METHODS
 from depnet.inference.clamped import rows as module
-from depnet.model import ConditionalTable, Evidence, Scan
+from depnet.model import Evidence, Scan
 from tests.inference.cases import coupled, random_rows, random_scan, slightly_wrong
+from tests.law.cases import given_tables
 from tests.reference.inference import query_law
 from tests.refusals import refuses
 from tests.strategies import mixed_networks, networks, seeds
@@ -78,15 +76,6 @@ def test_a_slightly_wrong_model_would_be_seen(scan: Scan, method: str) -> None:
     np.testing.assert_allclose(found, right, atol=tolerance)
     with pytest.raises(AssertionError):
         np.testing.assert_allclose(found, wrong, atol=tolerance)
-
-
-def test_equal_rows_are_answered_once_and_alike() -> None:
-    network = coupled()
-    result = query_rows(
-        network, [[-1, -1, 0]] * 5, method="sample", tolerance=0.02, rng=np.random.default_rng(0)
-    )
-    assert result.distinct == 1
-    assert len(np.unique(result.probabilities["X0"], axis=0)) == 1
 
 
 def test_threads_change_nothing() -> None:
@@ -156,12 +145,11 @@ def test_slow_mixing_is_left_to_the_chains(monkeypatch: pytest.MonkeyPatch) -> N
 def test_more_variables_than_numpy_has_axes() -> None:
     """70 variables in a ring, each a copy of the one before: holes get what the ring knows."""
     n = 70
-    table = ConditionalTable.from_probabilities([[0.9, 0.1], [0.1, 0.9]])
-    nodes = tuple(TableNode(i, LosslessSource(((i - 1) % n,), (2,)), table) for i in range(n))
-    network = Network(Domain.from_cardinalities([2] * n), nodes)
+    table = [[0.9, 0.1], [0.1, 0.9]]
+    network = given_tables(*[([(i - 1) % n], table) for i in range(n)], in_order=False)
     rows = np.tile(np.arange(2)[:, None], (1, n))
     rows[:, 5] = -1
     found = query_rows(network, rows)
-    assert np.allclose(found.probabilities["X5"], [[0.9, 0.1], [0.1, 0.9]])
+    assert np.allclose(found.probabilities["X5"], table)
     sampled = query_rows(network, rows, method="sample", rng=np.random.default_rng(0))
-    assert np.allclose(sampled.probabilities["X5"], [[0.9, 0.1], [0.1, 0.9]])
+    assert np.allclose(sampled.probabilities["X5"], table)

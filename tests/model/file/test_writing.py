@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-import numpy as np
 import pytest
 
 import depnet
@@ -72,17 +71,6 @@ def test_an_interruption_leaves_the_old_file(path: Path, monkeypatch: pytest.Mon
     assert_untouched(path)
 
 
-def test_no_descriptor_is_left_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> NoReturn:
-        raise OSError(errno.EIO, "I/O error")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # counts names only
-    with pytest.raises(ModelFileAccessError):
-        depnet.save(NEW, path)
-    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
-
-
 def test_a_file_size_limit_is_met_for_real(path: Path) -> None:
     script = f"""
 import resource, sys, depnet, numpy as np
@@ -124,11 +112,6 @@ def test_names_that_are_not_files(path: Path) -> None:
     assert_untouched(path)
 
 
-def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
-    depnet.save(OLD, tmp_path / ("x" * 255))
-    assert depnet.load(tmp_path / ("x" * 255)) == OLD
-
-
 def test_a_new_file_gets_what_the_umask_allows(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
@@ -165,20 +148,6 @@ def test_a_symbolic_link_stays_one(tmp_path: Path) -> None:
     assert len(list((tmp_path / "links").iterdir())) == 1
 
 
-def test_a_circle_of_links_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "a").symlink_to("b")
-    (tmp_path / "b").symlink_to("a")
-    with pytest.raises(ModelFileAccessError, match=r"[Ll]evels of symbolic links"):
-        depnet.save(OLD, tmp_path / "a")
-    with pytest.raises(ModelFileAccessError, match=r"[Ll]evels of symbolic links"):
-        depnet.load(tmp_path / "a")
-
-
-def test_what_is_not_a_file_is_written_to() -> None:
-    depnet.save(OLD, "/dev/null")
-    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode), "still the device"
-
-
 def test_a_pipe_can_be_written_and_read() -> None:
     reading, writing = os.pipe()
     try:
@@ -187,10 +156,3 @@ def test_a_pipe_can_be_written_and_read() -> None:
         assert depnet.load(f"/dev/fd/{reading}") == OLD
     finally:
         os.close(reading)
-
-
-def test_a_network_is_not_changed_by_saving(path: Path) -> None:
-    network = Network.from_joint(np.full((2, 2), 0.25))
-    depnet.save(network, path)
-    assert not network.nodes[0].table.probabilities.flags.writeable
-    assert network == Network.from_joint(np.full((2, 2), 0.25))

@@ -3,7 +3,6 @@
 times   dates, moments and durations as whole numbers, and as text
 bins    a partition of the numbers, with labels, and values to draw
 levels  the values that bins keep, as finer codes
-ranked  a column by its ranks: all that cutting asks for, of an array or a cluster
-cut     quantile bins, and bins at given edges that people can read
+cut     quantile bins, and bins at given edges that people can read, from a column by its ranks
 tails   how far out a number lies, also beyond all that were seen
 """

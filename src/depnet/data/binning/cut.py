@@ -9,15 +9,61 @@ than K different values, each has its own bin. Edges are the roundest numbers, o
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from depnet.arrays import IntArray
 from depnet.data.binning.bins import MAX_QUANTILES, RANGES, Bins, Kind, Number, Numbers
-from depnet.data.binning.ranked import Ranked, RankedArray
 from depnet.data.binning.times import DAY, HOUR, MINUTE, SECOND
 
 MAX_BINS = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """N numbers in their order, all that states and bins are made from: the different `values`, ascending, and their ranks.
+
+    >>> ranked = Ranked.of(np.array([7, 3, 3]))
+    >>> len(ranked), ranked.at([1, 2]).tolist(), ranked.before(7)
+    (3, [3, 7], 2)
+    """
+
+    values: Numbers
+    ends: IntArray
+    """0, and how many numbers are less than each value, or equal."""
+
+    @classmethod
+    def of(cls, values: Any, counts: Any = None) -> "Ranked":
+        """Numbers in any order, and how often each comes; None: once."""
+        if counts is None:
+            found, times = np.unique(values, return_counts=True)
+        else:
+            found, where = np.unique(values, return_inverse=True)
+            times = np.bincount(where, counts, minlength=len(found)).astype(np.int64)
+        return cls(found, np.concatenate(([0], np.cumsum(times))))
+
+    def __len__(self) -> int:
+        return int(self.ends[-1])
+
+    def at(self, ranks: Sequence[int]) -> Numbers:
+        """The numbers of these ranks, from 0 on."""
+        return self.values[np.searchsorted(self.ends, np.asarray(ranks, dtype=np.int64), side="right") - 1]
+
+    def before(self, value: Number) -> int:
+        """How many numbers are less than this one."""
+        return int(self.ends[np.searchsorted(self.values, value)])
+
+
+def are_whole(values: Numbers) -> bool:
+    """Are these all whole numbers, none of them too large for a float to tell it from the next?
+
+    >>> are_whole(np.array([1.0, -3.0])), are_whole(np.array([0.5])), are_whole(np.array([1e300]))
+    (True, False, False)
+    """
+    return bool(((np.abs(values) < 2**53) & (values == np.floor(values))).all())
 
 
 def number_of_bins(values: int, max_bins: int = MAX_BINS) -> int:
@@ -37,7 +83,7 @@ def quantile_bins(values: Numbers | Ranked, kind: Kind, number: int) -> Bins:
     >>> quantile_bins(np.array([0.0] * 6 + [1.5, 2.5, 3.5, 7.5, 8.0, 9.5]), "float", 3).labels
     ('0', '[1, 6)', '[6, 10]')
     """
-    ranked = _ranked(values)
+    ranked = values if isinstance(values, Ranked) else Ranked.of(values)
     return _bins(ranked, quantile_bounds(ranked, number), kind)
 
 
@@ -59,7 +105,7 @@ def given_bins(values: Numbers | Ranked, edges: Sequence[Number], kind: Kind) ->
     >>> given_bins(np.array([5.0, 7.0]), [0, 10, 20], "float").quantiles
     ((5.0, 7.0), (15.0,))
     """
-    ranked = _ranked(values)
+    ranked = values if isinstance(values, Ranked) else Ranked.of(values)
     middles = [[_middle(low, high, kind)] for low, high in itertools.pairwise(edges)]
     shape = Bins(tuple(edges), tuple(map(tuple, middles)), kind)
     bounds = [0, *(ranked.before(edge) for edge in shape.edges[1:-1]), len(ranked)]
@@ -72,7 +118,7 @@ def given_bins(values: Numbers | Ranked, edges: Sequence[Number], kind: Kind) ->
 def quantiles_between(ranked: Ranked, bounds: Sequence[int]) -> list[tuple[Number, ...]]:
     """At most 32 values of each bin of ranks, ascending: the middles of as many parts of equal size.
 
-    >>> quantiles_between(RankedArray.of(np.array([3, 3, 3, 4, 5])), [0, 3, 5])
+    >>> quantiles_between(Ranked.of(np.array([3, 3, 3, 4, 5])), [0, 3, 5])
     [(3,), (4, 5)]
     """
     places = []
@@ -93,66 +139,45 @@ def quantiles_between(ranked: Ranked, bounds: Sequence[int]) -> list[tuple[Numbe
 def quantile_bounds(ranked: Ranked, number: int) -> list[int]:
     """The ranks at which bins begin, with N at the end.
 
-    It asks for a few ranks only, never for all values.
-
-    >>> quantile_bounds(RankedArray.of(np.array([0] * 6 + [1, 2, 3, 7, 8, 9])), 3)
+    >>> quantile_bounds(Ranked.of(np.array([0] * 6 + [1, 2, 3, 7, 8, 9])), 3)
     [0, 6, 9, 12]
     """
-    distinct = ranked.distinct(number + 1)
-    if len(distinct) <= number:
-        return [*(ranked.before(value) for value in distinct.tolist()), len(ranked)]
-    heavy = _heavy(ranked, number)
-    parts = _parts(heavy, len(ranked))
-    most = [min(number, _different(ranked, begin, end, number)) for begin, end in parts]
-    shares = _shares([end - begin for begin, end in parts], most, number - len(heavy))
-    starts = {rank for run in heavy for rank in run} | {0, len(ranked)}
-    for (begin, end), share in zip(parts, shares, strict=True):
-        starts.update(_nearest_start(ranked, begin, end, k * (end - begin) / share) for k in range(1, share))
-    return sorted(starts)
+    ends, different = ranked.ends, len(ranked.values)
+    if different <= number:
+        return list(map(int, ends))
+    heavy = _heavy(np.diff(ends), number)
+    parts = _between(heavy, different)
+    masses = [int(ends[end] - ends[begin]) for begin, end in parts]
+    shares = _shares(masses, [end - begin for begin, end in parts], number - len(heavy))
+    starts = {0, different, *heavy, *(value + 1 for value in heavy)}
+    for (begin, end), mass, share in zip(parts, masses, shares, strict=True):
+        below = ends[begin:end] - ends[begin]
+        starts.update(begin + _nearest_start(below, k * mass / share) for k in range(1, share))
+    return list(map(int, ends[sorted(starts)]))
 
 
-def _heavy(ranked: Ranked, number: int) -> list[tuple[int, int]]:
-    """The ranks [from, to) of the values with a bin of their own: the heaviest first, as long as the parts between
-    them get one each. A value of N / K rows or more holds one of the ranks 0, N / K, 2 N / K, ...
-    """
-    rows = len(ranked)
-    candidates = dict.fromkeys(ranked.at([k * rows // number for k in range(number)]).tolist())
-    runs = [(ranked.before(value), ranked.until(value)) for value in candidates]
-    heavy: list[tuple[int, int]] = []
-    for run in sorted(runs, key=lambda run: (run[0] - run[1], run[0])):
-        if (run[1] - run[0]) * number >= rows:
-            more = sorted([*heavy, run])
-            if len(more) + len(_parts(more, rows)) <= number:
-                heavy = more
+def _heavy(counts: IntArray, number: int) -> list[int]:
+    """The places of values with a bin of their own: the heaviest first, as long as the parts between them get one each."""
+    enough = np.flatnonzero(counts * number >= counts.sum())
+    heavy: list[int] = []
+    for value in enough[np.argsort(-counts[enough], kind="stable")].tolist():
+        more = sorted([*heavy, value])
+        if len(more) + len(_between(more, len(counts))) <= number:
+            heavy = more
     return heavy
 
 
-def _parts(heavy: Sequence[tuple[int, int]], rows: int) -> list[tuple[int, int]]:
-    """The ranks between heavy values."""
-    ends = [0, *(end for _, end in heavy)]
-    begins = [*(begin for begin, _ in heavy), rows]
-    return [(end, begin) for end, begin in zip(ends, begins, strict=True) if end < begin]
+def _between(heavy: Sequence[int], different: int) -> list[tuple[int, int]]:
+    """The parts [from, to) of values between the heavy ones."""
+    edges = itertools.pairwise([-1, *heavy, different])
+    return [(low + 1, high) for low, high in edges if low + 1 < high]
 
 
-def _different(ranked: Ranked, begin: int, end: int, limit: int) -> int:
-    """How many different values these ranks hold, counted up to a limit."""
-    found = 0
-    while begin < end and found < limit:
-        begin, found = ranked.until(ranked.at([begin]).tolist()[0]), found + 1
-    return found
-
-
-def _nearest_start(ranked: Ranked, begin: int, end: int, target: float) -> int:
-    """Of the ranks in (begin, end) at which a value begins, the one nearest to begin + target; the later of two."""
-    rank = begin + math.ceil(target)
-    value = ranked.at([rank]).tolist()[0]
-    later = rank if ranked.before(value) == rank else ranked.until(value)
-    if later >= end:
-        later = ranked.before(ranked.at([end - 1]).tolist()[0])
-    earlier = ranked.before(ranked.at([later - 1]).tolist()[0])
-    if earlier <= begin:  # where the part itself begins
-        earlier = ranked.until(ranked.at([begin]).tolist()[0])
-    return earlier if target - (earlier - begin) < (later - begin) - target else later
+def _nearest_start(below: IntArray, target: float) -> int:
+    """Of the values of a part but the first, with so many rows before each, that nearest to a target; the later of two."""
+    later = min(max(int(np.searchsorted(below, target)), 1), len(below) - 1)
+    earlier = max(later - 1, 1)
+    return earlier if target - below[earlier] < below[later] - target else later
 
 
 def _shares(masses: Sequence[int], most: Sequence[int], number: int) -> list[int]:
@@ -186,10 +211,6 @@ def _last_edge(before: Number, top: Number, margin: Number, kind: Kind) -> Numbe
         return last
     beyond = top + margin if top < top + margin else top + (abs(top) or 1.0)
     return edge_between(top, beyond, kind) if math.isfinite(beyond) else math.inf
-
-
-def _ranked(values: Numbers | Ranked) -> Ranked:
-    return RankedArray.of(values) if isinstance(values, np.ndarray) else values
 
 
 def _margin(bottom: Number, top: Number, number: int, kind: Kind) -> Number:

@@ -1,7 +1,6 @@
 """Tables in files, through DuckDB: read, diagnose, write.
 
-source      a path or a stream -> a local file whose format and compression are known
-excel       the first sheet of a workbook -> a text file
+source      a path, a stream or a workbook -> a local file whose format and compression are known
 text        CSV, TSV and JSON -> columns of text in a temporary Parquet file
 diagnose    why a text file cannot be read: the line, and what to do
 engine      DuckDB, kept from every other file and from the network

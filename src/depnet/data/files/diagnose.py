@@ -116,19 +116,6 @@ def _not_an_object(source: Source) -> DataError | None:
     return None
 
 
-def fields_alike(source: Source) -> tuple[str, str] | None:
-    with source.open() as raw:
-        array = raw.peek(4).removeprefix(codecs.BOM_UTF8)[:1] == b"["
-        text = io.TextIOWrapper(raw, "utf-8-sig")
-        objects = json.load(text) if array else (json.loads(line) for line in text if line.strip())
-        seen: dict[str, str] = {}
-        for each in objects:
-            for name in each:
-                if seen.setdefault(name.casefold(), name) != name:
-                    return seen[name.casefold()], name
-    return None
-
-
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
@@ -149,8 +136,10 @@ def find_bad_bytes(source: Source, encoding: str) -> DataError | None:
         in_line = (len(text) - text.rfind("\n") - 1) if "\n" in text else in_line + len(text)
 
     try:
-        for chunk, last in _chunks(source):
-            pass_over(decoder.decode(chunk, final=last))
+        with source.open() as raw:
+            while chunk := raw.read(_CHUNK):
+                pass_over(decoder.decode(chunk))
+            decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         pass_over(error.object[: error.start].decode(encoding, errors="ignore"))
         other = "latin-1" if codecs.lookup(encoding).name.startswith("utf") else "utf-8"
@@ -167,17 +156,6 @@ def find_bad_bytes(source: Source, encoding: str) -> DataError | None:
     except (EOFError, zlib.error, OSError) as error:
         return unreadable(source.name, error)
     return None
-
-
-def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
-    with source.open() as raw:
-        chunk = raw.read(_CHUNK)
-        while True:
-            after = raw.read(_CHUNK) if chunk else b""
-            yield chunk, not after
-            if not after:
-                return
-            chunk = after
 
 
 def line_of_row(source: Source, delimiter: str, row: int, *, header: bool) -> int | None:

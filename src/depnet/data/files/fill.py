@@ -6,7 +6,6 @@ Text is filled as text, cell by cell. Parquet and JSON are filled by DuckDB, so 
 import csv
 import datetime as dt
 import io
-import itertools
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -50,58 +49,45 @@ _WRITERS = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chunk:
-    """What some `rows` of a table get, whose numbers ascend: `values` by column, in order, for their `empty` cells."""
+def filled_cells(
+    rows: IntArray,
+    codes: NDArray[np.integer],
+    empty: NDArray[np.bool_],
+    domain: Domain,
+    *,
+    laws: Mapping[str, FloatArray] | None = None,
+    rng: np.random.Generator | None = None,
+) -> dict[int, dict[int, str]]:
+    """By the numbers of some `rows`, which ascend, the columns of each that are `empty`, with the texts of filled-in codes.
 
-    rows: IntArray
-    values: list[list[str]]
-    empty: NDArray[np.bool_]
-
-    @classmethod
-    def of(
-        cls,
-        rows: IntArray,
-        codes: NDArray[np.integer],
-        empty: NDArray[np.bool_],
-        domain: Domain,
-        *,
-        laws: Mapping[str, FloatArray] | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> "Chunk":
-        """The values of filled-in codes: numbers are their mean or median by the `laws`, or drawn in their bins."""
-        columns = Layout.of(domain).columns
-        values = []
-        for i, variable in enumerate(domain.variables):
-            own = np.flatnonzero(empty[:, i])
-            law = None if laws is None else laws[variable.name][own]
-            made = column_of_codes(codes[own, i], variable, columns[i], rng, law=law)
-            form, numbers = made.layout.form, made.numbers
-            found = made.objects() if form is None or numbers is None else texts_in(numbers, form)
-            values.append([_text(value, rounded=laws is not None) for value in found])
-        return cls(rows, values, empty)
-
-    def cells(self) -> Iterator[tuple[int, dict[int, str]]]:
-        """The number of each row, and the columns of it that are filled, with their texts."""
-        ahead = [iter(column) for column in self.values]
-        places = iter(np.nonzero(self.empty)[1].tolist())  # of all rows, one after the other
-        for row, holes in zip(self.rows.tolist(), self.empty.sum(axis=1).tolist(), strict=True):
-            yield row, {i: next(ahead[i]) for i in itertools.islice(places, holes)}
+    Numbers are their mean or median by the `laws`, or drawn in their bins.
+    """
+    columns = Layout.of(domain).columns
+    filled: dict[int, dict[int, str]] = {row: {} for row in rows.tolist()}
+    for i, variable in enumerate(domain.variables):
+        own = np.flatnonzero(empty[:, i])
+        law = None if laws is None else laws[variable.name][own]
+        made = column_of_codes(codes[own, i], variable, columns[i], rng, law=law)
+        form, numbers = made.layout.form, made.numbers
+        found = made.objects() if form is None or numbers is None else texts_in(numbers, form)
+        for row, value in zip(rows[own].tolist(), found, strict=True):
+            filled[row][i] = _text(value, rounded=laws is not None)
+    return filled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fillings:
-    """What the columns `names` of a table of that many `rows` get, a chunk after the other; they are asked for once."""
+    """What the columns `names` of a table of that many `rows` get, `filled_cells` of a chunk after the other."""
 
     names: tuple[str, ...]
     rows: int
-    chunks: Iterable[Chunk]
+    chunks: Iterable[Mapping[int, dict[int, str]]]
 
     def cells(self) -> Iterator[dict[int, str]]:
         """Of each row of the table, the columns that are filled, with their texts."""
         done = 0
         for chunk in self.chunks:
-            for row, cells in chunk.cells():
+            for row, cells in chunk.items():
                 yield from ({} for _ in range(done, row))
                 yield cells
                 done = row + 1

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from depnet.data.files.diagnose import diagnose_csv, diagnose_json, fields_alike, find_bad_bytes
+from depnet.data.files.diagnose import diagnose_csv, diagnose_json, find_bad_bytes
 from depnet.data.files.engine import answer, first_line, text_literal
 from depnet.data.files.kinds import NUMBER_TYPES, SAMPLE, is_kind_sql, numbers_likely
 from depnet.data.files.source import MAX_LINE, Source, empty_file, unreadable
@@ -256,14 +256,14 @@ def load_json(connection: "duckdb.DuckDBPyConnection", file: Path, source: Sourc
     """Write the objects of JSON lines (or of one array) to a Parquet file, a column a field."""
     import duckdb
 
-    how = (
-        f"{text_literal(str(file))}, format = 'auto', records = true, "
-        f"compression = '{'gzip' if source.zipped else 'none'}'"
+    place = (
+        f"{text_literal(str(file))}, format = 'auto', compression = '{'gzip' if source.zipped else 'none'}'"
     )
+    how = f"{place}, records = true"
     seen = "sample_size = -1, convert_strings_to_integers = false, dateformat = '-', timestampformat = '-'"
     try:
         described = answer(connection, f"DESCRIBE SELECT * FROM read_json({how}, {seen})")
-        _check_fields(source, [row[0] for row in described])
+        _check_fields(connection, f"read_json_objects({place})", source, [row[0] for row in described])
         # A column of whole numbers of both signs is seen as HUGEINT, which Parquet does not have.
         types = ", ".join(
             f"{text_literal(row[0])}: {text_literal(str(row[1]).replace('HUGEINT', 'BIGINT'))}"
@@ -277,16 +277,23 @@ def load_json(connection: "duckdb.DuckDBPyConnection", file: Path, source: Sourc
         raise (diagnose_json(source) or unreadable_by_engine(source, error)) from error
 
 
-def _check_fields(source: Source, names: list[str]) -> None:
+def _check_fields(
+    connection: "duckdb.DuckDBPyConnection", objects: str, source: Source, names: list[str]
+) -> None:
     """Fields that differ in case only: DuckDB gives the second another name, with a number, and would miss its values."""
     folded = {name.casefold() for name in names}
     for name in names:
         base, _, number = name.rpartition("_")
         if number.isdigit() and base.casefold() in folded:
-            twins = fields_alike(source)
-            if twins is not None:
-                raise DataError(
-                    f"{source.name}: the fields {brief(twins[0])} and {brief(twins[1])} differ in upper and lower case "
-                    "only. Rename one."
-                )
-            return
+            break
+    else:
+        return
+    seen: dict[str, str] = {}
+    for (name,) in answer(
+        connection, f"SELECT DISTINCT unnest(json_keys(json)) AS name FROM {objects} ORDER BY name DESC"
+    ):
+        if seen.setdefault(name.casefold(), name) != name:
+            raise DataError(
+                f"{source.name}: the fields {brief(seen[name.casefold()])} and {brief(name)} differ in upper and lower case "
+                "only. Rename one."
+            )

@@ -193,7 +193,7 @@ def _decoded(
         )
     for start in range(0, table.rows, BLOCK):
         codes = table.codes[start : start + BLOCK].astype(np.int64)
-        if isinstance(table, Holed):
+        if not table.complete:
             codes[table.hidden[start : start + BLOCK]] = -1
         hidden = None if holes is None else holes(len(codes))
         yield drawn_columns(codes, table.domain, layout, rng, within, hidden)

@@ -10,7 +10,6 @@ mixture     numbers from the probabilities of bins: means, quantiles, one number
 layout      what a frame looked like, so that frames like it can be given back
 columns     a column, whatever it came from: labels by their places, the rest as numbers
 variables   from what a column holds to its variable; columns that nothing can be learned from
-codes       the codes of a column under its variable
 open        a table of any kind, column by column; files are one more kind
-encode      from a table to its domain, and to codes of a domain
+encode      from a table to its domain, and columns to codes of a domain
 """

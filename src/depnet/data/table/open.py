@@ -1,7 +1,7 @@
 """Tables opened for reading, column by column: frames through narwhals, numpy arrays, lists of dictionaries.
 
-A table in a file is one more (`depnet.data.files.table`). Whatever they are, `describe` and `encode` ask an opened table for
-the summary of a column, from which its variable is made, and for its codes under a variable.
+A table in a file is one more (`depnet.data.files.table`). Whatever they are, `describe` asks an opened table for the summary
+of a column, from which its variable is made, and `encode` for the column itself.
 """
 
 from abc import ABC, abstractmethod
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.times import DAY
-from depnet.data.table.codes import Coded, code_column
 from depnet.data.table.columns import (
     Column,
     column_of_array,
@@ -22,7 +21,6 @@ from depnet.data.table.columns import (
     unreadable,
 )
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
-from depnet.data.table.variable import Variable
 from depnet.data.table.variables import StateOptions, Summary
 from depnet.errors import DataError, brief
 
@@ -30,11 +28,10 @@ FEW_ROWS = 2000
 """Up to here a list of text is quicker than a query of polars, which takes a millisecond: tables may be wide."""
 
 
-class Opened(ABC):
-    """A table: its kind, its columns' own `keys` and their names as text, and its columns."""
+class Columns(ABC):
+    """What can be described of a table: its kind, its columns' own `keys` and their names as text, and their summaries."""
 
     kind: FrameKind
-    native: Any
     structured = False
     positional = False
     """Columns have places, and no names of their own."""
@@ -43,7 +40,20 @@ class Opened(ABC):
         self.keys = tuple(keys)
         self.rows = rows
         self.names = _checked_names(self.keys)
-        self._last: tuple[int, Column] | None = None
+
+    @abstractmethod
+    def summary(self, place: int, options: StateOptions) -> Summary:
+        """What the variable of a column depends on; text that is all dates or durations is these, or stays as it is."""
+
+    @abstractmethod
+    def layout(self, place: int) -> ColumnLayout: ...
+
+
+class Opened(Columns):
+    """A table whose columns can be read, one after the other."""
+
+    native: Any
+    _last: tuple[int, Column] | None = None
 
     @abstractmethod
     def _read(self, place: int) -> Column: ...
@@ -56,15 +66,11 @@ class Opened(ABC):
         return self._last[1]
 
     def summary(self, place: int, options: StateOptions) -> Summary:
-        """What the variable of a column depends on; text that is all dates or durations is these, or stays as it is."""
         found = Summary.of(self.column(place))
         return found if options.as_they_are(self.names[place]) else found.with_times()
 
     def layout(self, place: int) -> ColumnLayout:
         return self.column(place).layout
-
-    def coded(self, place: int, variable: Variable) -> Coded:
-        return code_column(self.column(place), variable)
 
 
 def open_frame(frame: Any) -> Opened:

@@ -5,7 +5,7 @@ A table of codes knows the bins of its numbers. Beside the codes it keeps the nu
 """
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ IN_MEMORY = 256 * 10**6
 """Bytes of numbers that a table keeps in memory."""
 
 
-class Values(Mapping[int, Numbers]):
+class Values(dict[int, Numbers]):
     """By the number of each variable with bins, the numbers of all rows as its bins count them; of a hole it is any.
 
     >>> kept = Values({1: np.array([1.5, 2.5])})
@@ -26,45 +26,27 @@ class Values(Mapping[int, Numbers]):
     ([1.5, 2.5], [2.5])
     """
 
-    def __init__(self, columns: Mapping[int, NDArray[Any]] | None = None, in_memory: int = IN_MEMORY) -> None:
-        self._columns: dict[int, Numbers] = {}
-        self._room = in_memory
-        for i, numbers in (columns or {}).items():
-            self.put(i, numbers)
-
     def put(self, i: int, numbers: NDArray[Any]) -> None:
         """Keep the numbers of variable i: here, or on disk where there is no more room."""
         plain = numbers.astype(np.float64 if numbers.dtype.kind == "f" else np.int64, copy=False)
-        if plain.nbytes <= self._room:
-            self._room -= plain.nbytes
-            self._columns[i] = read_only(plain)
+        here = sum(kept.nbytes for kept in self.values() if not isinstance(kept, np.memmap))
+        if here + plain.nbytes <= IN_MEMORY:
+            self[i] = read_only(plain)
             return
         with tempfile.TemporaryFile(prefix="depnet-") as file:
             plain.tofile(file)
-            self._columns[i] = np.memmap(file, dtype=plain.dtype, mode="r", shape=plain.shape)
-
-    def __getitem__(self, i: int) -> Numbers:
-        return self._columns[i]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
+            self[i] = np.memmap(file, dtype=plain.dtype, mode="r", shape=plain.shape)
 
     def rows_of(self, rows: NDArray[Any]) -> "Values":
-        return Values({i: np.asarray(numbers[rows]) for i, numbers in self._columns.items()})
+        kept = Values()
+        for i, numbers in self.items():
+            kept.put(i, np.asarray(numbers[rows]))
+        return kept
 
     def renumbered(self, places: Mapping[int, int]) -> "Values":
         """The same of the variables in `places`, which have other numbers there."""
-        kept = Values()
-        kept._room = self._room
-        kept._columns = {new: self._columns[old] for old, new in places.items() if old in self._columns}
-        return kept
+        return Values({new: self[old] for old, new in places.items() if old in self})
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> Any:
         # What lies in a file without a name cannot travel as that.
-        return {
-            "_columns": {i: np.array(numbers) for i, numbers in self._columns.items()},
-            "_room": self._room,
-        }
+        return Values, ({i: np.array(numbers) for i, numbers in self.items()},)

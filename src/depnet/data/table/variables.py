@@ -27,8 +27,15 @@ from numpy.typing import NDArray
 
 from depnet.checks import whole_number
 from depnet.data.binning.bins import TIME_NUMBERS, Bins, Kind, Number
-from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, one_value_bins, quantile_bins
-from depnet.data.binning.ranked import Ranked, RankedArray, RankedCounts, are_whole
+from depnet.data.binning.cut import (
+    MAX_BINS,
+    Ranked,
+    are_whole,
+    given_bins,
+    number_of_bins,
+    one_value_bins,
+    quantile_bins,
+)
 from depnet.data.binning.times import are_durations, form_of, kind_of_dates
 from depnet.data.table.columns import Column
 from depnet.data.table.layout import ColumnKind
@@ -140,9 +147,7 @@ class Summary:
             int(np.argmax(column.hidden)) if hidden else 0,
             column.labels,
             column.declared,
-            None
-            if column.numbers is None or hidden == len(column.hidden)
-            else RankedArray.of(column.present),
+            None if column.numbers is None or hidden == len(column.hidden) else Ranked.of(column.present),
             tuple(times.tolist()),
             int(np.count_nonzero(times)),
             counts_from(column.present) if column.kind == "integer" and not hidden else None,
@@ -160,7 +165,7 @@ class Summary:
             return self
         each = np.array([*map(TIME_NUMBERS[kind], labels)], dtype=np.int64)
         form = form_of(labels, self.counts) if kind == "datetime" else None
-        numbers = RankedCounts.of(each, self.counts)
+        numbers = Ranked.of(each, self.counts)
         return replace(self, kind=kind, numbers=numbers, labels=(), counts=(), different=0, form=form)
 
 
@@ -213,14 +218,14 @@ def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Lab
     assert numbers is not None
     as_they_are = isinstance(how, str) and how == "categories"
     if column.kind in ("integer", "float") and (as_they_are or not asked):
-        distinct = numbers.distinct((MAX_CARDINALITY if as_they_are else FEW_VALUES) + 1)
+        distinct = numbers.values[: (MAX_CARDINALITY if as_they_are else FEW_VALUES) + 1]
         states = ordered_states((distinct.astype(np.int64) if are_whole(distinct) else distinct).tolist())
         if as_they_are:
             return states, None
         if len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states):
             return states, None if len(states) < 3 else one_value_bins(states)  # type: ignore[arg-type]  # all are whole
     kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
-    if kind == "float" and column.hidden and numbers.all_whole():
+    if kind == "float" and column.hidden and are_whole(numbers.values):
         kind = "integer"
     try:
         labels, cut = _cut(numbers, kind, how, max_bins)

@@ -1,18 +1,18 @@
-// The bars of a variable, wherever a view shows them (Ask, Compare, the card of a variable in Network): what is now is filled, what it
+// The bars of a variable, wherever a view shows them (Ask, the card of a variable in Network): what is now is filled, what it
 // is compared with an outline, a line says how sure it is, and a mark where the table itself lies.
 // A click on a bar says its state; dragging, or Shift with the arrow keys, says a range (`say` with "clamp", "toggle", "range", "expand").
 // All text goes through Vue's interpolation, which shows markup as it is written.
 const SCALES = [0.1, 0.2, 0.5, 1];
 
 export const Bars = {
-  props: { card: Object, now: Object, held: Object, evidence: Boolean, several: Boolean, parts: Boolean, still: Boolean, name: String, other: String },
+  props: { card: Object, now: Object, held: Object, evidence: Boolean, several: Boolean, still: Boolean, versus: Boolean },
   emits: ["say"],
   data: () => ({ at: -1, over: -1, anchor: -1, drag: null }),
   template: `
     <div>
       <div v-if="card.columns" class="depnet-marginal-number" :title="summary">{{ summary }}</div>
       <div v-if="card.missing >= 0" class="depnet-marginal-number" data-known>{{ (numbers && numbers.known) || "" }}</div>
-      <div ref="bars" :class="card.columns ? 'depnet-histogram' : 'depnet-bars'" role="group" :aria-label="called + (card.ordered ? ': Shift and the arrow keys set a range' : '')"
+      <div ref="bars" :class="card.columns ? 'depnet-histogram' : 'depnet-bars'" role="group" :aria-label="card.name + (card.ordered ? ': Shift and the arrow keys set a range' : '')"
         @pointerleave="over = -1" @focusout="left">
         <component :is="still ? 'div' : 'button'" v-for="(s, k) in card.states" :key="s.c" v-bind="bar(s, k)" v-on="still ? {} : heard(s, k)">
           <span v-if="!card.columns" class="depnet-state-label">{{ s.s }}</span>
@@ -25,8 +25,7 @@ export const Bars = {
           </span>
           <span v-if="card.columns" class="depnet-tick">{{ tick(s, k) }}</span>
           <template v-else>
-            <span class="depnet-state-number"><span v-if="was && !other" class="depnet-was">{{ three(was[k]) }} →</span> {{ three(p(k)) }}</span>
-            <span v-if="parts && both(k)" class="depnet-parts">{{ both(k) }}</span>
+            <span class="depnet-state-number"><span v-if="was" class="depnet-was">{{ three(was[k]) }} →</span> {{ three(p(k)) }}</span>
           </template>
         </component>
       </div>
@@ -45,20 +44,18 @@ export const Bars = {
     },
     summary() {
       const { base } = this.card, now = this.numbers ?? {};
-      const change = (name) => `${name} ` + (this.other || !this.was ? "" : `${base[name] ?? "–"} → `) + (now[name] ?? "–");
-      const between = now.between ? ` [${now.between}]` : "";
-      return `${change("mean")}${between}, ${change("sd")}`;
+      const change = (name) => `${name} ` + (!this.was ? "" : `${base[name] ?? "–"} → `) + (now[name] ?? "–");
+      return `${change("mean")}, ${change("sd")}`;
     },
     readout() {
       const [from, to] = this.drawn();
       const { states } = this.card;
       if (from >= 0) return from === to ? states[from].s : `${states[from].s} to ${states[to].s}`;
       const k = this.over >= 0 ? this.over : this.at;
-      if (k < 0 || k >= states.length) return "";
-      const before = this.was && !this.other ? this.was[k].toFixed(3) + " → " : "";
+      if (k < 0 || k >= states.length) return this.numbers?.between ? `mean, 90 % sure: ${this.numbers.between}` : "";
+      const before = this.was ? this.was[k].toFixed(3) + " → " : "";
       return `${states[k].s}: ${before}${this.three(this.p(k))}${this.between(k)}${this.both(k) ? " (" + this.both(k) + ")" : ""}`;
     },
-    called() { return (this.name ? this.name + ": " : "") + this.card.name; },
     first() {  // where Tab comes to
       const at = this.at >= 0 ? this.at : this.held ? this.held.bars.findIndex((share) => share > 0) : 0;
       return at >= 0 && at < this.card.states.length ? at : 0;
@@ -83,12 +80,12 @@ export const Bars = {
       return `model ${m[k].toFixed(3)}, table ${table} of ${rows.toLocaleString("en-US")} row${rows === 1 ? "" : "s"}`;
     },
     tick(s, k) {  // as many as there is room for
-      const n = this.card.states.length, step = n <= 4 && !this.other ? 1 : Math.ceil(n / 3);
+      const n = this.card.states.length, step = n <= 4 ? 1 : Math.ceil(n / 3);
       return s.c === this.card.missing || k === 0 || k === n - 1 || (k % step === 0 && k + step < n) ? s.s : "";
     },
     bar(s, k) {
       const [from, to] = this.drawn(), held = this.held ? this.held.bars[k] : 0;
-      const before = this.was ? `, ${this.other ? "in " + this.other : "before"} ${this.was[k].toFixed(4)}` : "";
+      const before = this.was ? `, ${this.versus ? "compared with" : "before"} ${this.was[k].toFixed(4)}` : "";
       const value = this.numbers ? this.p(k).toFixed(4) : "no answer";
       const parts = this.both(k);
       return {
@@ -96,7 +93,7 @@ export const Bars = {
         class: [this.card.columns ? "depnet-bin" : "depnet-state", { part: held > 0 && held < 1, missing: s.c === this.card.missing,
           chosen: from >= 0 && k >= from && k <= to }],
         "aria-label": this.still ? null
-          : `${this.called} ${this.gone(k) ? "is" : "="} ${s.l}: ${value}${this.between(k)}${before}${parts ? " (" + parts + ")" : ""}`,
+          : `${this.card.name} ${this.gone(k) ? "is" : "="} ${s.l}: ${value}${this.between(k)}${before}${parts ? " (" + parts + ")" : ""}`,
         title: s.l + (this.sure(k) || parts ? ":" : "") + this.between(k) + (parts ? " " + parts : ""),
         "data-state": s.c, "data-label": s.l, "data-posterior": this.numbers ? this.p(k) : null,
         "data-prior": this.card.base.p[k], "data-sure": this.sure(k) ? this.sure(k).join(" ") : null, "data-observed": this.observed(k),

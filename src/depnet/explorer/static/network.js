@@ -1,9 +1,8 @@
 // The network: everything a reader does with it happens here, in the browser, so that it answers at once. What depends on
 // evidence (how far variables moved, their bars, the table of a pair) is asked of the server and comes when it is there.
 import { echarts } from "nicegui-echart";
-import Matrix from "/depnet/network_matrix.js";
 import {
-  NARROW, RELATIONS, around, bits, fitted, fixedOf, graphOptions, graphSvg, greys, gridOf, mixed, nearest, rampOf, said, savePicture, sceneOf,
+  NARROW, RELATIONS, around, bits, fitted, fixedOf, graphOptions, greys, gridOf, matrixOptions, mixed, nearest, rampOf, said, savePicture, sceneOf, svgOf,
 } from "/depnet/network_graph.js";
 import { LinksPanel, PairPanel, Peek } from "/depnet/network_panels.js";
 
@@ -49,13 +48,12 @@ const template = `
     </div>
     <div class="depnet-note" role="status">{{ missed || summary }}<template v-if="asking">; asking what moves …</template></div>
     <div class="depnet-warning" role="status" v-if="problem">{{ problem }}</div>
-    <div class="depnet-over" v-show="mode === 'graph'">
-      <div ref="board" class="depnet-picture" tabindex="0" role="listbox" :aria-label="'Variables: arrow keys go to the nearest, Enter opens one. ' + summary"
-           :aria-activedescendant="uid + '-active'" @keydown="key" @focus="entered" @blur="leave">
+    <div class="depnet-over">
+      <div ref="board" class="depnet-picture" v-bind="board" @keydown="key" @focus="entered" @blur="leave">
         <div ref="chart" class="depnet-chart-room"></div>
-        <div role="option" aria-selected="true" class="depnet-unseen" :id="uid + '-active'">{{ described }}</div>
+        <div v-if="mode === 'graph'" role="option" aria-selected="true" class="depnet-unseen" :id="uid + '-active'">{{ described }}</div>
       </div>
-      <div class="depnet-zoom" role="group" aria-label="Zoom">
+      <div v-if="mode === 'graph'" class="depnet-zoom" role="group" aria-label="Zoom">
         <button type="button" class="depnet-icon" aria-label="Zoom in" @click="zoom(1.4)">+</button>
         <button type="button" class="depnet-icon" aria-label="Zoom out" @click="zoom(1 / 1.4)">−</button>
         <button type="button" class="depnet-icon" aria-label="Fit the whole network" @click="fit">⤢</button>
@@ -67,12 +65,9 @@ const template = `
           @hold="hold" @expand="$emit('peek', [peek.variable, !peek.told.card.opened])" @target="makeTarget" @near="showNear" @close="closePeek"></peek>
       </template>
     </div>
-    <matrix v-if="mode === 'matrix' && grid" ref="matrix" :names="names" :order="grid.order" :groups="groups" :colours="colours" :cells="grid.cells"
-      :pair="pair" :room="tall" :dark="dark" :label="'Matrix of links: a row is predicted, a column predicts. Arrow keys go from cell to cell, with Ctrl to the next link; Enter opens the pair. ' + summary"
-      @pair="openPair" @choose="choose"></matrix>
     <div class="depnet-legend" v-if="mode === 'matrix' && grid">
-      <span>A row is predicted, a column predicts; frames are communities.</span>
-      <span class="depnet-scale">0<i :style="{ background: gradient }"><em style="left: 25%">{{ (grid.cells.most / 16).toPrecision(2) }}</em><em style="left: 50%">{{ (grid.cells.most / 4).toPrecision(2) }}</em></i>{{ bits(grid.cells.most) }}</span>
+      <span>A row is predicted, a column predicts; lines are between communities. The wheel zooms, a cell opens its pair.</span>
+      <span class="depnet-scale">0<i :style="{ background: gradient }"></i>{{ bits(grid.most) }}</span>
       <span title="So that weak links show beside strong ones">square-root scale</span>
     </div>
     <div class="depnet-legend" v-else-if="chosen !== null">
@@ -109,7 +104,7 @@ const template = `
 
 export default {
   template,
-  components: { Matrix, Peek, PairPanel, LinksPanel },
+  components: { Peek, PairPanel, LinksPanel },
   props: {
     names: Array, places: Array, groups: Array, strongest: Array, ties: Array, colours: Array, rest: String,
     measured: String, left: Number, opensWith: Number, start: Object,
@@ -130,7 +125,6 @@ export default {
       grid: null, // what the matrix shows
       dark: document.body.classList.contains("body--dark"),
       relations: RELATIONS,
-      tall: 480,
     };
   },
   computed: {
@@ -150,6 +144,11 @@ export default {
     byChange() { return this.colour === "change" && this.changes !== null; },
     most() { return Math.max(LEAST_SCALE, ...(this.changes ?? []).map((change) => change ?? 0)); },
     gradient() { return `linear-gradient(to right, ${rampOf(this.mode === "matrix" ? "strength" : "moved", this.dark).join(",")})`; },
+    board() { // a screen reader finds the matrix's links in the list beside it
+      if (this.mode === "matrix") return { role: "img", "aria-label": "Matrix of links, which are listed beside it. " + this.summary };
+      return { role: "listbox", tabindex: 0, "aria-activedescendant": this.uid + "-active",
+               "aria-label": "Variables: arrow keys go to the nearest, Enter opens one. " + this.summary };
+    },
     described() { // the variable that the keyboard is at, for a screen reader
       if (this.active === null) return "none yet";
       const change = this.changes?.[this.active];
@@ -280,7 +279,7 @@ export default {
     makeTarget() { this.$emit("target", this.peek.variable); this.closePeek(); },
     showNear() { this.chosen = this.peek.variable; this.closePeek(); this.steps = this.steps || 1; this.tell(); },
     key(event) {
-      if (event.target !== this.$refs.board) return;
+      if (event.target !== this.$refs.board || this.mode === "matrix") return;
       if (event.key in ARROWS) this.walk(ARROWS[event.key]);
       else if (event.key === "Home") this.walkTo(this.first());
       else if ((event.key === "Enter" || event.key === " ") && this.active !== null) this.open(this.active);
@@ -298,14 +297,13 @@ export default {
     walk(direction) { this.walkTo(this.active === null ? this.first() : nearest(this.at, this.active, this.visible, direction) ?? this.active); },
     walkTo(variable) { if (variable !== null) { this.active = variable; this.point(variable); } },
     entered() { // by a key, not by the mouse, which points anyway
-      if (this.peek?.open || !this.$refs.board.matches(":focus-visible")) return;
+      if (this.mode === "matrix" || this.peek?.open || !this.$refs.board.matches(":focus-visible")) return;
       this.walkTo(this.visible.has(this.active) ? this.active : this.first());
     },
     save(kind) {
       this.$refs.menu.open = false;
       if (kind === "csv" || kind === "graphml") return this.$emit("save", kind);
-      const text = this.mode === "matrix" ? this.$refs.matrix.svgText() : graphSvg(this.chart, greys().surface);
-      savePicture(`network.${kind}`, text, kind === "png");
+      savePicture(`network.${kind}`, svgOf(this.chart, greys().surface), kind === "png");
     },
     // What is drawn.
     zoom(times) {
@@ -324,24 +322,26 @@ export default {
       const { drawn, visible, rings } = sceneOf(this.fixed, this);
       this.summary = said(this.fixed, this, drawn, visible);
       this.visible = visible;
+      this.$refs.board.dataset.drawn = drawn.length;
+      if (!this.$refs.chart.clientWidth) return;
+      if (!this.chart) this.begin();
+      if (this.drawnAs !== this.mode) this.chart.clear();
+      this.drawnAs = this.mode;
       if (this.mode === "matrix") this.drawMatrix(drawn);
       else this.drawGraph(drawn, rings);
-      this.$refs.board.dataset.drawn = drawn.length;
+      this.chart.getZr().flush();
     },
     drawMatrix(drawn) {
-      const { order, cells } = gridOf(this.fixed, this, this.visible, drawn);
+      this.grid = gridOf(this.fixed, this.visible, drawn);
+      const { order } = this.grid;
       if (this.visible.size > order.length) this.summary += `; the matrix has the ${order.length} strongest`;
-      const same = this.grid?.order.length === order.length && this.grid.order.every((v, k) => v === order[k]);
-      this.tall = Math.max(320, window.innerHeight - 370);
-      this.grid = Object.freeze({ order: same ? this.grid.order : order, cells });
+      this.chart.setOption(matrixOptions(this.fixed, this.grid, this.pair, greys()));
     },
     drawGraph(drawn, rings) {
       const { clientWidth: width, clientHeight: height } = this.$refs.chart;
-      if (!width) return;
       const { names, places, sizes, groups } = this.fixed;
       if (rings) this.at = around(places, this.chosen, rings, width, height);
       else this.at = fitted(places, width, height, this.community === null ? null : this.visible);
-      if (!this.chart) this.begin();
       const focus = `${this.community} ${this.steps ? this.chosen : null}`;
       const grey = greys();
       const ramp = rampOf("moved", grey.dark);
@@ -357,21 +357,21 @@ export default {
       if (this.focus !== undefined && focus !== this.focus) Object.assign(options.series[0], { zoom: 1, center: null });
       this.focus = focus;
       this.chart.setOption(options);
-      this.chart.getZr().flush();
       this.moved();
     },
     begin() {
       this.chart = echarts.init(this.$refs.chart);
       const node = (at) => at.dataType === "node" && Number(at.data.id);
       this.chart.on("click", (at) => {
-        if (at.dataType === "edge") this.openPair([at.data.tie[0], at.data.tie[1]]);
+        if (at.seriesType === "heatmap") this.openPair([this.grid.order[at.data.value[0]], this.grid.order[at.data.value[1]]]);
+        else if (at.dataType === "edge") this.openPair([at.data.tie[0], at.data.tie[1]]);
         else this.open(node(at));
       });
       this.chart.on("mouseover", (at) => at.dataType === "node" && !this.peek?.open && this.point(node(at)));
       this.chart.on("mouseout", (at) => at.dataType === "node" && this.leave());
       this.chart.on("graphroam", () => this.moved());
       this.chart.getZr().on("click", (at) => {
-        if (at.target) return;
+        if (at.target || this.mode === "matrix") return;
         if (this.peek?.open) this.closePeek();
         else this.choose(null);
       });

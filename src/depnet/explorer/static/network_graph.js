@@ -251,19 +251,39 @@ export function said({ names, ties }, { left, community, strongest }, drawn, vis
     + (community === null ? "" : `; only those around ${names[strongest[community]]}`);
 }
 
-// The matrix: its variables in order, communities together, and the strength of each cell [from, to].
-export function gridOf({ names, total, groups, ties }, { left }, visible, drawn) {
+// The matrix: its variables in order, communities together, and its cells [from, to, strength] by their places in it.
+export function gridOf({ total, groups }, visible, drawn) {
   const strongest = [...visible].sort((a, b) => total[b] - total[a]).slice(0, MOST_IN_MATRIX);
   const order = strongest.sort((a, b) => groups[a] - groups[b] || total[b] - total[a]);
-  const of = new Map();
-  let most = 1e-12;
-  for (const [first, second, forward, backward] of drawn) {
-    if (forward !== null) of.set(first * names.length + second, forward);
-    if (backward !== null) of.set(second * names.length + first, backward);
-    most = Math.max(most, forward ?? 0, backward ?? 0);
-  }
-  const none = drawn.length === ties.length + left ? "no link" : "no link among those shown";
-  return { order: Object.freeze(order), cells: Object.freeze({ of, most, none }) };
+  const place = new Map(order.map((v, k) => [v, k]));
+  const arrows = drawn.flatMap(([first, second, forward, backward]) => [[first, second, forward], [second, first, backward]]);
+  const cells = arrows.filter(([from, to, value]) => value !== null && place.has(from) && place.has(to))
+    .map(([from, to, value]) => [place.get(from), place.get(to), value]);
+  return Object.freeze({ order, cells, most: cells.reduce((most, cell) => Math.max(most, cell[2]), 1e-12) });
+}
+
+export function matrixOptions({ names, groups }, { order, cells, most }, pair, grey) {
+  const ramp = rampOf("strength", grey.dark);
+  const named = order.map((v) => names[v]);
+  const begins = (k) => k > 0 && groups[order[k]] !== groups[order[k - 1]]; // a community
+  const axis = (more) => ({ type: "category", data: order.map((_, k) => k), splitLine: { show: true, interval: begins, lineStyle: { color: grey.muted } }, axisTick: { show: false },
+                            axisLine: { lineStyle: { color: grey.line } }, ...more,
+                            axisLabel: { color: grey.text, width: 130, overflow: "truncate", formatter: (k) => named[k], ...more.axisLabel } });
+  const chosen = (from, to) => pair && order[from] === pair[0] && order[to] === pair[1];
+  return {
+    animation: false,
+    tooltip: { renderMode: "richText", confine: true, formatter: ({ data: { value: [from, to, value] } }) => `${named[from]} → ${named[to]}: ${bits(value)}` },
+    grid: { left: 145, top: 110, right: 12, bottom: 12 },
+    xAxis: axis({ position: "top", axisLabel: { rotate: 90, width: 95 } }),
+    yAxis: axis({ inverse: true }),
+    dataZoom: [{ type: "inside", xAxisIndex: 0 }, { type: "inside", yAxisIndex: 0 }],
+    series: [{
+      type: "heatmap",
+      data: cells.map(([from, to, value]) => ({ value: [from, to, value], itemStyle: {
+        color: mixed(ramp, Math.sqrt(Math.max(value, 0) / most)), borderColor: chosen(from, to) ? grey.accent : grey.surface, borderWidth: chosen(from, to) ? 3 : 0.5 } })),
+      emphasis: { itemStyle: { borderColor: grey.text, borderWidth: 2 } },
+    }],
+  };
 }
 
 // The picture as a file: what is seen, as PNG or SVG.
@@ -286,7 +306,7 @@ export async function savePicture(name, svg, isPng) {
   download(name, canvas.toDataURL("image/png"));
 }
 
-export function graphSvg(chart, surface) { // drawn once more, by ECharts' other renderer
+export function svgOf(chart, surface) { // drawn once more, by ECharts' other renderer
   const drawn = echarts.init(null, null, { renderer: "svg", ssr: true, width: chart.getWidth(), height: chart.getHeight() });
   drawn.setOption({ ...chart.getOption(), backgroundColor: surface, tooltip: { show: false }, animation: false });
   const text = drawn.renderToSVGString();

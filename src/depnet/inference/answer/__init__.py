@@ -2,8 +2,8 @@
 
 In reading order:
 
-- `question`, `target`: what was asked, checked, and the answer put together, whoever found it;
-- `part`: what was found of tables of variables, and how the errors of states hang together;
+- `part`: what is asked for, what was found of it, and how the errors of states hang together;
+- `question`: what was asked, checked, and the answer put together, whoever found it;
 - `result`: the answer with its errors, table by table;
 - `numbers`: what it says of numbers: means and quantiles;
 - `interval`: between what it lies in the population that the rows come from;

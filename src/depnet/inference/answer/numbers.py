@@ -29,7 +29,7 @@ from depnet.data.table.mixture import SLACK, Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, InferenceError, brief
 from depnet.inference.answer.interval import mean_ends
-from depnet.inference.answer.part import Spread
+from depnet.inference.answer.part import LevelLaw, Spread
 from depnet.model.spans import ends_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -40,24 +40,6 @@ Value: TypeAlias = Any
 timedelta for durations."""
 Length: TypeAlias = Any
 """A difference of two values: a float, or a timedelta."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LevelLaw:
-    """Where in their bins a law's numbers lie: `weights` of the levels (`depnet.data.binning.levels`), 1 in all.
-
-    `values` are those of the levels, `sizes` says how many each bin has, and `spread` has the weights' errors.
-    """
-
-    values: Numbers
-    sizes: IntArray
-    weights: FloatArray
-    spread: Spread
-
-    @property
-    def bins(self) -> IntArray:
-        """Of each level, its bin."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +180,12 @@ def worth_of_mean(worth: float, n: float, deviation: float, of_law: float) -> fl
     return worth * min(1.0, (deviation / of_law) ** 2 + 1 / n)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class NumberSummary:
     """What an answer says of a number: its mean, standard deviation and quantiles, each with its standard error.
 
-    Of a variable that can be missing it speaks of the numbers that are there; `present` is the probability of that.
+    Of a variable that can be missing it speaks of the numbers that are there; `present` is the probability of that, by the
+    model. Of an answer that is `combined`, `interval` is where the mean of the population lies that the rows come from,
+    90 % sure; `plain_interval` is the same in plain numbers, days or microseconds. It rests on `rows`.
 
     >>> ages = Variable("age", (10, 20, 30))
     >>> found = NumberSummary.of(ages, np.array([0.25, 0.5, 0.25]), Spread(np.zeros(3)))
@@ -210,10 +193,18 @@ class NumberSummary:
     (20.0, 20, (0.75, 0.0))
     """
 
-    variable: Variable
-    law: NumberLaw
-    rows: float | None = None
-    """What the interval of the mean rests on; None where there is none."""
+    def __init__(self, variable: Variable, law: NumberLaw, rows: float | None = None) -> None:
+        self.variable, self.law = variable, law
+        self.name, self.kind, self.present = variable.name, law.kind, law.present
+        (mean, error), (deviation, moved) = law.moments()
+        self.mean, self.mean_error = value_of(mean, law.kind), length_of(error, law.kind)
+        self.standard_deviation = length_of(deviation, law.kind)
+        self.standard_deviation_error = length_of(moved, law.kind)
+        self.plain_interval: tuple[float, float] | None = None
+        self.interval: tuple[Value, Value] | None = None
+        if rows is not None:
+            low, high = self.plain_interval = mean_ends(mean, deviation, error, rows)
+            self.interval = value_of(low, law.kind), value_of(high, law.kind)
 
     @classmethod
     def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberSummary | None":
@@ -221,54 +212,9 @@ class NumberSummary:
         law = NumberLaw.of(variable, probabilities, spread)
         return None if law is None else cls(variable, law)
 
-    @property
-    def name(self) -> str:
-        return self.variable.name
-
-    @property
-    def kind(self) -> Kind:
-        return self.law.kind
-
-    @property
-    def present(self) -> float:
-        """The probability, by the model, that the number is known."""
-        return self.law.present
-
-    @cached_property
-    def _moments(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        return self.law.moments()
-
     @cached_property
     def _quantiles(self) -> dict[float, tuple[Value, Length]]:
         return {level: self.quantile(level) for level in LEVELS}
-
-    @property
-    def mean(self) -> Value:
-        return value_of(self._moments[0][0], self.kind)
-
-    @property
-    def mean_error(self) -> Length:
-        return length_of(self._moments[0][1], self.kind)
-
-    @property
-    def standard_deviation(self) -> Length:
-        return length_of(self._moments[1][0], self.kind)
-
-    @property
-    def standard_deviation_error(self) -> Length:
-        return length_of(self._moments[1][1], self.kind)
-
-    @property
-    def plain_interval(self) -> tuple[float, float] | None:
-        """The interval of the mean in plain numbers, days or microseconds."""
-        (mean, error), (deviation, _) = self._moments
-        return None if self.rows is None else mean_ends(mean, deviation, error, self.rows)
-
-    @property
-    def interval(self) -> tuple[Value, Value] | None:
-        """Of an answer that is `combined`: where the mean of the population lies that the rows come from, 90 % sure."""
-        ends = self.plain_interval
-        return None if ends is None else (value_of(ends[0], self.kind), value_of(ends[1], self.kind))
 
     @property
     def quantiles(self) -> Mapping[float, Value]:
@@ -348,16 +294,7 @@ def with_error(value: Value, error: Length) -> str:
     >>> with_error(34077.2, 218.3), with_error(34077, 0.0), with_error(34077, 0.4)
     ('34077 ± 218', '34077', '34077')
     """
-    return f"{shown(value)} ± {shown(error, 2)}" if is_seen(value, error) else shown(value)
-
-
-def is_seen(value: Value, error: Length) -> bool:
-    """Is an error larger than half a unit of the last digit of a value that is shown?
-
-    >>> is_seen(0.1234, 0.0001), is_seen(0.1234, 0.00004), is_seen(dt.date(2024, 2, 29), dt.timedelta(hours=9))
-    (True, False, False)
-    """
-    return bool(error > _unit(value) / 2)
+    return f"{shown(value)} ± {shown(error, 2)}" if error > _unit(value) / 2 else shown(value)
 
 
 def _unit(value: Value) -> Length:

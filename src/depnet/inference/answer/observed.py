@@ -23,14 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
-from depnet.data.binning.bins import Kind, Numbers
 from depnet.data.table.dataset import Holed
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
-from depnet.inference.answer.part import Remark
-from depnet.inference.answer.target import Target
+from depnet.inference.answer.part import Remark, Target
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.restrict import reached
@@ -59,8 +57,7 @@ class Support:
 
     def __str__(self) -> str:
         count = f"{self.rows:,} of {counted(self.total, 'training row')}"
-        verb = "matches" if self.rows == 1 else "match"
-        return f"{self._how_sure}{count} {verb} the evidence"
+        return f"{self._how_sure}{count} {'matches' if self.rows == 1 else 'match'} what is given"
 
     @property
     def _how_sure(self) -> str:
@@ -75,21 +72,7 @@ class Support:
         if not self.exact and self.rows > 0:
             how_many = f"{self._how_sure}{counted(self.rows, 'training row')}"
         verb = "matches" if self.rows in (0, 1) else "match"
-        return (
-            f"{how_many} {verb} the evidence. Inference for rare events may be inaccurate: they weigh little in "
-            "what learning made small (Sec. 5)."
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SeenNumbers:
-    """The numbers of a target in the rows that count, and the weight of each row."""
-
-    numbers: Numbers
-    weights: FloatArray
-
-    def law(self, kind: Kind) -> NumberLaw:
-        return NumberLaw.of_rows(kind, self.numbers, self.weights)
+        return f"{how_many} {verb} what is given. The answer may be inaccurate: rare cases weigh little in learning."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,21 +82,13 @@ class Seen:
     frequencies: FloatArray
     """Of the states but that of missing values; nan where there are no rows."""
     rows: float
-    numbers: SeenNumbers | None = None
-    """Of a target that is a number."""
+    numbers: NumberLaw | None = None
+    """The law of a target that is a number, by its values in these rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchingRows:
-    """The rows of a table that match the evidence.
-
-    >>> from depnet import titanic
-    >>> from depnet.inference.answer.target import targets_of
-    >>> table = titanic()
-    >>> women = MatchingRows.of(table.domain, Evidence.parse(table.domain, {"sex": "female"}), table)
-    >>> women.support.rows, women.seen(targets_of(table.domain, "survived")).frequencies.round(3).tolist()
-    (470, [0.268, 0.732])
-    """
+    """The rows of a table that match the evidence."""
 
     data: Holed
     rows: IntArray
@@ -157,8 +132,16 @@ class MatchingRows:
         cells = np.ravel_multi_index(tuple(target.seen(data, rows) for target in targets), shape)
         sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
         frequencies = read_only(sums / total if total > 0 else np.full(shape, np.nan))
-        values = data.numbers(targets[0].index) if len(targets) == 1 and targets[0].inside is None else None
-        numbers = None if values is None or not total > 0 else SeenNumbers(np.asarray(values[rows]), weights)
+        numbers, i = None, targets[0].index
+        values, bins = data.numbers(i), data.domain.variables[i].bins
+        if (
+            values is not None
+            and bins is not None
+            and len(targets) == 1
+            and targets[0].inside is None
+            and total > 0
+        ):
+            numbers = NumberLaw.of_rows(bins.kind, np.asarray(values[rows]), weights)
         return Seen(frequencies, total**2 / squares if total > 0 else 0.0, numbers)
 
 

@@ -1,4 +1,10 @@
-r"""What was found of tables of variables, whoever found it, with its errors and what a person should know of it.
+r"""What is asked for, and what was found of it, whoever found it, with its errors and what a person should know of it.
+
+Asked for is a variable by its name, or whether a condition holds ("income > 50000"). An answer is about the value where it
+is known, as a group-by has it: of a variable with a state for missing values, p(x) = P(x) / sum over the other states x' of
+P(x'). A condition is a target with the states False and True, in this order: P(True) = sum over states x of its variable of
+w(x) p(x), w(x) being the share of state x inside (`depnet.model.conditions`). "income is missing" and "income is known" are
+asked of all rows. Where the evidence is a range of the same variable, shares and numbers are those of the values inside.
 
 How far a sum of sampled probabilities may be wrong (a mean, a share, a quantile) is what a `Spread` says. The errors of a
 variable's states hang together (they sum to 0), so the standard error of sum over k of g_k p_k does not
@@ -15,13 +21,20 @@ whatever hangs together: it is too large by about the root of the number of stat
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from depnet.arrays import FloatArray, read_only
+from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.data.binning.bins import Numbers
+from depnet.data.table.dataset import Holed
+from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Variable
+from depnet.errors import EvidenceError
+from depnet.model.condition_text import cut_at_sign, named_condition
+from depnet.model.conditions import KNOWN, Allowed, allowed, beyond_data, empty_condition
 from depnet.wording import counted
 
 RemarkKind: TypeAlias = Literal["note", "rare", "difference", "stopped"]
@@ -32,12 +45,7 @@ ROUNDING = 1e-12
 
 
 class Remark(str):
-    """A warning of an answer. It is the sentence itself; who hides or orders warnings asks for its `kind`.
-
-    >>> remark = Remark("only 3 training rows match the evidence.", "rare")
-    >>> remark.kind, remark.endswith("the evidence.")
-    ('rare', True)
-    """
+    """A warning of an answer. It is the sentence itself; who hides or orders warnings asks for its `kind`."""
 
     __slots__ = ("kind",)
     kind: RemarkKind
@@ -61,11 +69,7 @@ class Spread:
 
     @classmethod
     def of(cls, errors: FloatArray, deviations: FloatArray | None) -> "Spread":
-        """Deviations stretched to the errors.
-
-        >>> Spread.of(np.array([0.2, 0.2]), np.array([[0.1, -0.1], [0.0, 0.0]])).error(np.array([1.0, 1.0]))
-        0.0
-        """
+        """Deviations stretched to the errors."""
         if deviations is None or not errors.any():
             return cls(read_only(np.array(errors)))
         norms = np.sqrt((deviations**2).sum(axis=0))
@@ -84,6 +88,24 @@ class Spread:
         """Of an answer in which these probabilities have a share, and the rest has no error."""
         shrunk = None if self.deviations is None else read_only(share * self.deviations)
         return Spread(read_only(share * self.errors), shrunk)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelLaw:
+    """Where in their bins a law's numbers lie: `weights` of the levels (`depnet.data.binning.levels`), 1 in all.
+
+    `values` are those of the levels, `sizes` says how many each bin has, and `spread` has the weights' errors.
+    """
+
+    values: Numbers
+    sizes: IntArray
+    weights: FloatArray
+    spread: Spread
+
+    @property
+    def bins(self) -> IntArray:
+        """Of each level, its bin."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
 
 def margins(deviations: FloatArray) -> list[FloatArray]:
@@ -222,3 +244,151 @@ def _margin(errors: FloatArray, axis: int, deviations: FloatArray | None) -> Spr
         return Spread.of(errors.sum(axis=tuple(a for a in range(errors.ndim) if a != axis)), deviations)
     # No smaller than that of the surest cell: what no draw has met counts there.
     return Spread.of(np.maximum(np.sqrt((deviations**2).sum(axis=0)), errors.min()), deviations)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """Variable `index` of a domain, as it is answered: `variable` has its known states, or True and False of a condition."""
+
+    index: int
+    variable: Variable
+    states: int
+    """The known states of the variable, which come first."""
+    inside: FloatArray | None = None
+    """w(x) of each state of the variable that a condition is on; None: no condition, the variable itself."""
+    condition: Allowed | None = None
+    given_known: bool = True
+    """Is it asked of the rows that know the variable? Not whether it is missing."""
+    rate: float | None = None
+    """How often the variable is missing, where it has no state for that."""
+    note: str | None = None
+    """What to know of how it was read: values beyond the data."""
+
+    def known(self, law: FloatArray) -> float:
+        """The probability that the variable is known, from those of its states."""
+        if self.rate is not None:
+            return 1.0 - self.rate
+        return float(law[: self.states].sum())
+
+    def probabilities(self, law: FloatArray) -> FloatArray:
+        """Of the target's states, from those of all states of its variable."""
+        known = self.known(law)
+        if not self.given_known:
+            assert self.condition is not None
+            missing = 1.0 - known if self.condition.missing else known
+            return np.array([1.0 - missing, missing])
+        there = _normalised(law[: self.states])
+        if self.inside is None:
+            return there
+        share = float(np.clip(self.inside[: self.states] @ there, 0.0, 1.0))
+        return np.array([1.0 - share, share])
+
+    def errors(self, law: FloatArray, spread: Spread) -> FloatArray:
+        """Their standard errors, to first order where the law is divided by the probability that it is known."""
+        if self.inside is None and len(law) == self.states:
+            return spread.errors
+        if not spread.errors.any():
+            return np.zeros(self.variable.cardinality)
+        known = law[: self.states].sum()
+        if not known > 0:
+            return np.ones(self.variable.cardinality)
+        if not self.given_known:
+            g = (np.arange(len(law)) < self.states).astype(np.float64)
+            return np.full(2, 0.0 if self.rate is not None else spread.error(g - g @ law))
+        of_target = self.probabilities(law)
+        if self.inside is not None:
+            g = np.where(np.arange(len(law)) < self.states, self.inside - of_target[1], 0.0) / known
+            return np.full(2, spread.error(g))
+        each = np.empty(self.states)
+        for x in range(self.states):
+            g = np.zeros(len(law))
+            g[: self.states] = -of_target[x] / known
+            g[x] += 1 / known
+            each[x] = spread.error(g)
+        return each
+
+    def answer(
+        self, law: FloatArray, spread: Spread, levels: LevelLaw | None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Probabilities and errors; of a condition on a number by the law of its levels, where that is known."""
+        if self.condition is None or self.inside is None or levels is None or not self.given_known:
+            return self.probabilities(law), self.errors(law, spread)
+        bins = levels.bins
+        met = self.condition.rows(bins, None, levels.values).astype(np.float64)
+        # What lies between the values that a bin keeps counts as it does without levels.
+        none = np.bincount(bins, met, len(levels.sizes)) == 0
+        met = np.where(none[bins], self.inside[bins], met)
+        share = float(np.clip(met @ levels.weights, 0.0, 1.0))
+        return np.array([1.0 - share, share]), np.full(2, levels.spread.error(met - share))
+
+    def seen(self, data: Holed, rows: IntArray) -> IntArray:
+        """The target's states in some rows of a table, by their values."""
+        codes = data.column(self.index)[rows]
+        if self.condition is None:
+            return codes.astype(np.int64)
+        known, numbers = data.known(self.index), data.numbers(self.index)
+        met = self.condition.rows(
+            codes, None if known is None else known[rows], None if numbers is None else numbers[rows]
+        )
+        return met.astype(np.int64)
+
+
+def _normalised(law: FloatArray) -> FloatArray:
+    """The law given that it is one of these states; where these have no mass at all, nothing is known of it: uniform."""
+    total = law.sum()
+    return np.asarray(law / total) if total > 0 else np.full(len(law), 1 / len(law))
+
+
+def targets_of(
+    domain: Domain, targets: str | Sequence[str], rates: Sequence[float] | None = None
+) -> tuple[Target, ...]:
+    """The targets by their names, each once; a variable that is called like a condition comes first.
+
+    `rates` are how often each variable is missing, where it has no state for that.
+    """
+    if isinstance(targets, (str, bytes)) or not isinstance(targets, Iterable):
+        targets = [targets]  # what is no name is the domain's error
+    names = list(targets)
+    if not names:
+        raise EvidenceError("a query needs at least one target; got none.")
+    found = tuple(_target(domain, name, rates) for name in names)
+    once = [target.variable.name for target in found]
+    if len(set(once)) < len(once):
+        twice = next(name for at, name in enumerate(once) if name in once[:at])
+        raise EvidenceError(f"the target {twice!r} stands twice.")
+    return found
+
+
+def _target(domain: Domain, name: str, rates: Sequence[float] | None) -> Target:
+    if name in domain.names or not isinstance(name, str) or cut_at_sign(domain, name)[1] in ("", "~"):
+        i = domain.index(name)  # an unknown name is its error
+        states, rate = _of_variable(domain, i, rates)
+        return Target(i, _known(domain.variables[i]), states, rate=rate)
+    about, condition = named_condition(domain, name)
+    i = domain.index(about)
+    variable = domain.variables[i]
+    met = allowed(variable, condition)
+    inside = met.weights()
+    note = beyond_data(variable, condition)
+    about_holes = met.missing or condition == KNOWN
+    if not inside.any() and not about_holes:
+        note = empty_condition(variable, condition)
+    states, rate = _of_variable(domain, i, rates)
+    answered = Variable(name, (False, True))
+    return Target(i, answered, states, inside, met, not about_holes, rate, note)
+
+
+def _of_variable(domain: Domain, i: int, rates: Sequence[float] | None) -> tuple[int, float | None]:
+    """How many known states it has, and how often it is missing, where it has no state for that."""
+    variable = domain.variables[i]
+    rate = None if variable.missing is not None else 0.0 if rates is None else rates[i]
+    return len(variable.present_states), rate
+
+
+def _known(variable: Variable) -> Variable:
+    """The variable without its state for missing values."""
+    if variable.missing is None:
+        return variable
+    return Variable(
+        variable.name, variable.present_states, variable.bins, ordered=variable.ordered, other=variable.other
+    )

@@ -15,11 +15,9 @@ from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError
-from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.answer.observed import MatchingRows, Support, difference, support
-from depnet.inference.answer.part import Part, Remark, Table, tables_of
+from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, Target, tables_of, targets_of
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.target import Target, targets_of
 from depnet.inference.effort import check_method, checked_tolerance
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network

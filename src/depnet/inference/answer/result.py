@@ -11,9 +11,9 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import InferenceError, brief
 from depnet.inference.answer.interval import LAW_ROWS, SURE_MEANS, SURE_SHARES, ends
-from depnet.inference.answer.numbers import LevelLaw, NumberLaw, NumberSummary
-from depnet.inference.answer.observed import SeenNumbers, Support
-from depnet.inference.answer.part import Diagnostics, PassDiagnostics, Remark, Spread
+from depnet.inference.answer.numbers import NumberLaw, NumberSummary
+from depnet.inference.answer.observed import Support
+from depnet.inference.answer.part import Diagnostics, LevelLaw, PassDiagnostics, Remark, Spread
 from depnet.model.scan import Scan, SequentialScan
 from depnet.wording import counted, nearest, some_of
 
@@ -166,7 +166,7 @@ class QueryResult:
         variables: the targets as variables: with their bins, or the states False and True of a condition.
         spreads: how the errors of the states of each target hang together, but of conditions.
         levels: where in their bins the law's numbers lie, of the targets of which that is known.
-        seen: of targets that are numbers, their values in the matching rows.
+        seen: of targets that are numbers, their law by the values in the matching rows.
 
     >>> from depnet import learn, query, titanic
     >>> people = titanic()
@@ -203,7 +203,7 @@ class QueryResult:
     variables: tuple[Variable, ...] = field(default=(), repr=False)
     spreads: Mapping[str, Spread] = field(default_factory=dict, repr=False)
     levels: Mapping[str, LevelLaw] = field(default_factory=dict, repr=False)
-    seen: Mapping[str, SeenNumbers] = field(default_factory=dict, repr=False)
+    seen: Mapping[str, NumberLaw] = field(default_factory=dict, repr=False)
 
     @property
     def combined(self) -> Answer:
@@ -333,9 +333,8 @@ class QueryResult:
         if name in self.levels and of != "observed":
             law = NumberLaw.of_levels(law.kind, self.levels[name])
         if seen is not None and share < 1.0 and of != "probabilities":
-            own = seen.law(law.kind)
-            n, s = self.rows_of(name), law.worth_beside(own, self.rows_of(name), self.worth)
-            law = own if of == "observed" else law.joined(own, s / (n + s))
+            n, s = self.rows_of(name), law.worth_beside(seen, self.rows_of(name), self.worth)
+            law = seen if of == "observed" else law.joined(seen, s / (n + s))
         rows = self.rows_known(name, share) + self.sure_means
         return NumberSummary(variable, law, rows if of == "combined" else None)
 

@@ -13,86 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
-from depnet.data.binning.bins import Kind
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
-from depnet.data.table.mixture import Mixture
-from depnet.errors import DataError, InferenceError
-from depnet.inference.answer.numbers import LEVELS
+from depnet.errors import DataError
 from depnet.inference.effort import Effort
 from depnet.model.network import Network
 from depnet.model.scan import Scan
-from depnet.wording import counted, some_of
+from depnet.wording import counted
 
 METHODS = ("observed", "look-up", "exact", "sample")
 """How a row was answered."""
 OBSERVED, LOOK_UP, EXACT, SAMPLE = range(len(METHODS))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RowNumbers:
-    """What many rows say of a number: one value a row, or datetime64 of dates and moments, timedelta64 of lengths.
-
-    As `depnet.inference.answer.numbers` says it of one answer. Of a number that can be missing, all is said of where it is
-    there, with the probability `present`; nan (or NaT) where that is 0.
-    """
-
-    mean: NDArray[Any]
-    mean_error: NDArray[Any]
-    """At most; 0 where a row was answered exactly.
-
-    Rows keep no batches, so it is a bound, sum over bins k of |m_k - mean| s_k, whatever the errors s_k of the bins have
-    to do with each other: too large by about the root of the number of bins.
-    """
-    standard_deviation: NDArray[Any]
-    quantiles: Mapping[float, NDArray[Any]]
-    """By level: 0.05, 0.25, 0.5, 0.75 and 0.95."""
-    present: FloatArray
-
-    @property
-    def median(self) -> NDArray[Any]:
-        """The quantile of level 0.5."""
-        return self.quantiles[0.5]
-
-    @classmethod
-    def of(cls, mixture: Mixture, probabilities: FloatArray, errors: FloatArray) -> "RowNumbers":
-        """From the probabilities [row, state] of its states, and their standard errors."""
-        there = probabilities[:, : mixture.states]
-        present = there.sum(axis=1)
-        sure = np.where(present > 0, present, 1.0)
-        shares = np.where((present > 0)[:, None], there / sure[:, None], 1.0 / mixture.states)
-        values = mixture.values.astype(np.float64)
-        scale = float(np.abs(values).max()) or 1.0  # so that no square is too large
-        means = mixture.mean_of(values / scale)
-        centre = float(means.mean())
-        squares = mixture.mean_of((values / scale - centre) ** 2)
-        mean = shares @ means
-        variance = shares @ squares - (mean - centre) ** 2
-        bound = (np.abs(means - mean[:, None]) * errors[:, : mixture.states]).sum(axis=1) / sure
-        deviation = np.sqrt(np.maximum(variance, 0.0))
-        gone, kind = present <= 0, mixture.kind
-        found = mixture.quantiles(shares, list(LEVELS))
-        return cls(
-            mean=_typed(scale * mean, gone, kind),
-            mean_error=_typed(scale * bound, gone, kind, length=True),
-            standard_deviation=_typed(scale * deviation, gone, kind, length=True),
-            quantiles={level: _typed(found[:, at], gone, kind) for at, level in enumerate(LEVELS)},
-            present=read_only(present),
-        )
-
-
-def _typed(
-    numbers: NDArray[Any], gone: NDArray[np.bool_], kind: Kind, *, length: bool = False
-) -> NDArray[Any]:
-    """Numbers as their kind has them; what is gone is nan or NaT."""
-    if kind in ("float", "integer"):
-        return read_only(np.where(gone, np.nan, numbers) if gone.any() else numbers)
-    # A mean of days is the day that it falls on; lengths keep their part of a day.
-    unit, times = ("s", 86_400) if kind == "date" and length else ("D", 1) if kind == "date" else ("us", 1)
-    whole = np.floor(numbers * times).astype(np.int64)
-    typed = whole.astype(f"{'timedelta64' if length or kind == 'duration' else 'datetime64'}[{unit}]")
-    typed[gone] = "NaT"
-    return read_only(typed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,22 +71,6 @@ class RowsResult:
             Codes, [row, variable].
         """
         return np.stack([self.probabilities[name].argmax(axis=1) for name in self.domain.names], axis=1)
-
-    def numbers(self, name: str) -> RowNumbers:
-        """Mean, standard deviation and quantiles of a number in each row; the median of what was observed is its bin's.
-
-        Args:
-            name: a variable with bins.
-
-        Returns:
-            Arrays with an entry a row.
-        """
-        variable = self.domain.variables[self.domain.index(name)]
-        mixture = Mixture.of(variable)
-        if mixture is None:
-            states = some_of([*map(str, variable.states)])
-            raise InferenceError(f"{name!r} is no number: it has the states {states}.")
-        return RowNumbers.of(mixture, self.probabilities[name], self.standard_errors[name])
 
     def __str__(self) -> str:
         counts = ", ".join(f"{(self.method == m).sum():,} {name}" for m, name in enumerate(METHODS))

@@ -30,7 +30,9 @@ DIGIT = 0.00005
 INTERVAL = f"{LEVEL * 100:.0f} % sure"
 """What stands above the ends of an interval."""
 
-SURE = f"[low to high]: {INTERVAL} to be between these in the population the rows come from"
+SURE = (
+    f"[low to high]: {INTERVAL} that the true value, in the population the rows come from, is between these"
+)
 """What an interval is."""
 
 
@@ -126,12 +128,11 @@ def notes_of(result: "QueryResult", *, timed: bool = True) -> list[tuple[str, st
         )
         notes.append(("sampled", f"{largest}, {result.diagnostics}"))
     if result.matching:
-        worth = f"which counts as {result.worth:,.3g} rows"
-        joined = f"joins the table's {result.rows_said} and the model's probability, {worth}"
+        joined = f"combines the table's {result.rows_said} with the model, which counts as {result.worth:,.3g} rows"
         hidden = any(table.observed is not None and np.isnan(table.observed).any() for table in result.tables)
         notes.append(("answer", joined + ("; the model's alone where counts are hidden" if hidden else "")))
     if result.evidence and result.support is not None:
-        notes.append(("support", str(result.support)))
+        notes.append(("rows", str(result.support)))
     if result.evidence_ignored:
         law, chain = "under the law it says nothing of the targets", "clamped, it reaches no target"
         why = law if result.scan is None else chain
@@ -228,15 +229,8 @@ def frame_of(result: "QueryResult", backend: Any) -> Any:
             f"the target {clash[0]!r} is called like a column of the frame. Ask for targets one by one (joint=False)."
         )
     if backend != "pandas":
-        keys = {name: _of_one_type(labels) for name, labels in keys.items()}
-    return _made({**keys, **{name: np.concatenate(values) for name, values in parts.items()}}, backend)
-
-
-def _of_one_type(labels: list[Any]) -> list[Any]:
-    return labels if len(set(map(type, labels))) == 1 else list(map(str, labels))
-
-
-def _made(columns: dict[str, Any], backend: Any) -> Any:
+        keys = {k: v if len(set(map(type, v))) == 1 else list(map(str, v)) for k, v in keys.items()}
+    columns = {**keys, **{name: np.concatenate(values) for name, values in parts.items()}}
     import narwhals as nw
 
     try:

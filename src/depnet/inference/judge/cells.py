@@ -153,24 +153,18 @@ class CellLaws:
 
 
 def cell_laws(network: Network, rows: Holed, variables: Sequence[int] | None = None) -> CellLaws:
-    """What each cell's own node says of it; of the columns of `variables` alone where they are given.
-
-    >>> import depnet
-    >>> people = depnet.titanic()
-    >>> laws = cell_laws(depnet.learn(people, smoothing=0.5), people)
-    >>> most = int(laws.tails[0].argmin())
-    >>> name, row = people.domain.variables[most], people.codes[0]
-    >>> name.name, name.states[row[most]], name.states[laws.best[0, most]]
-    ('age', 'child', 'adult')
-    """
+    """What each cell's own node says of it; of the columns of `variables` alone where they are given."""
     check_same_domain("cell_laws", network.domain, rows)
     chosen = list(range(len(network)) if variables is None else variables)
     shape = (rows.rows, len(chosen))
-    hidden = _hidden(rows)
+    hidden = None if rows.complete else rows.hidden
     known = np.ones(shape, dtype=bool) if hidden is None else ~hidden[:, chosen]
     theta, best_theta = np.full((2, *shape), np.nan)
     found = CellLaws(theta, np.full(shape, -1), best_theta, np.ones(shape), known, tuple(chosen))
-    told = [] if hidden is None else _touched(network, hidden, chosen)
+    told: list[NDArray[np.bool_]] = []
+    """Of each column, the rows in which it is known and its node reads a hole."""
+    if hidden is not None:
+        told = [~hidden[:, i] & hidden[:, list(network.nodes[i].inputs)].any(axis=1) for i in chosen]
     for place, i in enumerate(chosen):
         node, column = network.nodes[i], Column.of(network, i)
         whole = np.flatnonzero(known[:, place] & ~told[place]) if told else np.arange(rows.rows)
@@ -183,71 +177,24 @@ def cell_laws(network: Network, rows: Holed, variables: Sequence[int] | None = N
                 own = np.flatnonzero(told[place][at])
                 node, column = network.nodes[i], Column.of(network, i)
                 for part in pieces(own, COMPLETION_CHAINS * RECORDS * node.states, PIECE_CELLS):
-                    law = _mean_law(node, completed[:, part])
+                    each = node.probabilities(completed[:, part].reshape(-1, len(network)))
+                    law = np.asarray(each.reshape(len(completed), len(part), -1).mean(axis=0))
                     _store(found, place, at[part], law, np.arange(len(part)), rows, column)
     return found
-
-
-def row_tails(network: Network, rows: Holed) -> FloatArray:
-    """[row]: the tail mass of each row, as `CellLaws.row_tails`."""
-    if _hidden(rows) is not None:
-        return cell_laws(network, rows).row_tails
-    check_same_domain("row_tails", network.domain, rows)
-    each = np.empty((rows.rows, len(network)), order="F")
-    for i, node in enumerate(network.nodes):
-        column = Column.of(network, i)
-        for at, law, which in _laws(node, rows, np.arange(rows.rows)):
-            each[at, i] = _own(column, law, which, rows, i, at)[1]
-    return joined(each)
 
 
 def _laws(
     node: Node, rows: Holed, wanted: IntArray
 ) -> Iterator[tuple[IntArray | slice, FloatArray, NDArray[np.integer]]]:
     """Some of the wanted rows, laws [law, state] of the node, and the number of each row's: equal laws are there once."""
-    if node.boosted:
+    if node.boosted or node.source.size > min(len(wanted), PIECE_CELLS // node.states):
         for at in pieces(wanted, node.states, PIECE_CELLS):
             yield at, node.probabilities(rows.codes[at]), np.arange(len(at))
         return
     whole = len(wanted) == rows.rows
     some: CodeArray = rows.codes if whole else np.asfortranarray(rows.codes[wanted])  # type: ignore[assignment]  # of either
-    table = Dataset.of_checked(rows.domain, some)
-    leaves = leaves_of(node.source, table)
-    if node.source.size <= min(len(wanted), PIECE_CELLS // node.states):
-        yield slice(None) if whole else wanted, node.table.probabilities, leaves
-        return
-    used = np.flatnonzero(np.bincount(leaves, minlength=node.source.size))
-    size = max(1, PIECE_CELLS // node.states)
-    place = np.empty(node.source.size, dtype=np.int32)
-    for first in range(0, len(used), size):
-        reached = used[first : first + size]
-        place[reached] = np.arange(len(reached))
-        here = np.isin(leaves, reached)
-        yield wanted[here], node.table.probabilities[reached], place[leaves[here]]
-
-
-def _hidden(rows: Holed) -> NDArray[np.bool_] | None:
-    return None if rows.complete else rows.hidden
-
-
-def _touched(network: Network, hidden: NDArray[np.bool_], chosen: Sequence[int]) -> list[NDArray[np.bool_]]:
-    """Of each of the columns, the rows in which it is known and its node reads a hole."""
-    return [~hidden[:, i] & hidden[:, list(network.nodes[i].inputs)].any(axis=1) for i in chosen]
-
-
-def _own(
-    column: Column,
-    laws: FloatArray,
-    which: NDArray[np.integer],
-    rows: Holed,
-    i: int,
-    at: IntArray | slice,
-) -> tuple[IntArray, FloatArray]:
-    """Of the cells of X_i in the rows `at`, of which each has the law number `which`: the place in `laws`, and T."""
-    codes, numbers = rows.column(i)[at], rows.numbers(i)
-    flat = np.multiply(which, laws.shape[1], dtype=np.int64)
-    flat += codes
-    return flat, column.tails(laws, flat, codes, None if numbers is None else numbers[at])
+    leaves = leaves_of(node.source, Dataset.of_checked(rows.domain, some))
+    yield slice(None) if whole else wanted, node.table.probabilities, leaves
 
 
 def _store(
@@ -259,7 +206,12 @@ def _store(
     rows: Holed,
     column: Column,
 ) -> None:
-    flat, found.tails[at, place] = _own(column, laws, which, rows, found.columns[place], at)
+    """What is said of the cells of a column in the rows `at`, of which each has the law number `which`."""
+    i = found.columns[place]
+    codes, numbers = rows.column(i)[at], rows.numbers(i)
+    flat = np.multiply(which, laws.shape[1], dtype=np.int64)
+    flat += codes
+    found.tails[at, place] = column.tails(laws, flat, codes, None if numbers is None else numbers[at])
     found.theta[at, place] = laws.ravel()[flat]
     best = laws.argmax(axis=1)
     found.best[at, place] = best[which]
@@ -277,9 +229,3 @@ def _completions(
         drawn = completions(program, codes[at].astype(np.uint16), hidden[at], RECORDS, rng)
         shaped = [states.reshape(len(at), COMPLETION_CHAINS, -1).swapaxes(0, 1).copy() for states in drawn]
         yield at, np.concatenate(shaped)
-
-
-def _mean_law(node: Node, completed: NDArray[np.uint16]) -> FloatArray:
-    """[row, state]: the mean law of the node's variable over the completions [completion, row, variable] of rows."""
-    times, rows, n = completed.shape
-    return np.asarray(node.probabilities(completed.reshape(-1, n)).reshape(times, rows, -1).mean(axis=0))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from depnet import notebook
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset, Holed, holed_rows
 from depnet.data.table.domain import Domain
@@ -29,8 +30,6 @@ from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.scan import Scan
 from depnet.model.score import score_samples
-from depnet.notebook import Bar, Cell, beside, card, line, note
-from depnet.notebook import table as html_table
 from depnet.sampling import sample
 from depnet.wording import some_of
 
@@ -103,55 +102,33 @@ class Comparison:
         return found[0] if found else math.nan
 
     def __str__(self) -> str:
+        lines = self._lines()
+        for ways, mean, worst, floor in self.marginals.by_ways():
+            lines.append(
+                f"{ways} marginals apart, total variation: {mean:.4f}, worst {worst:.4f} (by chance {floor:.4f})"
+            )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the same, with a table of the marginals."""
+        apart = [[ways, *(f"{each:.4f}" for each in found)] for ways, *found in self.marginals.by_ways()]
+        heads = ["marginals", "apart (mean)", "worst", "by chance"]
+        return notebook.card("Comparison", notebook.table(heads, apart), *map(notebook.line, self._lines()))
+
+    def _lines(self) -> list[str]:
+        """Scores, the links that only one of the two has, and what lies furthest apart."""
         lines = [f"{s.by} on the rows of {s.rows_of}: {s.mean:.4f} nats a row" for s in self.scores]
         if self.difference is not None:
             gain, error = self.difference.mean, self.difference.standard_error
             lines.append(f"second less first on the data: {gain:+.4f} ± {error:.4f}")
-        lines += self._links_said()
-        if self.differing:
-            lines.append(f"not compared: {some_of(self.differing, SHOWN)}")
-        lines.append(
-            "marginals apart, total variation: "
-            + ", ".join(
-                f"{ways} {mean:.4f} (by chance {floor:.4f})"
-                for ways, mean, _, floor in self.marginals.by_ways()
-            )
-        )
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        """For notebooks: scores, marginals beside what chance gives, and the links that only one of the two has."""
-        scores = [[s.by, s.rows_of, f"{s.mean:.4f}", f"{s.standard_error:.4f}"] for s in self.scores]
-        if self.difference is not None:
-            gain = self.difference
-            scores.append(
-                ["second less first", gain.rows_of, f"{gain.mean:+.4f}", f"{gain.standard_error:.4f}"]
-            )
-        apart = [
-            [ways, f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
-            for ways, mean, worst, floor in self.marginals.by_ways()
-        ]
-        furthest = self.marginals.furthest(SHOWN)
-        top = max((distance for _, distance in furthest), default=0.0) or 1.0
-        far: list[list[Cell]] = [
-            [name, Bar(distance / top), f"{distance:.4f}"] for name, distance in furthest
-        ]
-        parts = [
-            html_table(["score of", "on the rows of", "nats a row", "± s.e."], scores, left=2),
-            html_table(["marginals", "apart (mean)", "worst", "by chance"], apart),
-            html_table(["furthest apart", "", "total variation"], far),
-        ]
-        notes = [note(f"not compared: {some_of(self.differing, SHOWN)}")] if self.differing else []
-        return card("Comparison", beside(*parts), *map(line, self._links_said()), *notes)
-
-    def _links_said(self) -> list[str]:
-        """The links that only one of the two has, a line each way."""
-        said = []
         for what, pairs in (("gained", self.gained), ("lost", self.lost)):
             if pairs is not None:
                 some = some_of([f"{a} -> {b}" for a, b in pairs], SHOWN)
-                said.append(f"links {what}: {len(pairs):,}{f' ({some})' if pairs else ''}")
-        return said
+                lines.append(f"links {what}: {len(pairs):,}{f' ({some})' if pairs else ''}")
+        if self.differing:
+            lines.append(f"not compared: {some_of(self.differing, SHOWN)}")
+        furthest = (f"{name} {distance:.4f}" for name, distance in self.marginals.furthest(SHOWN))
+        return [*lines, f"furthest apart: {', '.join(furthest)}"]
 
 
 def compare(

@@ -27,7 +27,7 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.frames.within import allowed_values
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, InferenceError
-from depnet.inference.answer.numbers import LevelLaw
+from depnet.inference.answer.part import LevelLaw
 from depnet.inference.effort import Over, checked_tolerance, over_after
 from depnet.inference.judge.measure import Measure
 from depnet.inference.ordered.answer import log_evidence

@@ -67,11 +67,11 @@ class Nearness:
     @property
     def said(self) -> str:
         """How near they are, in one line for a person."""
-        of = {"1-way": "a column", "2-way": "a pair of columns"}
+        of = {"1-way": "single columns", "2-way": "pairs of columns"}
         ways = self.by_ways()
-        apart = " and ".join(f"{100 * mean:.2g} % in {of[way]}" for way, mean, _, _ in ways)
+        apart = " and ".join(f"{100 * mean:.2g} % for {of[way]}" for way, mean, _, _ in ways)
         chance = " and ".join(f"{100 * floor:.2g} %" for _, _, _, floor in ways)
-        return f"shares of rows drawn from it differ from the table's by {apart} (chance alone: {chance})"
+        return f"shares in rows drawn from it differ from the table's by {apart} (chance alone: {chance})"
 
     def __str__(self) -> str:
         lines = [f"marginals of {self.rows:,} drawn rows against the data (total variation)"]
@@ -82,14 +82,7 @@ class Nearness:
 
 
 def nearness(drawn: Dataset, data: Holed | MarginalCounts) -> Nearness:
-    """How near the marginals of `drawn` rows are to those of `data`, beside what chance alone gives.
-
-    >>> from depnet import Dataset
-    >>> table = Dataset.from_codes([[0, 0], [1, 1]] * 50, cardinalities=[2, 2])
-    >>> found = nearness(Dataset.from_codes([[0, 1], [1, 0]] * 50, cardinalities=[2, 2]), table)
-    >>> found.one_way, found.two_way
-    (0.0, 1.0)
-    """
+    """How near the marginals of `drawn` rows are to those of `data`, beside what chance alone gives."""
     if not isinstance(data, MarginalCounts):
         check_same_domain("nearness", drawn.domain, data)
         data = MarginalCounts.of(data)

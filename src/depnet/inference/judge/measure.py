@@ -24,8 +24,9 @@ from depnet.data.table.dataset import Holed
 from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, brief
-from depnet.inference.answer.numbers import LevelLaw, length_of, shown, value_of
+from depnet.inference.answer.numbers import length_of, shown, value_of
 from depnet.inference.answer.observed import MatchingRows
+from depnet.inference.answer.part import LevelLaw
 from depnet.inference.answer.small_counts import LEAST, hidden_cells
 from depnet.model.conditions import KNOWN, Allowed, allowed, empty_condition, said_of
 from depnet.model.evidence import Evidence
@@ -164,16 +165,7 @@ def seen_effects(
     *,
     hide: bool = False,
 ) -> tuple[SeenEffect, ...]:
-    """One for each of the variables. `hide`: without what counts of few rows say.
-
-    >>> from depnet import titanic
-    >>> people = titanic()
-    >>> sex, survived = people.domain.index("sex"), people.domain.index("survived")
-    >>> measure = Measure.of(people.domain.variables[survived])
-    >>> (seen,) = seen_effects(people, Evidence({}, {}), survived, measure, [sex])
-    >>> seen.rows.tolist(), seen.values.round(3).tolist()
-    ([470.0, 1731.0], [0.732, 0.212])
-    """
+    """One for each of the variables. `hide`: without what counts of few rows say."""
     everything, all_counted, all_summed = _of_rows(data, evidence, target, measure)
     found = []
     for i in variables:

@@ -15,7 +15,7 @@ from depnet.data.binning.bins import Bins, Numbers
 from depnet.data.table.cells import known_cells
 from depnet.data.table.dataset import Holed
 from depnet.inference.answer.observed import matching
-from depnet.inference.judge.cells import row_tails
+from depnet.inference.judge.cells import cell_laws
 from depnet.model.counting import check_same_domain
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
@@ -68,7 +68,7 @@ def row_scores(
     for first in range(0, rows, size):
         last = min(first + size, rows)
         part = data if last - first == data.rows else data.rows_at(np.arange(first, last))
-        each[first:last] = row_tails(network, part)
+        each[first:last] = cell_laws(network, part).row_tails
         progress(last / rows)
     each = np.log(each)
     alike = _alike(data, rows)
@@ -128,14 +128,6 @@ def row_list(
 
     Ascending, the lowest score first, or `down`; rows that are alike in it keep the table's order. `once`: equal rows are
     one, the first of them.
-
-    >>> import depnet
-    >>> from depnet.inference.judge.rows import row_scores
-    >>> people = depnet.titanic()
-    >>> scores = row_scores(depnet.learn(people, smoothing=0.5), people, 10**9)
-    >>> found = row_list(people, scores, by="row", text="crew")
-    >>> len(found.rows), found.matching
-    (4, 885)
     """
     scored = len(scores.each)
     keep = matching_rows(data, evidence, text)[:scored]

@@ -86,48 +86,13 @@ class Missing:
 
 
 def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, ...]:
-    """The shift of every variable that both answers are about, the largest change first.
-
-    >>> import depnet
-    >>> people = depnet.titanic()
-    >>> law = depnet.learn(people, smoothing=0.5, order="auto")
-    >>> asked = ["age", "survived"]
-    >>> moved = shifts_between(depnet.query(law, asked), depnet.query(law, asked, {"sex": "female"}))
-    >>> [(shift.name, round(shift.change, 2)) for shift in moved]
-    [('survived', 0.41), ('age', 0.03)]
-    """
+    """The shift of every variable that both answers are about, the largest change first."""
     before = by_target(prior, prior.combined)
     return largest_first(Shift(before[t.names[0]], t) for t in posterior.tables if t.names[0] in before)
 
 
 def largest_first(shifts: Iterable[Shift]) -> tuple[Shift, ...]:
     return tuple(sorted(shifts, key=lambda shift: -shift.change))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Difference:
-    """A variable under two sets of evidence: what each says of it, and the total variation distance between the two."""
-
-    first: Shift
-    second: Shift
-    change: float
-
-
-def differences_between(first: Iterable[Shift], second: Iterable[Shift]) -> tuple[Difference, ...]:
-    """Of every variable that both are about, the largest difference first.
-
-    >>> import depnet
-    >>> law = depnet.learn(depnet.titanic(), smoothing=0.5, order="auto")
-    >>> asked = ["age", "survived"]
-    >>> prior = depnet.query(law, asked)
-    >>> women, men = (shifts_between(prior, depnet.query(law, asked, {"sex": sex})) for sex in ("female", "male"))
-    >>> [(each.first.name, round(each.change, 2)) for each in differences_between(women, men)]
-    [('survived', 0.52), ('age', 0.03)]
-    """
-    others = {shift.name: shift for shift in second}
-    both = [(shift, others[shift.name]) for shift in first if shift.name in others]
-    found = [Difference(a, b, total_variation(a.posterior, b.posterior)) for a, b in both]
-    return tuple(sorted(found, key=lambda difference: -difference.change))
 
 
 def most_moved(shifts: Sequence[Shift], cells: int) -> set[str]:
@@ -198,17 +163,7 @@ def pair(
     hide: bool = False,
     **bounds: Any,
 ) -> Pair:
-    """Two variables together, given what is known. `hide`: without counts of few rows; `bounds` are those of `query`.
-
-    >>> import depnet
-    >>> people = depnet.titanic()
-    >>> law = depnet.learn(people, smoothing=0.5, order="auto")
-    >>> found = pair(law, "sex", "survived", data=people)
-    >>> found.joint.round(3).tolist()
-    [[0.057, 0.156], [0.619, 0.167]]
-    >>> round(found.information, 3), found.counts.round().tolist()
-    (0.142, [[126.0, 344.0], [1364.0, 367.0]])
-    """
+    """Two variables together, given what is known. `hide`: without counts of few rows; `bounds` are those of `query`."""
     if first == second:
         raise InferenceError(f"a pair has two variables; got {first!r} twice.")
     found = query(network, [first, second], evidence, joint=True, **bounds)

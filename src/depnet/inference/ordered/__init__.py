@@ -3,8 +3,7 @@
 In reading order, for one question:
 
 - `answer`: exact by elimination where that is small, else by passes;
-- `weighted`: weighted passes, and how far a few of them decide;
-- `moved`: passes that are resampled and moved, where weights are too uneven;
+- `weighted`: weighted passes, and passes that are resampled and moved where weights are too uneven;
 - `levels`: where in their bins numbers lie, and evidence that cuts bins, by drawn rows;
 - `targets`: a target beside every other variable at once, exactly or by draws.
 

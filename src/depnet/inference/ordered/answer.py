@@ -3,10 +3,9 @@ r"""Answers of an ordered law: Q(T | x_C), exact where that is small, else by we
 First what does not matter is left out. Only ancestors of targets and evidence take part; of these, once what is known for
 certain has no axis, only those that factors connect with a target.
 
-Exact answers come from elimination (`depnet.law.elimination`). Where its clusters are too large, passes are weighted
-(`depnet.inference.ordered.weighted`); where a few of them have most of the weight, they are resampled and moved
-(`depnet.inference.ordered.moved`). Where in their bins numbers lie, and what evidence says that cuts a bin, is drawn after
-that (`depnet.inference.ordered.levels`).
+Exact answers come from elimination (`depnet.law.elimination`). Where its clusters are too large, passes are weighted, and
+resampled and moved where a few of them have most of the weight (`depnet.inference.ordered.weighted`). Where in their bins
+numbers lie, and what evidence says that cuts a bin, is drawn after that (`depnet.inference.ordered.levels`).
 """
 
 import math
@@ -18,12 +17,10 @@ from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.answer.part import Part, PassDiagnostics, Remark, margins
 from depnet.inference.answer.question import Question
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.effort import Over, over_after
+from depnet.inference.effort import RESOLUTION, Over, over_after
 from depnet.inference.ordered.levels import HALF, refined
-from depnet.inference.ordered.moved import moved
-from depnet.inference.ordered.weighted import MOST_UPDATES, log_mean_weight, weighted_passes
-from depnet.law.conditional import Conditional
-from depnet.law.elimination import MOST_CELLS, Elimination, network_plan
+from depnet.inference.ordered.weighted import MOST_UPDATES, log_mean_weight, moved, weighted_passes
+from depnet.law.elimination import MOST_CELLS, Conditional, Elimination, network_plan
 from depnet.law.factors import LARGEST, certain
 from depnet.law.levels import LevelPlan
 from depnet.law.sharpen import FIRST_DRAWS
@@ -31,9 +28,6 @@ from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.sampling.words import new_seeds
 
-RESOLUTION = 0.25
-"""No error is reported below this share of the tolerance: passes end when the tolerance is reached, and of a state that
-few draws have hit by then, their spread says too little."""
 UPDATE_CELLS = 1
 """An update of a pass takes about as long as this many cells of an elimination."""
 MANY_STATES = 64

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.law.conditional import Conditional
-from depnet.law.elimination import Elimination, EliminationPlan, network_plan
+from depnet.law.elimination import Conditional, Elimination, EliminationPlan, network_plan
 from depnet.law.program import DRAW, WEIGH, law_of
 from depnet.law.sharpen import sharpen
 from depnet.model.evidence import Evidence

@@ -22,8 +22,8 @@ from depnet.data.frames.within import Drawn
 from depnet.inference.answer.part import Diagnostics, Part, PassDiagnostics, Remark, Spread, margins
 from depnet.inference.answer.question import Question
 from depnet.inference.effort import Over
-from depnet.law.conditional import Conditional
 from depnet.law.draw import PIECE, Rows
+from depnet.law.elimination import Conditional
 from depnet.law.levels import LevelPlan
 from depnet.law.program import joint_codes, law_of
 from depnet.law.sharpen import BATCHES, sharpen

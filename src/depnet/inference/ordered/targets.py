@@ -159,7 +159,7 @@ class TargetDraws:
     ) -> None:
         if log_largest_weight(network, network.order or (), evidence) == -math.inf:
             raise EvidenceError(IMPOSSIBLE)
-        self._law, self._evidence, self._target, self._seed = law_of(network), evidence, target, seed
+        self._law, self._evidence, self._target = law_of(network), evidence, target
         self._columns, self._variables, self._plan = columns, list(variables), plan
         self._of_level, self._by_codes = of_level, by_codes
         self._rows = level_rows(network, evidence, plan, range(len(network)), seed)
@@ -185,23 +185,13 @@ class TargetDraws:
     def _counted(self, codes: CodeArray, drawn: Drawn | None) -> FloatArray:
         """[row, k]: c_k of the target, in the mean given all else, or by its level."""
         if drawn is None:
-            return self._conditionals(codes) @ self._columns
+            return self._law.conditionals(self._target, codes, self._evidence) @ self._columns
         own: IntArray = codes[:, self._target].astype(np.int64)
         found = self._columns[own]
         if self._target in drawn.places:
             g, h = self._of_level(own, drawn.places[self._target])
             found[:, -2], found[:, -1] = g * h, h
         return found
-
-    def _conditionals(self, codes: CodeArray) -> FloatArray:
-        """[row, state]: Q(T | x_-T) under the evidence."""
-        n = len(self._law.order)
-        hidden = np.arange(n)[None] == self._target
-        sums = np.zeros((len(codes), self._law.cardinalities[self._target]))
-        states = np.ascontiguousarray(codes, dtype=np.uint16)
-        cells: IntArray = np.zeros(n, dtype=np.int64)
-        self._law.moves(states, hidden, self._evidence, sweeps=1, seed=self._seed, cells=cells, sums=sums)
-        return sums
 
     def tables(self) -> TargetTables | None:
         """What was found so far; None where no draw has a weight yet."""

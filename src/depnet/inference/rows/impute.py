@@ -24,9 +24,8 @@ a hole that is asked for is never filled with "missing", and one that stays weig
 same for all fillings of its row. That X_j *would be known* says nothing of the row's other cells: in fact it is not.
 """
 
-import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -49,8 +48,6 @@ from depnet.model.stages import UNIT
 from depnet.model.table import ConditionalTable
 from depnet.wording import counted
 
-FAR = 5.0
-"""Standard errors between draws and their probabilities that are no chance."""
 LEAST_KNOWN = 0.02
 TINY = 1e-9
 """The epsilon above."""
@@ -72,8 +69,6 @@ class Imputation:
         cells: every hole's probabilities, standard errors and R-hat.
         method: "mode" or "draw".
         burn_in: sweeps before a draw, where chains drew.
-        agreement: for draws, how far the drawn states of each variable are, taken together, from its probabilities: the
-            largest standardised difference (about normal where the chains have converged; nan where nothing was drawn).
 
     >>> from depnet import Network
     >>> found = impute(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), [[0, -1]], method="draw", n_imputations=3)
@@ -86,12 +81,11 @@ class Imputation:
     cells: RowsResult
     method: str
     burn_in: int
-    agreement: Mapping[str, float]
 
     @property
     def converged(self) -> bool:
-        """Every hole's standard errors are small enough, and the draws agree with the probabilities."""
-        return bool(self.cells.converged.all()) and agreed(self.agreement)
+        """Every hole's standard errors are small enough."""
+        return bool(self.cells.converged.all())
 
     def __str__(self) -> str:
         holes, rows = counted(int(self.cells.hidden.sum()), "hole"), counted(len(self.codes), "row")
@@ -100,7 +94,7 @@ class Imputation:
             if self.method == "mode"
             else f"by draws, {counted(len(self.imputations), 'imputation')}"
         )
-        ended = "converged" if self.converged else "not converged: see .cells and .agreement"
+        ended = "converged" if self.converged else "not converged: see .cells"
         return f"{holes} of {rows} filled {how}; {ended}"
 
 
@@ -159,78 +153,23 @@ def impute(
     cells, drawn = answered(network, codes, holes, scan, effort, imputations=draws, burn_in=burn_in)
     if method == "mode":
         completed = read_only(np.where(holes, cells.mode(), codes).astype(np.int64))
-        return Imputation(completed, (completed,), cells, method, 0, {})
+        return Imputation(completed, (completed,), cells, method, 0)
     imputations = tuple(read_only(each) for each in drawn)
-    burn_in = 0 if cells.scan is None else burn_in
-    agreement = Agreement(network.domain)
-    agreement.add(drawn, cells)
-    return Imputation(imputations[0], imputations, cells, method, burn_in, agreement.largest)
+    return Imputation(imputations[0], imputations, cells, method, 0 if cells.scan is None else burn_in)
 
 
 def drawn_whole(
     network: Network, holed: Holed, *, rng: np.random.Generator | None = None, n_jobs: int | None = None
 ) -> Dataset:
-    """The rows of `holed`, each row's holes drawn together given what it knows; rows without holes as they are.
-
-    >>> network = Network.from_joint(np.array([[0.5, 0.0], [0.0, 0.5]]))
-    >>> hidden = np.array([[False, True]])
-    >>> drawn_whole(network, Holed(network.domain, np.array([[1, 0]], dtype=np.uint8), hidden)).codes.tolist()
-    [[1, 1]]
-    """
+    """The rows of `holed`, each row's holes drawn together given what it knows; rows without holes as they are."""
     if holed.complete:
         return holed.dataset()
     done = impute(network, holed.codes, holed.hidden, method="draw", rng=rng, n_jobs=n_jobs)
     return Dataset.from_codes(done.codes, domain=holed.domain, weights=holed.weights)
 
 
-class Agreement:
-    """How far drawn states are from the probabilities of their holes, over all tables that were added; see `Imputation`."""
-
-    def __init__(self, domain: Domain) -> None:
-        self._holes = dict.fromkeys(domain.names, 0)
-        self._difference = {variable.name: np.zeros(variable.cardinality) for variable in domain.variables}
-        self._variance = {variable.name: np.zeros(variable.cardinality) for variable in domain.variables}
-
-    def add(self, drawn: IntArray, cells: RowsResult) -> None:
-        """The draws [imputation, row, variable] of a table, of which `cells` are the probabilities."""
-        for i, name in enumerate(cells.domain.names):
-            holes = cells.hidden[:, i]
-            p, error = cells.probabilities[name][holes], cells.standard_errors[name][holes]
-            seen = np.bincount(drawn[:, holes, i].reshape(-1), minlength=p.shape[1])
-            self._holes[name] += len(p)
-            self._difference[name] += seen - len(drawn) * p.sum(axis=0)
-            # What the probabilities themselves are uncertain by is shared by all draws of a row.
-            self._variance[name] += len(drawn) * (p * (1 - p)).sum(axis=0) + len(drawn) ** 2 * (error**2).sum(
-                axis=0
-            )
-
-    @property
-    def largest(self) -> dict[str, float]:
-        """Of each variable the largest standardised difference of a state; nan where nothing was drawn."""
-        found = {}
-        for name, variance in self._variance.items():
-            some = variance > 0
-            z = np.abs(self._difference[name][some]) / np.sqrt(variance[some])
-            found[name] = float(z.max(initial=0.0)) if self._holes[name] else math.nan
-        return found
-
-    @property
-    def good(self) -> bool:
-        """Draws of these probabilities would be as far from them."""
-        return agreed(self.largest)
-
-
-def agreed(largest: Mapping[str, float]) -> bool:
-    """Are standardised differences such as chance has?"""
-    return all(not abs(z) > FAR for z in largest.values())
-
-
 def chunk_rows(network: Network) -> int:
-    """How many rows a chunk has.
-
-    >>> chunk_rows(Network.from_joint(np.full((2, 2), 0.25)))
-    65536
-    """
+    """How many rows a chunk has."""
     each = 2 * BYTES_A_STATE * sum(network.domain.cardinalities)
     return max(1, min(MOST_ROWS, CHUNK_BYTES // each))
 
@@ -239,14 +178,6 @@ class ChunkedImputation:
     """Imputation of a table by chunks, each as `depnet.impute` fills it; `converged` is said of those that were filled.
 
     Holes that do not apply stay, but with `everything`.
-
-    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
-    >>> codes, hidden = np.array([[0, 0], [1, 1], [1, 0]]), np.array([[False, True], [False, False], [False, True]])
-    >>> filling = ChunkedImputation(network)
-    >>> [(rows.tolist(), found.codes.tolist()) for rows, found in filling.chunks(codes, hidden)]
-    [([0, 2], [[0, 0], [1, 1]])]
-    >>> filling.converged
-    True
     """
 
     def __init__(
@@ -262,13 +193,8 @@ class ChunkedImputation:
         self.network, self.method, self.scan, self.n_jobs = network, method, scan, n_jobs
         self._rng = np.random.default_rng() if rng is None else rng
         self._everything, self._law = everything, present_law(network)
-        self._settled = True
-        self._agreement = Agreement(network.domain)
-
-    @property
-    def converged(self) -> bool:
-        """Every hole's standard errors are small enough, and all draws together agree with the probabilities."""
-        return self._settled and self._agreement.good
+        self.converged = True
+        """Is every hole's standard error small enough?"""
 
     def chunks(
         self, codes: CodeArray, hidden: Bools, wanted: Bools | None = None
@@ -287,9 +213,7 @@ class ChunkedImputation:
         effort: dict[str, Any] = {"scan": self.scan, "rng": self._rng, "n_jobs": self.n_jobs}
         rows, fill = split_holes(self.network, codes, hidden, everything=self._everything, **effort)
         found = impute(self._law, rows, fill, method=self.method, **effort)
-        self._settled = self._settled and bool(found.cells.converged.all())
-        if self.method == "draw":
-            self._agreement.add(np.array(found.imputations), found.cells)
+        self.converged = self.converged and found.converged
         return found
 
 
@@ -337,12 +261,7 @@ def warn_left(holes: int, way: str) -> None:
 
 
 def present_law(network: Network) -> Network:
-    """The network that fills holes: see the module. One without such states is itself.
-
-    >>> network = Network.from_joint(np.full((2, 2), 0.25))
-    >>> present_law(network) is network
-    True
-    """
+    """The network that fills holes: see the module. One without such states is itself."""
     states = _missing_states(network.domain)
     if not states:
         return network

@@ -133,12 +133,6 @@ def score_holed(
     """The score of every row in nats; see the module. Rows without holes have their `score_samples`.
 
     `completions` are drawn for each row with holes, from 8 chains; an ordered network needs none.
-
-    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
-    >>> hidden = np.array([[False, True]])
-    >>> scores = score_holed(network, np.array([[0, 0]]), hidden, completions=40_000, rng=np.random.default_rng(0))
-    >>> float(np.exp(scores[0]).round(2))                                                   # p(X0 = 0)
-    0.5
     """
     whole_number("completions", completions, at_least=1)
     rng = generator(rng)

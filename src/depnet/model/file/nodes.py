@@ -36,11 +36,13 @@ from depnet.model.node import Node, TableNode
 from depnet.model.sources.decision_graph import DecisionGraph, size_of_recorded
 from depnet.model.sources.source import MAX_LEAVES, ConstantSource, InformationSource, LosslessSource
 from depnet.model.sources.tabulated import TabulatedSource
-from depnet.model.stages import MOST_LEAVES, MOST_SCORE, Stages
+from depnet.model.stages import MOST_SCORE, Stages
 from depnet.model.table import ROW_SUM_TOLERANCE, ConditionalTable
 
 _MOST = 2**31 - 1
 _OPERATIONS: tuple[Literal["split"], Literal["merge"]] = ("split", "merge")
+Short: TypeAlias = Annotated[int, Meta(ge=0, le=2**16 - 1)]
+Score: TypeAlias = Annotated[int, Meta(gt=-MOST_SCORE, lt=MOST_SCORE)]
 MOST_DIGIT_STATES = 256
 """Of a number whose stages have scores of one digit each."""
 
@@ -155,19 +157,19 @@ def _rows(rows: list[list[Any]], leaves: int, states: int, at: str, dtype: type)
 
 
 class BoostedFields(Fields):
-    """What a boosted node adds to the scores of its source."""
+    """What a boosted node adds to the scores of its source. `Stages` and `BoostedNode` check that the lists fit together."""
 
-    start_scores: list[Whole]
+    start_scores: list[Score]
     gains: list[float]
-    variable: list[Whole]
-    low: list[Whole]
-    high: list[Whole]
-    begin: list[Whole]
-    leaf: list[Whole]
-    test: list[Whole]
-    scores: list[Whole]
+    variable: list[Leaf]
+    low: list[Short]
+    high: list[Short]
+    begin: list[Leaf]
+    leaf: list[Short]
+    test: list[Leaf]
+    scores: list[Score]
     digits: list[Whole] | UnsetType = UNSET
-    column: list[Whole] | UnsetType = UNSET
+    column: list[Short] | UnsetType = UNSET
 
     @classmethod
     def of(cls, node: BoostedNode) -> "BoostedFields":
@@ -188,45 +190,38 @@ class BoostedFields(Fields):
         self, variable: int, start: InformationSource, cardinalities: tuple[int, ...], at: str
     ) -> BoostedNode:
         states = cardinalities[variable]
-        first = _scores(self.start_scores, start.size * states, f"{at}.start_scores")
-        stages = self._stages(states, cardinalities, at)
-        check_length(self.gains, len({*start.inputs, *stages.inputs}), f"{at}.gains")
+        check_length(self.start_scores, start.size * states, f"{at}.start_scores")
+        first = np.array(self.start_scores, dtype=np.int32).reshape(-1, states)
+        scores = self._scores(states, at)
         with located(at):
+            lists = (self.variable, self.low, self.high, self.begin, self.leaf, self.test)
+            arrays = (*(np.array(each, dtype=np.int32) for each in lists), scores)
+            stages = Stages(*arrays)  # type: ignore[arg-type]  # it narrows them
             digits = None if self.digits is UNSET else DigitTree.of_middles(self.digits)
-            return BoostedNode(variable, start, first.reshape(-1, states), stages, self.gains, digits)
+            node = BoostedNode(variable, start, first, stages, self.gains, digits)
+            node.check_domain(cardinalities)
+            return node
 
-    def _stages(self, states: int, cardinalities: tuple[int, ...], at: str) -> Stages:
-        tested = whole_array(self.variable, 0, len(cardinalities) - 1, None, f"{at}.variable")
-        low = whole_array(self.low, 0, 2**16 - 1, len(tested), f"{at}.low")
-        high = whole_array(self.high, 0, 2**16 - 1, len(tested), f"{at}.high")
-        fewer = high < np.array(cardinalities, dtype=np.int64)[tested]
-        check_each(fewer, f"{at}.high", "the variable of this test has fewer states.")
-        check_each(low <= high, f"{at}.low", "the lowest state of this test is above its highest.")
-        leaf = whole_array(self.leaf, 0, MOST_LEAVES - 2, None, f"{at}.leaf")
-        test = whole_array(self.test, 0, len(tested) - 1, len(leaf), f"{at}.test")
-        begin = whole_array(self.begin, 0, len(leaf), None, f"{at}.begin")
-        if not len(begin) or begin[0] != 0 or begin[-1] != len(leaf):
-            raise fault(f"{at}.begin", f"expected numbers from 0 to {len(leaf):,}, that of splits.")
-        sizes = np.diff(begin)
-        check_each(sizes >= 0, f"{at}.begin", "this stage ends before it begins.")
-        check_each(sizes < MOST_LEAVES, f"{at}.begin", f"this stage has more than {MOST_LEAVES} leaves.")
-        leaves = np.arange(len(leaf)) - np.repeat(begin[:-1], sizes)
-        check_each(leaf <= leaves, f"{at}.leaf", "the stage of this split has fewer leaves by then.")
+    def _scores(self, states: int, at: str) -> NDArray[np.int32]:
+        """[leaf, state] of all stages; where the file has one column a stage, the others are 0."""
+        leaves = len(self.leaf) + max(len(self.begin) - 1, 0)
+        given = np.array(self.scores, dtype=np.int32)
         if self.column is UNSET:
-            scores = _scores(self.scores, (len(leaf) + len(sizes)) * states, f"{at}.scores")
-        else:  # of one state for each stage
-            column = whole_array(self.column, 0, states - 1, len(sizes), f"{at}.column")
-            alone = _scores(self.scores, len(leaf) + len(sizes), f"{at}.scores")
-            if states > MOST_DIGIT_STATES:  # each number of the file takes the place of as many
-                raise fault(f"{at}.column", f"the variable has more than {MOST_DIGIT_STATES} states.")
-            scores = np.zeros((len(alone), states), dtype=np.int32)
-            scores[np.arange(len(alone)), np.repeat(column, sizes + 1)] = alone
-        with located(f"{at}.scores"):
-            return Stages(tested, low, high, begin, leaf, test, scores.reshape(-1, states))  # type: ignore[arg-type]  # it narrows them
-
-
-def _scores(values: list[int], length: int, at: str) -> NDArray[np.int32]:
-    return whole_array(values, 1 - MOST_SCORE, MOST_SCORE - 1, length, at)
+            check_length(self.scores, leaves * states, f"{at}.scores")
+            return given.reshape(-1, states)
+        check_length(self.scores, leaves, f"{at}.scores")
+        column = whole_array(self.column, 0, states - 1, max(len(self.begin) - 1, 0), f"{at}.column")
+        begin = np.array(self.begin, dtype=np.int64)
+        sizes = begin[1:] - begin[:-1] + 1
+        if states > MOST_DIGIT_STATES:  # each number of the file takes the place of as many
+            raise fault(f"{at}.column", f"the variable has more than {MOST_DIGIT_STATES} states.")
+        if (sizes < 1).any() or sizes.sum() != leaves:
+            raise fault(
+                f"{at}.begin", f"expected ascending numbers from 0 to {len(self.leaf):,}, that of splits."
+            )
+        scores = np.zeros((leaves, states), dtype=np.int32)
+        scores[np.arange(leaves), np.repeat(column, sizes)] = given
+        return scores
 
 
 class NodeFields(Fields):

@@ -3,6 +3,6 @@
 - `dependency`: variables and arrows, with their strengths;
 - `community`: variables that tell each other more than they tell the rest;
 - `layout`: where variables are drawn;
-- `exports`: DOT, GraphML, CSV, networkx;
+- `exports`: DOT, GraphML, CSV;
 - `svg`: the picture.
 """

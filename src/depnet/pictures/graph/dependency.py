@@ -6,7 +6,6 @@ network keeps; of a boosted node, what the input gained.
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -96,10 +95,7 @@ class DependencyGraph:
         """Both ways between two variables as one, the strongest first."""
         told = {(a.source, a.target): a.strength for a in self.arrows}
         pairs = {(min(way), max(way)) for way in told}
-        found = [
-            Tie(first, second, told.get((first, second)), told.get((second, first)))
-            for first, second in pairs
-        ]
+        found = [Tie(*pair, told.get(pair), told.get(pair[::-1])) for pair in pairs]
         return tuple(sorted(found, key=lambda tie: (-tie.strength, tie.first, tie.second)))
 
     @property
@@ -119,36 +115,6 @@ class DependencyGraph:
             A graph.
         """
         return replace(self, arrows=self.arrows[: max(arrows, 0)])
-
-    def above(self, bits: float) -> "DependencyGraph":
-        """The same variables with the arrows of at least some strength.
-
-        Args:
-            bits: this strength.
-
-        Returns:
-            A graph.
-        """
-        return replace(self, arrows=tuple(a for a in self.arrows if a.strength >= bits))
-
-    def around(self, variable: int, steps: int = 1) -> tuple[int, ...]:
-        """The variables near one, whichever way arrows point, ascending; itself among them.
-
-        Args:
-            variable: its number.
-            steps: how many arrows away a variable may be.
-
-        Returns:
-            Their numbers.
-        """
-        neighbours = defaultdict(set)
-        for arrow in self.arrows:
-            neighbours[arrow.source].add(arrow.target)
-            neighbours[arrow.target].add(arrow.source)
-        near = {variable}
-        for _ in range(steps):
-            near |= {v for u in near for v in neighbours[u]}
-        return tuple(sorted(near))
 
     def kept(self, variables: Iterable[int]) -> "DependencyGraph":
         """The graph of some of the variables, renumbered in ascending order.

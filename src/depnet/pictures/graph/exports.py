@@ -1,20 +1,15 @@
-"""The dependency graph as text that other tools read, as a networkx graph, and its links as a table."""
+"""The dependency graph as text that other tools read (networkx.parse_graphml is one), and its links as a table."""
 
 import csv
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from depnet.data.files.spreadsheet import guarded
-from depnet.errors import PictureError
 from depnet.learning.links import Link
 from depnet.pictures import colours
 from depnet.pictures.graph.community import communities
 from depnet.pictures.graph.dependency import DependencyGraph
 from depnet.pictures.labels import dot, xml
-
-if TYPE_CHECKING:
-    from networkx import DiGraph
 
 _GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
@@ -101,30 +96,6 @@ def to_graphml(graph: DependencyGraph) -> str:
         for arrow in graph.arrows
     ]
     return "\n".join([*lines, "  </graph>", "</graphml>", ""])
-
-
-def to_networkx(graph: DependencyGraph) -> "DiGraph":
-    """A directed graph on the variables' names: arrows with `strength` and `weight` (at least 0).
-
-    Variables have their `community`. `graph.graph["measured"]` says what the strengths were measured on.
-
-    Args:
-        graph: the graph.
-
-    Returns:
-        A `networkx.DiGraph`.
-    """
-    try:
-        from networkx import DiGraph
-    except ImportError:
-        raise PictureError("this needs networkx; install it with: pip install 'depnet[graph]'.") from None
-    found = DiGraph(measured=graph.measured)
-    for name, group in zip(graph.names, communities(graph), strict=True):
-        found.add_node(name, community=group)
-    for a in graph.arrows:
-        weight = max(a.strength, 0.0)
-        found.add_edge(graph.names[a.source], graph.names[a.target], strength=a.strength, weight=weight)
-    return found
 
 
 def links_csv(found: Sequence[Link]) -> str:

@@ -2,8 +2,7 @@
 
 - `decision`: tests, branches and leaves, from any information source;
 - `rules`: what a row has to be to come to a vertex, in words;
-- `drawing`: where the vertices are drawn;
-- `parts_of_graph`: what evidence leaves of a graph, what is below a vertex, the rows that come to one;
+- `parts_of_graph`: what evidence leaves of a graph, what is below a vertex, the rows at one, and where they are drawn;
 - `effects`: a boosted node, which sums many graphs: what it reads, and what that does;
 - `text`, `svg`: both of them for a terminal, and as a picture.
 """

@@ -197,30 +197,13 @@ def _steps(source: InformationSource, cardinalities: tuple[int, ...]) -> list[St
 
 def _written_out(leaves: list[int], inputs: Sequence[int], cards: Sequence[int]) -> list[Step]:
     """The diagram of a function given by its values, row-major: equal parts are one vertex, the root is 0."""
-    steps: list[Step] = []  # children before parents
-    place: dict[Step, int] = {}
-
-    def vertex(step: Step) -> int:
-        if step not in place:
-            place[step] = len(steps)
-            steps.append(step)
-        return place[step]
-
-    row = [vertex((-1, (leaf,))) for leaf in leaves]
+    place: dict[Step, int] = {}  # children before parents, so that the root is the last
+    row = [place.setdefault((-1, (leaf,)), len(place)) for leaf in leaves]
     for j, k in zip(reversed(inputs), reversed(cards), strict=True):
         parts = [tuple(row[at : at + k]) for at in range(0, len(row), k)]
-        row = [part[0] if len(set(part)) == 1 else vertex((j, part)) for part in parts]
-    order = {row[0]: 0}
-    waiting = [row[0]]
-    for v in waiting:  # breadth first
-        for child in steps[v][1] if steps[v][0] >= 0 else ():
-            if child not in order:
-                order[child] = len(order)
-                waiting.append(child)
-    return [
-        (j, children if j < 0 else tuple(order[c] for c in children))
-        for j, children in map(steps.__getitem__, waiting)
-    ]
+        row = [p[0] if len(set(p)) == 1 else place.setdefault((j, p), len(place)) for p in parts]
+    last = len(place) - 1
+    return [(j, c if j < 0 else tuple(last - child for child in c)) for j, c in reversed(place)]
 
 
 def frequent_states(graph: Decision, most: int) -> list[int]:

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.arrays import CodeArray, FloatArray
 from depnet.data.table.dataset import Dataset, code_type
 from depnet.errors import ModelError
 from depnet.model.boosted import BoostedNode
@@ -89,8 +89,9 @@ class Reference:
     weights: FloatArray
     said: str
 
-    def mean(self, node: Node) -> FloatArray:
-        return np.asarray(self.weights @ node.probabilities(self.codes))
+    def mean(self, node: Node) -> tuple[float, ...]:
+        """theta_i on average."""
+        return tuple((self.weights @ node.probabilities(self.codes)).tolist())
 
     def effect(self, network: Network, node: Node, j: int) -> Effect:
         variable = network.domain.variables[j]
@@ -98,8 +99,7 @@ class Reference:
         means = []
         for z in range(variable.cardinality):
             rows[:, j] = z
-            theta: FloatArray = self.weights @ node.probabilities(rows)
-            means.append(tuple(theta.tolist()))
+            means.append(Reference(rows, self.weights, self.said).mean(node))
         return Effect(variable.name, tuple(map(str, variable.states)), tuple(means))
 
 
@@ -107,34 +107,21 @@ def reference(network: Network, dataset: Dataset | None = None) -> Reference:
     """The rows that effects are means over: of the data, or made from what the network keeps of them."""
     if dataset is not None and dataset.total:
         check_same_domain("effects", network.domain, dataset)
-        return _of_rows(dataset)
+        weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(np.float64)
+        there, said = np.flatnonzero(weights), f"the table's {counted(dataset.total, 'row')}"
+        if len(there) > MOST_ROWS:  # some, at equal distances
+            there, said = there[np.arange(MOST_ROWS) * len(there) // MOST_ROWS], f"{MOST_ROWS:,} of {said}"
+        return Reference(dataset.codes[there], weights[there] / weights[there].sum(), said)
     counts = network.counts if network.counts is not None and network.counts.total else None
-    cards = network.domain.cardinalities
-    columns = [
-        _column(np.ones(k, dtype=np.int64) if counts is None else counts.singles[j], j)
-        for j, k in enumerate(cards)
-    ]
+    singles = [np.ones(k) for k in network.domain.cardinalities] if counts is None else counts.singles
+    columns = []
+    for j, single in enumerate(singles):  # in an order that has nothing to do with other columns
+        states = np.searchsorted(np.cumsum(single) / single.sum(), (np.arange(MOST_ROWS) + 0.5) / MOST_ROWS)
+        columns.append(np.random.default_rng(j).permutation(np.minimum(states, len(single) - 1)))
     codes: CodeArray = np.array(columns, dtype=code_type(network.domain)).T  # type: ignore[assignment]  # codes
     how = "all states alike" if counts is None else "the frequencies that the model keeps"
     said = f"{counted(MOST_ROWS, 'row')} made for it: every variable by itself, {how}"
     return Reference(codes, np.full(MOST_ROWS, 1 / MOST_ROWS), said)
-
-
-def _of_rows(dataset: Dataset) -> Reference:
-    """Rows of the data, all of them or some at equal distances."""
-    weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(np.float64)
-    there, said = np.flatnonzero(weights), f"the table's {counted(dataset.total, 'row')}"
-    if len(there) > MOST_ROWS:
-        there, said = there[np.arange(MOST_ROWS) * len(there) // MOST_ROWS], f"{MOST_ROWS:,} of {said}"
-    kept = weights[there]
-    return Reference(dataset.codes[there], kept / kept.sum(), said)
-
-
-def _column(counts: IntArray, j: int) -> IntArray:
-    """States in proportion to their counts, in an order that has nothing to do with other columns."""
-    until = np.cumsum(counts) / np.sum(counts)
-    states = np.searchsorted(until, (np.arange(MOST_ROWS) + 0.5) / MOST_ROWS)
-    return np.random.default_rng(j).permutation(np.minimum(states, len(counts) - 1))
 
 
 def boosted(
@@ -151,20 +138,21 @@ def boosted(
     Returns:
         A `Boosted`, which `boosted_text` and `boosted_svg` show.
     """
-    chosen = boosted_node(network, node)
-    told = inputs_of(network, node)
+    chosen, names = boosted_node(network, node), network.domain.names
+    gains = zip(chosen.inputs, chosen.gains.tolist(), strict=True)
+    inputs = [Input(j, names[j], gain / math.log(2)) for j, gain in gains]
+    inputs.sort(key=lambda one: (-one.bits, one.variable))
     rows = reference(network, dataset)
-    variable = network.domain.variables[chosen.variable]
     return Boosted(
-        variable.name,
-        tuple(map(str, variable.states)),
-        told,
+        names[chosen.variable],
+        tuple(map(str, network.domain.variables[chosen.variable].states)),
+        tuple(inputs),
         len(chosen.stages),
         len(chosen.stages.scores),
-        tuple(rows.effect(network, chosen, one.variable) for one in told[: max(most, 0)]),
+        tuple(rows.effect(network, chosen, one.variable) for one in inputs[: max(most, 0)]),
         rows.said,
-        tuple(rows.mean(chosen).tolist()),
-        first_graph(network, node),
+        rows.mean(chosen),
+        _first_graph(network, chosen),
     )
 
 
@@ -178,23 +166,13 @@ def boosted_node(network: Network, node: int | str) -> BoostedNode:
     return chosen
 
 
-def inputs_of(network: Network, node: int | str) -> tuple[Input, ...]:
-    """What a boosted node reads, those that gained most first."""
-    chosen = boosted_node(network, node)
-    names = network.domain.names
-    pairs = zip(chosen.inputs, chosen.gains.tolist(), strict=True)
-    found = [Input(j, names[j], gain / math.log(2)) for j, gain in pairs]
-    return tuple(sorted(found, key=lambda one: (-one.bits, one.variable)))
-
-
-def first_graph(network: Network, node: int | str) -> Decision | None:
+def _first_graph(network: Network, node: BoostedNode) -> Decision | None:
     """The decision graph of the first source, with theta as it is before any stage; None where it has one leaf."""
-    chosen = boosted_node(network, node)
-    if chosen.start.size == 1:
+    if node.start.size == 1:
         return None
-    table = ConditionalTable.from_probabilities(chosen.theta(chosen.start_scores))
+    table = ConditionalTable.from_probabilities(node.theta(node.start_scores))
     try:
-        return decision_of(network.domain, TableNode(chosen.variable, chosen.start, table))
+        return decision_of(network.domain, TableNode(node.variable, node.start, table))
     except ModelError:  # a source that is no graph, and too large to be written out as one
         return None
 

@@ -1,6 +1,7 @@
-"""Parts of a decision graph: what evidence leaves of it, what is below a vertex, the rows that come to one."""
+"""Parts of a decision graph and their places: what evidence leaves of it, what is below a vertex, the rows at one."""
 
-from collections.abc import Collection, Mapping
+import itertools
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,6 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Label
 from depnet.pictures.node.decision import Branch, Decision, Folded, Leaf, Test, Vertex
-from depnet.pictures.node.drawing import layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +112,58 @@ def counts_at(graph: Decision, vertex: int, data: Dataset) -> FloatArray:
                 inside = np.isin(codes, [data.domain.variables[j].code(state) for state in branch.states])
                 here.setdefault(branch.to, []).append(rows[inside])
     raise AssertionError("a vertex is below the root")
+
+
+def places(graph: Decision, leaf: float, size: Callable[[int], float]) -> dict[int, tuple[float, int]]:
+    """(place, layer) of every vertex, for a picture: leaves `leaf` apart in the order of a walk from the root.
+
+    A test is in the middle of those that the walk reaches first from it; tests of one layer are moved apart where they
+    would touch, each being of its `size`, their middle kept.
+    """
+    at: dict[int, float] = {}
+    leaves = itertools.count()
+    for v, reached in _walk(graph).items():
+        if not graph.vertices[v].branches:
+            at[v] = leaf * next(leaves)
+        elif reached:
+            at[v] = sum(at[c] for c in reached) / len(reached)
+        else:
+            at[v] = max(at[branch.to] for branch in graph.vertices[v].branches)
+    level = layers(graph)
+    for depth in range(max(level.values())):
+        tests = sorted((v for v in at if level[v] == depth), key=lambda v: (at[v], v))
+        wanted = sum(at[v] for v in tests)
+        for above, below in itertools.pairwise(tests):
+            at[below] = max(at[below], at[above] + (size(above) + size(below)) / 2)
+        shift = (sum(at[v] for v in tests) - wanted) / max(len(tests), 1)
+        at.update({v: at[v] - shift for v in tests})
+    return {v: (at[v], level[v]) for v in at}
+
+
+def _walk(graph: Decision) -> dict[int, list[int]]:
+    """Every vertex after those below it, with the ones that the walk reached from it and had not seen before."""
+    reached: dict[int, list[int]] = {}
+    ended: dict[int, list[int]] = {}
+    waiting = [(0, False)]
+    while waiting:  # a stack of its own: a graph may be deeper than Python's
+        v, done = waiting.pop()
+        if done:
+            ended[v] = reached[v]
+        elif v not in reached:
+            reached[v] = [branch.to for branch in graph.vertices[v].branches if branch.to not in reached]
+            waiting += [(v, True), *((c, False) for c in reversed(reached[v]))]
+    return ended
+
+
+def layers(graph: Decision) -> dict[int, int]:
+    """The depth of every vertex, by the longest way from the root; leaves, and tests that are folded, all on the last."""
+    depth = {0: 0}
+    waiting = [0]
+    while waiting:
+        v = waiting.pop()
+        for branch in graph.vertices[v].branches:
+            if depth.get(branch.to, -1) < depth[v] + 1:
+                depth[branch.to] = depth[v] + 1
+                waiting.append(branch.to)
+    last = max(depth.values())
+    return {v: d if graph.vertices[v].branches else last for v, d in depth.items()}

@@ -1,10 +1,14 @@
 """A node as SVG: tests from left to right, leaves in a column with their distributions as bars; of a boosted one, lines."""
 
+import itertools
+from collections.abc import Sequence
+
 from depnet.data.table.dataset import Dataset
 from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.labels import listed, short
 from depnet.pictures.node.decision import (
+    Branch,
     Decision,
     Folded,
     Leaf,
@@ -16,14 +20,21 @@ from depnet.pictures.node.decision import (
     shares,
     state_colours,
 )
-from depnet.pictures.node.drawing import BAR, FONT, MARGIN, Drawing, name_in_box, name_of_branch
 from depnet.pictures.node.effects import Boosted, boosted, lines_of
-from depnet.pictures.svg import SMALL, element, key, picture, share_bar, text, title
-from depnet.wording import counted
+from depnet.pictures.node.parts_of_graph import places
+from depnet.pictures.svg import LETTER, SMALL, element, key, picture, share_bar, text, title
+from depnet.wording import counted, shown_width
 
 BOLD = 600
-TOP = 58.0
-"""For the name and the states' colours."""
+FONT = 12.0
+ROW = 32.0
+TITLE, LINE = 22.0, 17.0
+BAR = 150.0
+MARGIN = 14.0
+GAP = 64.0
+TOP, BESIDE = 58.0, 190.0
+"""For the name and the states' colours; for what is said beside a leaf's bar."""
+MOST_LETTERS = 20
 
 
 def node_svg(network: Network, node: int | str, dataset: Dataset | None = None) -> str:
@@ -44,24 +55,42 @@ def node_svg(network: Network, node: int | str, dataset: Dataset | None = None) 
     return decision_svg(decision(network, node))
 
 
-def decision_svg(graph: Decision) -> str:
+def decision_svg(graph: Decision, numbers: Sequence[int] | None = None) -> str:
     """The text of `node_svg`, of a decision graph that is there already.
 
     A leaf that several branches lead to is one leaf, framed in orange. States that stand in an order go from light to dark;
-    of others, past seven, the most frequent have colours of their own and the rest are grey.
+    of others, past seven, the most frequent have colours of their own and the rest are grey. Each vertex is a group with its
+    number (`data-vertex`), or what `numbers` has in its place.
     """
-    return _Picture(graph).svg()
+    return _Picture(graph, range(len(graph.vertices)) if numbers is None else numbers).svg()
 
 
 class _Picture:
-    def __init__(self, graph: Decision) -> None:
-        self.graph, self.at = graph, Drawing(graph, TOP)
-        self.colour = state_colours(graph)
+    """A decision graph drawn. A test is a small table, a line for each branch, from which the branch leaves.
+
+    So, however many branches meet in a merged leaf, no label covers another.
+    """
+
+    def __init__(self, graph: Decision, numbers: Sequence[int]) -> None:
+        self.graph, self.numbers, self.colour = graph, numbers, state_colours(graph)
+        tests = {v: test for v, test in enumerate(graph.vertices) if isinstance(test, Test)}
+        self.height = {v: TITLE + LINE * len(test.branches) + 5 for v, test in tests.items()}
+        at = places(graph, ROW, lambda v: self.height[v] + 10)
+        self.layer = {v: layer for v, (_, layer) in at.items()}
+        self.wide = [0.0] * (max(self.layer.values()) + 1)
+        for v, layer in self.layer.items():
+            if v in tests:
+                self.wide[layer] = max(self.wide[layer], _width(tests[v]))
+        self.left = list(itertools.accumulate([w + GAP for w in self.wide[:-1]], initial=MARGIN))
+        half = {v: self.height.get(v, ROW) / 2 for v in at}
+        shift = TOP - min(y - half[v] for v, (y, _) in at.items())
+        self.y = {v: y + shift for v, (y, _) in at.items()}
+        self.size = (self.left[-1] + BAR + BESIDE, max(self.y[v] + half[v] for v in at) + MARGIN)
 
     def svg(self) -> str:
         lines: list[str] = []
         boxes: list[str] = []
-        for v in self.at.y:
+        for v in sorted(self.y):  # the root first, where a keyboard begins
             vertex = self.graph.vertices[v]
             if isinstance(vertex, Leaf):
                 boxes.append(self._leaf(v, vertex))
@@ -69,52 +98,81 @@ class _Picture:
                 boxes.append(self._folded(v, vertex))
             else:
                 boxes.append(self._test(v, vertex))
-                lines += [
-                    element("path", d=way, fill="none", stroke=colours.GREY, stroke_width=1.3)
-                    for _, way in self.at.ways(v)
-                ]
+                lines += [self._way(v, branch, y) for branch, y in self._ports(v)]
         name = short(self.graph.name, 60)
         heading = text(MARGIN, 20.0, name, 14, font_weight=BOLD)
         states = key(MARGIN, 40.0, legend(self.graph.states, self.colour))
-        whole = (0.0, 0.0, *self.at.size)
+        whole = (0.0, 0.0, *self.size)
         return picture(whole, f"decision graph of {name}", heading, *states, *lines, *boxes)
 
+    def _ports(self, v: int) -> list[tuple[Branch, float]]:
+        """Branches and the heights they leave from, in the order of where they lead, so that few lines cross."""
+        order = sorted(self.graph.vertices[v].branches, key=lambda b: (self.y[b.to], b.to))
+        first = self.y[v] - self.height[v] / 2 + TITLE + LINE / 2
+        return [(branch, first + LINE * k) for k, branch in enumerate(order)]
+
+    def _way(self, v: int, branch: Branch, y: float) -> str:
+        """The line from a test to where a branch leads."""
+        x = self.left[self.layer[v]] + self.wide[self.layer[v]]
+        end, below = self.left[self.layer[branch.to]] - 3, self.y[branch.to]
+        bend = min((end - x) / 2, 110.0)
+        way = f"M{x:.1f} {y:.1f}C{x + bend:.1f} {y:.1f} {end - bend:.1f} {below:.1f} {end:.1f} {below:.1f}"
+        look = {"fill": "none", "stroke": colours.GREY, "stroke_width": 1.3}
+        return element("path", d=way, **look, data_from=self.numbers[v], data_to=self.numbers[branch.to])
+
+    def _box(self, v: int, test: Test | Folded, said: str, **look: object) -> tuple[str, float, float]:
+        """The frame and name of a test; and its left and right edge."""
+        x, height = self.left[self.layer[v]], self.height.get(v, 22.0)
+        wide, top = self.wide[self.layer[v]] if v in self.height else BAR, self.y[v] - height / 2
+        frame = {"rx": 6, "stroke": colours.GREY, "style": "stroke-width:1.2", **look}
+        found = title(said) + element("rect", kind="box", x=x, y=top, width=wide, height=height, **frame)
+        name = short(test.variable, MOST_LETTERS)
+        return found + text(x + 9, top + 16, name, FONT, font_weight=BOLD), x, x + wide
+
     def _test(self, v: int, test: Test) -> str:
-        x, top, w, h = self.at.box(v)
-        look = {"rx": 6, "stroke": colours.GREY, "style": "stroke-width:1.2"}
-        box = element("rect", kind="box", x=x, y=top, width=w, height=h, **look)
-        name = text(x + 9, top + 16, name_in_box(test), FONT, font_weight=BOLD)
-        found = element("g", title(f"tests {short(test.variable, 200)}") + box + name)
-        for branch, y in self.at.ports(v):
+        found, _, right = self._box(v, test, f"tests {short(test.variable, 200)}")
+        for branch, y in self._ports(v):
             tip = title(listed(branch.states, 300, 60))
-            found += text(x + w - 9, y + 4, name_of_branch(branch), tip=tip, kind="soft", text_anchor="end")
-        return found
+            found += text(right - 9, y + 4, _branch_name(branch), tip=tip, kind="soft", text_anchor="end")
+        return element("g", found, data_vertex=self.numbers[v])
 
     def _folded(self, v: int, test: Folded) -> str:
-        x, top, w, h = self.at.box(v)
-        look = {"rx": 6, "stroke": colours.GREY, "stroke_dasharray": "4 3", "style": "stroke-width:1.2"}
-        below = text(x + w + 8, self.at.y[v] + 4, counted(test.leaves, "leaf", "leaves"), kind="soft")
-        box = element("rect", kind="box", x=x, y=top, width=w, height=h, **look)
-        return element("g", box + text(x + 9, top + 15, name_in_box(test), FONT, font_weight=BOLD) + below)
+        below = f"{counted(test.leaves, 'leaf', 'leaves')} below"
+        said = f"tests {short(test.variable, 200)}: {below}"
+        found, _, right = self._box(v, test, said, stroke_dasharray="4 3")
+        found += text(right + 8, self.y[v] + 4, below, kind="soft")
+        return element("g", found, data_vertex=self.numbers[v])
 
     def _leaf(self, v: int, leaf: Leaf) -> str:
-        x, y = self.at.left[-1], self.at.y[v]
+        x, y = self.left[-1], self.y[v]
         merged = leaf.ways > 1
         frame = {
             "stroke": colours.ORANGE if merged else colours.GREY,
             "style": f"stroke-width:{2.4 if merged else 1}",
         }
+        name = f"leaf {leaf.number}{leaf.rows_said}"
         found = [
-            _named(self.graph.states, leaf.probabilities, f"leaf {leaf.number}"),
+            _named(self.graph.states, leaf.probabilities, name),
             element("rect", kind="box", x=x - 2, y=y - 11, width=BAR + 4, height=22, rx=3, **frame),
         ]
         found += share_bar((x, y - 9, BAR, 18.0), shares(leaf.probabilities, self.colour), 0.22)
         ways = f", {leaf.ways} ways in" if merged else ""
-        found.append(text(x + BAR + 8, y + 4, f"y = {leaf.number}{leaf.rows_said}{ways}", kind="soft"))
-        return element("g", "".join(found))
+        found.append(text(x + BAR + 8, y + 4, name + ways, kind="soft"))
+        return element("g", "".join(found), data_vertex=self.numbers[v])
 
 
-LABELS, LONG, LINE = 190.0, 320.0, 22.0
+def _branch_name(branch: Branch) -> str:
+    if len(branch.states) > 1 and 0 < len(branch.run) <= 2 * MOST_LETTERS:
+        return branch.run
+    return listed(branch.states, MOST_LETTERS)
+
+
+def _width(test: Test) -> float:
+    labels = (short(test.variable, MOST_LETTERS), *map(_branch_name, test.branches))
+    return LETTER * FONT * max(shown_width(label) for label in labels) + 20
+
+
+LABELS, LONG, BETWEEN = 190.0, 320.0, 22.0
 """Of a boosted node: room for labels, the length of a bar, the height of a line."""
 
 
@@ -142,7 +200,7 @@ def boosted_svg(said: Boosted) -> str:
             y += 8 if kind == "heading" else 0
             size = {"title": 14, "heading": 12}.get(kind, SMALL)
             parts.append(text(MARGIN, y, label, size, font_weight=BOLD))
-        y += LINE
+        y += BETWEEN
     name = short(said.name, 60)
     box = (0.0, 0.0, left + LONG + 90, y)
     return picture(box, f"what the boosted node of {name} reads, and the effects of its inputs", *parts)

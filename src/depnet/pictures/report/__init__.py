@@ -1,9 +1,1 @@
-"""The report of a fitted network: one HTML file, self-contained, that opens offline and runs nothing.
-
-- `page`: the page around the sections;
-- `report`: the sections, and the whole.
-"""
-
-from depnet.pictures.report.report import html_report
-
-__all__ = ["html_report"]
+"""The report of a fitted network, `page`: one HTML file that opens offline and runs nothing."""

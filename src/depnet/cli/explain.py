@@ -1,0 +1,47 @@
+"""`depnet explain`: what each known fact adds to an answer."""
+
+import click
+
+from depnet.cli.command import GIVEN, Run, command, option
+from depnet.cli.given import complete_variable
+from depnet.cli.table_options import text_options
+
+
+@command(
+    "depnet explain model.json survived --state Yes --given sex=female,class=1st",
+    "depnet explain model.json price --given 'cut=Ideal,carat>1' --data diamonds.csv",
+    "depnet explain model.json --given sex=female,class=Crew,survived=No",
+)
+@click.argument("model")
+@click.argument("target", required=False, shell_complete=complete_variable)
+@GIVEN
+@option("--state", "Which state of a category is explained.  [default: the most probable]")
+@option("--data", "The training table: its own frequencies join the answers.", metavar="TABLE")
+@text_options
+def explain(
+    run: Run, model: str, target: str | None, given: tuple[str, ...], state: str | None, data: str | None
+) -> None:
+    """Say why an answer is what it is.
+
+    Shows the answer where nothing is known, and how each fact of --given changes it: the steps add up to the answer that
+    `depnet query` gives. A TARGET is a number (its mean is explained), a category (the share of one state), or a condition
+    such as 'income > 50000'. Without a TARGET the facts are a row, and the steps show which of them make it unlikely.
+    """
+    from depnet.cli.files import load_asked, read_holed
+    from depnet.cli.given import parse
+    from depnet.inference import explain
+
+    network = load_asked(model, chains=False)
+    known = parse(given, network.domain)
+    if known is None:
+        raise click.UsageError("explain needs what is known: --given sex=female,class=1st.")
+    rows = None if data is None else read_holed(data, network.domain)
+    found = explain(network, known, target, state=state, data=rows)
+    document = {
+        "about": found.about,
+        "start": found.start,
+        "end": found.end,
+        "steps": [{"name": s.name, "fact": s.fact, "change": s.change} for s in found.steps],
+        "orders": found.orders,
+    }
+    run.answer(document, *str(found).splitlines())

@@ -1,0 +1,97 @@
+"""Groups: each has the answer that a question of its own has, and the table's own numbers are those of a group-by."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import depnet
+from depnet.errors import EvidenceError, InferenceError
+
+TITANIC = depnet.titanic()
+LAW = depnet.learn(TITANIC, order="auto", smoothing=0.5)
+
+
+@pytest.mark.parametrize("target", ["survived", "survived = Yes"])
+@pytest.mark.parametrize("evidence", [None, {"age": "adult"}])
+@pytest.mark.parametrize("data", [None, TITANIC])
+def test_a_group_has_the_answer_of_its_own_question(
+    target: str, evidence: dict[str, str] | None, data: depnet.Dataset | None
+) -> None:
+    found = depnet.query_by(LAW, target, ["class", "sex"], evidence, data=data)
+    assert len(found.results) == 8
+    for labels, result in zip(found.labels, found.results, strict=True):
+        own = depnet.query(LAW, target, {**(evidence or {}), "class": labels[0], "sex": labels[1]}, data=data)
+        np.testing.assert_allclose(np.asarray(result.combined), np.asarray(own.combined), atol=1e-12)
+        np.testing.assert_allclose(np.asarray(result.interval), np.asarray(own.interval), atol=1e-12)
+        assert result.matching == own.matching
+
+
+def table_with_holes(seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(60, 400))
+    kind = rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1])
+    size = np.round(rng.normal(np.where(kind == "a", 10.0, 20.0), 4.0), 1)
+    frame = pd.DataFrame({"kind": kind, "size": size, "sex": rng.choice(["f", "m"], n)})
+    frame["old"] = np.where(frame["size"] > 14, "yes", "no")
+    for name in frame:
+        frame[name] = frame[name].where(rng.random(n) > 0.15)
+    return frame
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**6))
+def test_what_the_table_says_of_groups_is_what_pandas_says(seed: int) -> None:
+    frame = table_with_holes(seed)
+    model = depnet.DependencyNetwork(random_state=0, distil=False).fit(frame)
+    found = model.query("size", {"sex": "f"}, by=["kind", "old"]).set_index(["kind", "old"])
+    rows = frame[(frame["sex"] == "f") & frame["size"].notna()]
+    expected = rows.groupby(["kind", "old"])["size"].agg(["mean", "size"])
+    for labels, one in found.iterrows():
+        if labels in expected.index:
+            assert one["rows"] == expected.loc[labels, "size"]
+            assert one["table"] == pytest.approx(expected.loc[labels, "mean"])
+        else:
+            assert one["rows"] == 0
+            assert pd.isna(one["table"])
+    shares = model.query("old = yes", by="kind").set_index("kind")
+    known = frame[frame["old"].notna() & frame["kind"].notna()]
+    by_pandas = (known["old"] == "yes").groupby(known["kind"]).mean()
+    assert shares["table"].dropna().to_dict() == pytest.approx(by_pandas.to_dict())
+
+
+def test_numbers_of_groups_are_near_those_of_questions_of_their_own() -> None:
+    rng = np.random.default_rng(5)
+    kind, tall = rng.integers(0, 4, 6000), rng.integers(0, 2, 6000)
+    size = rng.normal(10.0 * kind + 3.0 * tall, 2.0)
+    frame = pd.DataFrame({"kind": np.array(list("abcd"))[kind], "tall": tall, "size": size})
+    model = depnet.DependencyNetwork(random_state=0).fit(frame)
+    found = model.query("size", {"size": "> 1"}, by=["kind", "tall"])
+    for _, one in found.iterrows():
+        own = model.query("size", {"size": "> 1", "kind": one["kind"], "tall": one["tall"]})
+        assert one["mean"] == pytest.approx(own.numbers["size"].mean, abs=0.1)
+        assert one["low"] <= one["mean"] <= one["high"]
+    wrong = model.query("size", {"size": "> 1", "kind": "a", "tall": 1})
+    with pytest.raises(AssertionError):  # a mutant: the neighbour's answer
+        assert found["mean"][0] == pytest.approx(wrong.numbers["size"].mean, abs=0.1)
+
+
+def test_a_group_without_rows_has_the_answer_of_the_model() -> None:
+    frame = depnet.query_by(LAW, "survived = Yes", ["class", "sex"], {"age": "child"}, data=TITANIC).frame()
+    crew = frame[frame["class"] == "Crew"]  # had no children aboard
+    assert crew["rows"].tolist() == [0, 0]
+    assert crew["table"].isna().all()
+    assert crew["share"].tolist() == crew["model"].tolist()
+
+
+def test_what_cannot_be_a_group_is_refused() -> None:
+    with pytest.raises(EvidenceError, match="'survived' cannot be a group"):
+        depnet.query_by(LAW, "survived", ["class", "survived"])
+    with pytest.raises(EvidenceError, match="each once"):
+        depnet.query_by(LAW, "survived", ["class", "class"])
+    with pytest.raises(EvidenceError, match="no order"):
+        depnet.query_by(depnet.learn(TITANIC), "survived", "class")
+    model = depnet.DependencyNetwork(random_state=0).fit(TITANIC)
+    with pytest.raises(InferenceError, match="one target"):
+        model.query(["survived", "age"], by="class")

@@ -1,0 +1,179 @@
+"""The report: one file, nothing that runs, nothing from elsewhere, the same bytes twice."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from depnet import Dataset, Domain, Network, TableNode, learn, sample, titanic
+from depnet.model import ConditionalTable, ConstantSource, LosslessSource
+from depnet.model.held_out import HeldOut
+from depnet.pictures import html_report
+from depnet.pictures.labels import line, short
+from tests.mixed import mixed_titanic
+from tests.pictures.cases import CASES, HOSTILE, hostile
+
+VOID = {"meta", "br"}
+
+
+class Page(HTMLParser):
+    """Every tag in its place, every text as a browser shows it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            assert not name.startswith("on"), name
+            assert name not in ("href", "src", "action", "srcdoc", "xlink:href"), name
+            assert "url(" not in (value or "")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def check(text: str) -> Page:
+    page = Page(text)
+    assert not {"script", "link", "iframe", "img", "object", "form", "a"} & set(page.tags)
+    assert "Content-Security-Policy" in text
+    assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in text
+    return page
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_with_and_without_rows(name: str) -> None:
+    network, data = CASES[name]()
+    rows = sample(network, 400, burn_in=5, thin=1, chains=40, rng=np.random.default_rng(0))
+    page = check(html_report(network, data, sampled=rows))
+    words = "\n".join(page.words)
+    for heading in (
+        "Summary",
+        "Who predicts whom",
+        "Strongest links",
+        "Certificate",
+        "Data against the model",
+    ):
+        assert heading in words
+    alone = html_report(network, sampled=rows)
+    assert "Certificate" not in "\n".join(check(alone).words)
+    kept = html_report(network.with_counts(data), sampled=rows)
+    assert "1-way marginals" in "\n".join(check(kept).words)
+
+
+def test_no_bar_is_wider_than_its_track() -> None:
+    rng = np.random.default_rng(0)
+    rows = Dataset.from_codes(rng.integers(0, 260, (5_000, 2)), domain=Domain.from_cardinalities([260, 260]))
+    text = html_report(learn(rows).with_counts(rows), rows)
+    assert "253 other states" in text
+    assert max(float(width) for width in re.findall(r"width:([0-9.]+)%", text)) <= 100
+
+
+def test_the_seed_decides_what_is_drawn() -> None:
+    data = titanic()
+    network = learn(data, smoothing=0.5)
+    text = html_report(network, data, drawn=300, seed=1)
+    assert text == html_report(network, data, drawn=300, seed=1)
+    assert text != html_report(network, data, drawn=300, seed=2)
+
+
+def test_hostile_labels_are_shown_as_text() -> None:
+    network, data = hostile()
+    page = check(html_report(network, data, title=HOSTILE[0], drawn=400))
+    assert page.words.count(line(HOSTILE[0])) >= 2, "in the title and in the heading"
+    for name in HOSTILE:
+        assert short(name, 40) in page.words
+
+
+def test_mutant_an_unescaped_label_would_be_seen() -> None:
+    network, data = hostile()
+    text = html_report(network, data, drawn=400).replace("&lt;script&gt;", "<script>", 1)
+    with pytest.raises(AssertionError):
+        check(text)
+
+
+def test_the_certificate_is_the_networks() -> None:
+    from depnet import certificate
+
+    data = titanic()
+    network = learn(data, smoothing=0.5)
+    words = " ".join(Page(html_report(network, data, drawn=400)).words)
+    assert certificate(network, data).said in words
+    assert "survived" in words
+
+
+def test_with_a_law_the_report_is_of_it_and_of_the_network() -> None:
+    from depnet import certificate
+
+    data = titanic()
+    network = learn(data, smoothing=0.5)
+    law = replace(
+        learn(data, smoothing=0.5, order="auto"),
+        held_out=HeldOut(rows=660, score=-2.0, independent=-2.5),
+    )
+    page = check(html_report(network, data, law=law, drawn=2000))
+    words = " ".join(page.words)
+    assert "knowing the other columns removes 20 % of the uncertainty" in words
+    assert "Shares in rows drawn from it differ from the table's by" in words
+    assert all(certificate(each, data).said in words for each in (law, network))
+    assert html_report(law, data, drawn=500) == html_report(law, data, law=law, drawn=500), "a law alone"
+
+
+def test_rows_are_drawn_from_the_law() -> None:
+    """The network's own law has X0 = 1 in a tenth of its rows, the ordered one in nine tenths."""
+    few, many = (
+        Network(
+            Domain.from_cardinalities([2]),
+            (TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[1 - p, p]])),),
+            order=order,
+        )
+        for p, order in ((0.1, None), (0.9, (0,)))
+    )
+    data = Dataset.from_codes([[1]] * 9 + [[0]], [2])
+    far = html_report(few, data, drawn=4000)
+    close = html_report(few, data, law=many, drawn=4000)
+    assert _first_distance(far) > 0.7
+    assert _first_distance(close) < 0.05
+
+
+def _first_distance(text: str) -> float:
+    (found,) = re.findall(
+        r"differ from the table's by ([0-9.]+) % for single columns", text.replace("&#x27;", "'")
+    )
+    return float(found) / 100
+
+
+def test_a_chain_that_cannot_be_drawn_from_is_said() -> None:
+    table = ConditionalTable.from_probabilities([[1.0, 0.0], [0.0, 1.0]])
+    nodes = (TableNode(0, LosslessSource((1,), (2,)), table), TableNode(1, LosslessSource((0,), (2,)), table))
+    page = check(html_report(Network(Domain.from_cardinalities([2, 2]), nodes), drawn=400))
+    assert any("No rows were drawn" in word for word in page.words)
+
+
+def test_a_report_of_a_network_with_a_boosted_node() -> None:
+    people = titanic()
+    text = html_report(mixed_titanic(), people, sampled=people)
+    said = " ".join(Page(text).words)
+    assert "boosted nodes" in said
+    assert "survived: 0.2063 bits known, boosted" in said
+    assert "Its first graph, before the stages" in said
+    assert text == html_report(mixed_titanic(), people, sampled=people)
