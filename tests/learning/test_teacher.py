@@ -115,7 +115,7 @@ def test_of_many_rows_a_teacher_learns_from_some_whatever_their_order(
 ) -> None:
     monkeypatch.setattr(teachers, "MOST_ROWS", 500)
     shuffled = Dataset.from_codes(ROWS.codes[::-1], domain=ROWS.domain)
-    law = fit_law(ROWS, FitOptions(order=["a", "b", "town"], distil=False))
+    law = fit_law(towns(200, 2), FitOptions(order=["a", "b", "town"], distil=False))
     found = [
         learn_teacher(rows, law, [(rows, HELD, law)], {0: (1, 2)}, Work())[0] for rows in (ROWS, shuffled)
     ]

@@ -3,15 +3,16 @@ r"""A law of graphs that a boosted law has taught: nearly its quality, at the sp
 Boosted nodes are nearer to the truth than single graphs, and slow to ask: nothing about them is exact, and each row of a
 pass sums hundreds of stages. So they do not answer. They teach:
 
-1. a boosted law B is learned in the order of the graphs' law (`depnet.learning.boost`);
+1. a boosted law B is learned in the order of the graphs' law (`depnet.learning.teacher`);
 2. rows are drawn from B, many more than the table has, and graphs are grown on them, so that a leaf can be as fine as B is;
 3. the tables of these graphs are the counts N of the table's own rows, and what B says of a leaf is their prior:
 
-.. math:: \theta(x \mid y) = \frac{N_{yx} + \kappa\, q_B(x \mid y)}{N_y + \kappa}, \qquad \kappa = 300,
+.. math:: \theta(x \mid y) = \frac{N_{yx} + \kappa\, q_B(x \mid y)}{N_y + \kappa}, \qquad \kappa = 30, \dots, 1000,
 
 where q_B are the shares of the rows that were drawn. Nothing drawn is counted as a row. What is learned is a law like any
-other: every node has one information source and one table, and KL(p^D || Q) is of its theta. Nodes are taught that held-out
-rows gain by, over the graphs that the table alone has grown, if together that is more than two standard errors.
+other: every node has one information source and one table, and KL(p^D || Q) is of its theta. Held-out rows choose kappa, and
+the nodes that are taught: those that gain, over the graphs that the table alone has grown, if together that is more than
+two standard errors.
 """
 
 import math
@@ -37,6 +38,7 @@ from depnet.model.table import ConditionalTable
 PENALTY = 0.25 * Mdl()
 """Of graphs of drawn rows: that B is no graph is known, and what is drawn has less noise than N such rows of a table."""
 ALL_CUTS = 15
+"""Of a number that a graph of drawn rows may split at: of all of its bins."""
 PRIORS = (30.0, 100.0, 300.0, 1000.0)
 """Kappa is one of these, for each node."""
 DRAWN_CELLS = 1 << 21

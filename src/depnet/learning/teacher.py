@@ -41,6 +41,7 @@ MOST_ROWS = 20_000
 """That a teacher learns from. Of more rows, those whose hashes come first."""
 FAINT = 5.0
 """Rows that are added to a state's own: what few rows say of a state does not put it first or last."""
+STEPS = 50
 PLACE_CUTS = 15
 """Of a category, at most, along its places."""
 BLOCK = 1 << 15
@@ -78,11 +79,13 @@ def _axis_places(dataset: Dataset, small: Dataset, i: int) -> IntArray:
     if not blocks:
         return np.arange(total)
     residuals = np.concatenate(blocks, axis=1)
-    wide = residuals.shape[0] <= residuals.shape[1]
-    _, vectors = np.linalg.eigh(residuals @ residuals.T if wide else residuals.T @ residuals)
-    left = vectors[:, -1] if wide else residuals @ vectors[:, -1]
-    left *= np.sign(left[np.argmax(np.abs(left))])
-    axis = np.round(left / np.sqrt(rows + FAINT), 9)
+    axis = np.random.default_rng(SEED).standard_normal(k)
+    for _ in range(
+        STEPS
+    ):  # of the power method: as many always, so that equal axes, too, come out alike everywhere
+        axis = residuals @ (residuals.T @ axis)
+        axis /= np.abs(axis).max() or 1.0
+    axis = np.round(axis / np.sqrt(rows + FAINT), 9)
     places = np.arange(total)
     places[np.argsort(axis, kind="stable")] = np.arange(k)
     return places
@@ -232,11 +235,13 @@ def learn_teacher(
     tests = all_tests(in_places(dataset, places))
 
     def placed(rows: Dataset) -> BoostRows:
-        every = BoostRows.of(in_places(rows, places), tests)
-        return BoostRows(some_rows(every.dataset, np.arange(min(every.dataset.rows, MOST_ROWS))), tests)
+        return BoostRows.of(in_places(rows, places), tests)
 
-    tried = [TrialPart(placed(learned), placed(held), graphs) for learned, held, graphs in parts]
-    trial = DigitTrial(placed(dataset), tried, readable, TEACHER, work.ends)
+    def some(rows: BoostRows) -> BoostRows:
+        return BoostRows(some_rows(rows.dataset, np.arange(min(rows.dataset.rows, MOST_ROWS))), tests)
+
+    tried = [TrialPart(some(placed(learned)), placed(held), graphs) for learned, held, graphs in parts]
+    trial = DigitTrial(some(placed(dataset)), tried, readable, TEACHER, work.ends)
     stop = native.Stop()
 
     def learn(i: int) -> list[Word] | None:
