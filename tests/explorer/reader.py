@@ -23,7 +23,7 @@ class Reader:
     def __init__(self, url: str, http: aiohttp.ClientSession) -> None:
         self.url, self.http = url, http
         self.socket = socketio.AsyncClient(reconnection=False)
-        self.socket.on("run_javascript", self._told)
+        self.socket.on("update", self._told)
         self.answers: asyncio.Queue[Posterior] = asyncio.Queue()
         self.shown = 0
 
@@ -70,13 +70,11 @@ class Reader:
         return await asyncio.wait_for(self.answers.get(), SECONDS)
 
     def _told(self, message: dict[str, Any]) -> None:
-        said = re.fullmatch(r'return runMethod\(\d+, "answered", (.*)\)', message["code"], re.DOTALL)
-        if said is None:
-            return
-        (answer,) = json.loads(said[1])
-        if answer["serial"] > self.shown:
-            self.shown = answer["serial"]
-            self.answers.put_nowait({name: numbers["p"] for name, numbers in answer["numbers"]})
+        shown = message.get(self.marginals, {}).get("props", {})
+        if shown.get("answer", 0) > self.shown:
+            self.shown = shown["answer"]
+            cards = ((one["card"], one["now"] or one["card"]["base"]) for one in shown["cards"])
+            self.answers.put_nowait({card["name"]: numbers["p"] for card, numbers in cards})
 
 
 def _found(pattern: str, text: str) -> str:

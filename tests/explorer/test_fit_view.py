@@ -181,14 +181,6 @@ def test_what_python_itself_refuses_is_one_line_or_read(name: str, content: byte
     assert "\n" not in said
 
 
-def test_reading_tells_how_far_it_is() -> None:
-    told: list[tuple[int, int]] = []
-    rows = "".join(f"{i % 3},{i % 2}\n" for i in range(2000)).encode()
-    read_table("t.csv", b"a,b\n" + rows, "utf-8", lambda done, steps: told.append((done, steps)))
-    assert told
-    assert told[-1][0] == told[-1][1]
-
-
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx", "jsonl"])
 def test_any_file_is_read_and_the_same_columns_are_left_out(tmp_path: Path, ending: str) -> None:
     rows = [{"id": f"p{k:04}", "sex": "fm"[k % 2], "age": 20 + k % 50} for k in range(200)]

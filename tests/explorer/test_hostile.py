@@ -33,8 +33,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
         head_seconds=HEAD_SECONDS,
         body_seconds=BODY_SECONDS,
         unread_seconds=UNREAD_SECONDS,
-        most_pages=MOST_PAGES,
-        unopened_seconds=UNOPENED_SECONDS,
+        MOST_PAGES=MOST_PAGES,
+        UNOPENED_SECONDS=UNOPENED_SECONDS,
     ) as running:
         yield running
 

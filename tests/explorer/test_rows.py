@@ -19,10 +19,8 @@ from depnet.explorer.rows import (
     csv_text,
     drawn,
     filled,
-    filled_csv,
     judged,
     listed_rows,
-    scores_csv,
     scores_of,
 )
 from depnet.inference.judge.cells import cell_laws
@@ -37,22 +35,14 @@ def titanic() -> Network:
     return titanic_models()[1]
 
 
-def test_rows_are_scored_once_and_written_as_a_table(titanic: Network) -> None:
-    people = depnet.titanic()
+def test_rows_are_scored_once(titanic: Network) -> None:
     told: list[float] = []
-    loaded = Loaded(titanic, data=people)
+    loaded = Loaded(titanic, data=depnet.titanic())
     with pytest.raises(StoppedError):
         scores_of(loaded, lambda: True, told.append)
     scores = scores_of(loaded, lambda: False, told.append)
     assert told[-1] == 1.0
     assert scores_of(loaded, lambda: True, told.append) is scores
-    table = list(csv.reader(io.StringIO(scores_csv(loaded, scores))))
-    assert table[0] == ["row", "score", "class", "sex", "age", "survived"]
-    assert len(table) == people.rows + 1
-    number = int(table[1][0])
-    assert float(table[1][1]) == round(scores.each.min(), 6)
-    states = [v.states[people.codes[number - 1, i]] for i, v in enumerate(people.domain.variables)]
-    assert table[1][2:] == states
 
 
 def test_rows_are_listed_with_their_values_and_holes(titanic: Network) -> None:
@@ -79,13 +69,6 @@ def test_rows_are_listed_with_their_values_and_holes(titanic: Network) -> None:
     ]
     assert [cell.hole for cell in rows[1].cells] == [False, True, False]
     assert rows[1].cells[1].said == "missing"
-    table = list(csv.DictReader(io.StringIO(scores_csv(loaded, scores))))
-    assert {(row["size"], row["day"], row["word"]) for row in table} == {
-        ("1.5", "2024-02-29", "a"),
-        ("2", "", "b"),
-        ("", "2024-03-01", "b"),
-        ("8.25", "2024-03-05", ""),
-    }
     down = row_list(model.data_, scores, by=0, down=True)
     assert down.rows.tolist()[0] % 6 == 4
     assert down.rows.tolist()[-1] % 6 == 2  # a hole comes last
@@ -114,16 +97,10 @@ def test_a_hole_that_the_model_has_a_state_for_is_judged_and_filled() -> None:
     assert living.cells["years"].probability > 0.95
     assert judged(loaded, {"dead": "yes", "years": None, "town": "a"}).cells["years"].level >= 2
     cells = {cell.name: cell for cell in filled(model.law_, {"dead": "yes", "town": "a"})}
-    assert 55 < float(cells["years"].value) < 65
+    assert 55 < float(str(cells["years"].value)) < 65
     assert cells["years"].state
     left = {cell.name: cell for cell in filled(model.law_, {"dead": "no", "years": None, "town": "a"})}
     assert left["years"].value is None  # the living have none
-    table = list(csv.DictReader(io.StringIO(filled_csv(list(left.values())))))
-    assert [(row["variable"], row["how"]) for row in table] == [
-        ("dead", "given"),
-        ("years", "left empty"),
-        ("town", "given"),
-    ]
     (edited,) = {
         row[1] for row in drawn(model.law_, 20, {"dead": "yes", "years": "61.25"}, lambda: False).rows
     }
@@ -156,7 +133,7 @@ def test_a_row_is_judged_as_the_library_does_whole_or_with_holes(titanic: Networ
 
 def test_a_row_is_filled_by_its_most_probable_states(titanic: Network) -> None:
     cells = {cell.name: cell for cell in filled(titanic, {"sex": "female", "class": "1st"})}
-    assert cells["sex"].given
+    assert set(cells) == {"age", "survived"}
     expected = depnet.query(titanic, "survived", {"sex": "female", "class": "1st"}).probabilities
     assert isinstance(expected, np.ndarray)
     assert cells["survived"].value == "Yes"

@@ -58,10 +58,6 @@ def test_rows_are_listed_sorted_and_found(page: Page, titanic: str) -> None:
     expect(lines.first.locator('td[data-column="survived"]')).to_have_text("Yes")
     page.get_by_label("Find in any cell").fill("crew")
     expect(page.get_by_text("885 of 2,201 rows, 4 different ones")).to_be_visible()
-    rows = downloaded(page, "Download all as CSV")
-    assert rows[0] == ["row", "score", "class", "sex", "age", "survived"]
-    assert rows[1][0] == str(number)
-    assert np.allclose([float(row[1]) for row in rows[1:]], np.sort(scores), rtol=0, atol=1e-6)
     page.goto(f"{titanic}rows?sex=female&.match=1")
     expect(page.get_by_text("470 of 2,201 rows, 12 different ones")).to_be_visible()
 
@@ -85,7 +81,7 @@ def test_a_row_is_edited_judged_asked_with_and_its_hole_filled(
     page.get_by_label("sex", exact=True).click()
     page.get_by_role("option", name=str(sex.states[edited[0, 1]]), exact=True).click()
     expect(page.get_by_text(f"Score: {other:.2f}.")).to_be_visible()
-    page.get_by_role("button", name="Ask with this row").click()
+    page.get_by_role("button", name=re.compile("Ask for .* with this row")).click()
     page.wait_for_url(re.compile(r"/ask\?.*\.target="))
     assert f"sex={sex.states[edited[0, 1]]}" in page.url or ".target=sex" in page.url
     page.goto(f"{titanic}rows")
@@ -98,11 +94,6 @@ def test_a_row_is_edited_judged_asked_with_and_its_hole_filled(
     assert isinstance(expected, np.ndarray)
     expect(line).to_contain_text("Yes")
     expect(line).to_contain_text(f"{expected.max():.3f}")
-    row = downloaded(page, "The whole row as CSV")
-    assert row[0] == ["variable", "value", "how", "probability"]
-    assert row[2][:3] == ["sex", "female", "given"]
-    assert row[4][:3] == ["survived", "Yes", "filled"]
-    assert abs(float(row[4][3]) - expected.max()) < 1e-6
     expect_query(page, {"sex": ["female"]})
 
 

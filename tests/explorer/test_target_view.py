@@ -12,7 +12,7 @@ import depnet
 from depnet import Network
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
-from depnet.explorer.target import completion, find, joined, measures, rarity, seen_of
+from depnet.explorer.target import find, joined, measures, rarity, seen_of
 from depnet.explorer.target_lists import Bar, bar_of, ends, place
 from depnet.inference.judge.influence import influence
 from tests.explorer.browser import expect_query
@@ -64,11 +64,8 @@ def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     page.wait_for_function("() => location.search.includes('.state=No')")
     page.go_back()
     expect(headline).to_have_text(f"P(survived = Yes) is {after:.3f} by model and table")
-    # The most probable completion: a click makes a state known.
-    page.get_by_role("button", name="Make class = 1st known").click()
-    expect(page.locator('[aria-label="Evidence"]')).to_contain_text("class = 1st")
     expect(page.get_by_role("link", name="Ask with this")).to_have_attribute(
-        "href", "/ask?sex=female&class=1st&.target=survived"
+        "href", "/ask?sex=female&.target=survived"
     )
     page.goto(f"{titanic}target?survived=Yes&.target=survived")
     expect(page.get_by_text("'survived' is known: nothing can move it.")).to_be_visible()
@@ -87,7 +84,6 @@ def test_hostile_labels_are_text_and_the_widest_are_shown_first(page: Page, host
     expect(bars.first).to_have_attribute("data-variable", HOSTILE[0])
     bars.first.locator(".depnet-tornado-low").click()
     expect(page.locator('[aria-label="Evidence"]')).to_contain_text(HOSTILE[0])
-    expect(page.get_by_text("The most probable state that a search found")).to_be_visible()
 
 
 def test_without_a_law_the_view_says_so(page: Page, mixed: str) -> None:
@@ -152,22 +148,6 @@ def test_on_a_shared_page_few_rows_are_hidden(loaded: Loaded, stop: Stop) -> Non
     assert loaded.data is not None
     (seen,) = seen_of(loaded.data, found, found.influence.effects, hide=True)
     assert np.isnan(seen.values).all()
-
-
-def test_a_completion_has_all_that_is_not_known(loaded: Loaded, stop: Stop) -> None:
-    known = {"sex": ("female",)}
-    found = find(loaded, "survived", known, None, stop)
-    done = completion(loaded, known, stop)
-    rows = done.rows(found.influence)
-    expected = depnet.most_probable(loaded.asked, {"sex": "female"})
-    assert {row.name: row.state for row in rows} == {
-        name: state for name, state in expected.states.items() if name != "sex"
-    }
-    alone = depnet.query(loaded.asked, [row.name for row in rows], {"sex": "female"}).probabilities
-    assert isinstance(alone, dict)
-    for row in rows:
-        assert row.probability == pytest.approx(float(alone[row.name][row.code]))
-    assert "of those that match what is known" in done.said
 
 
 def test_what_can_be_asked_of_a_number(loaded: Loaded) -> None:

@@ -3,8 +3,8 @@
 `python -m tests.explorer.watched LIMITS explore ...`: as `depnet explore`, with other limits.
 """
 
-import argparse
 import gc
+import json
 import os
 import signal
 import subprocess
@@ -25,6 +25,11 @@ from depnet.explorer.session import Session
 from tests.explorer.browser import SECONDS, serving, wait_for
 
 ROOT = Path(__file__).parents[2]
+LIMITS: dict[str, Any] = {
+    **dict.fromkeys(("head_seconds", "body_seconds", "unread_seconds"), DeadlineProtocol),
+    **dict.fromkeys(("MOST_PAGES", "UNOPENED_SECONDS"), app),
+}
+"""What can be set, and where it is."""
 
 
 @dataclass(frozen=True)
@@ -73,27 +78,10 @@ class Watched:
 
 
 @contextmanager
-def watched(
-    arguments: Sequence[str | Path],
-    folder: Path,
-    *,
-    head_seconds: float = DeadlineProtocol.head_seconds,
-    body_seconds: float = DeadlineProtocol.body_seconds,
-    unread_seconds: float = DeadlineProtocol.unread_seconds,
-    most_pages: int = app.MOST_PAGES,
-    unopened_seconds: float = app.UNOPENED_SECONDS,
-) -> Iterator[Watched]:
-    """A server on a free port of this machine, with its log in a folder."""
+def watched(arguments: Sequence[str | Path], folder: Path, **limits: float) -> Iterator[Watched]:
+    """A server on a free port of this machine, with its log in a folder; limits by their names in `LIMITS`."""
     log = folder / "log.txt"
-    limits = {
-        "--head-seconds": head_seconds,
-        "--body-seconds": body_seconds,
-        "--unread-seconds": unread_seconds,
-        "--most-pages": most_pages,
-        "--unopened-seconds": unopened_seconds,
-    }
-    given = [word for name, value in limits.items() for word in (name, str(value))]
-    command = [sys.executable, "-m", "tests.explorer.watched", *given]
+    command = [sys.executable, "-m", "tests.explorer.watched", json.dumps(limits)]
     with serving(command, arguments, log, ROOT) as (url, process):
         yield Watched(url.rstrip("/"), process, log)
 
@@ -105,16 +93,8 @@ def _tell(*_: Any) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--head-seconds", type=float)
-    parser.add_argument("--body-seconds", type=float)
-    parser.add_argument("--unread-seconds", type=float)
-    parser.add_argument("--most-pages", type=int)
-    parser.add_argument("--unopened-seconds", type=float)
-    options, rest = parser.parse_known_args()
-    DeadlineProtocol.head_seconds, DeadlineProtocol.body_seconds = options.head_seconds, options.body_seconds
-    DeadlineProtocol.unread_seconds = options.unread_seconds
-    app.MOST_PAGES, app.UNOPENED_SECONDS = options.most_pages, options.unopened_seconds
+    for name, value in json.loads(sys.argv[1]).items():
+        setattr(LIMITS[name], name, value)
     signal.signal(signal.SIGUSR1, _tell)
-    sys.argv = ["depnet", *rest]
+    sys.argv = ["depnet", *sys.argv[2:]]
     main()

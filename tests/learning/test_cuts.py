@@ -1,18 +1,17 @@
 """Splits at a cut are the paper's operations, and sources that use them read the variables alone."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet import Dataset, DecisionGraph, Merge, Split, learn
 from depnet.data import Domain, Variable, describe, encode
-from depnet.errors import ModelError
 from depnet.learning.cuts import Cut, Numbered, cuts_of, spelled_out
 from depnet.learning.grow import CutLearner, TrainingRows, learn_nodes
 from depnet.learning.options import LearnOptions, node_specs
 from depnet.learning.penalty import Mdl, StructuralMdl
 from depnet.learning.work import Work
+from depnet.model import Operation
 from depnet.model.counting import leaf_counts
 from tests.reference.decision_graph import leaf_of
 
@@ -24,6 +23,13 @@ def numbers(rows: int, columns: int = 3, seed: int = 0) -> Dataset:
     frame = [{f"x{i}": float(x) for i, x in enumerate(row)} | {"high": bool(row[0] > 0.3)} for row in table]
     domain, _ = describe(frame)
     return encode(frame, domain).dataset()
+
+
+def operations_of(cut: Cut, leaf: int, size: int) -> list[Operation]:
+    """The split of `leaf` at a cut, one of `size` leaves, by the definition."""
+    below = [Merge(size - 1, size)] * (cut.at - 1)
+    above = [Merge(size - 1 + int(one), size + 1) for one in cut.told[cut.at + 1 :]]
+    return [Split(leaf, cut.variable), *below, *above]
 
 
 @st.composite
@@ -50,7 +56,7 @@ def cut_splits(draw: st.DrawFn) -> tuple[list[Split | Merge], int, int, Cut]:
 def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int, int, Cut]) -> None:
     operations, leaf, size, cut = case
     wide = [*operations, Split(leaf, 3)]  # variable 3 is x_2 >= cut, or x_2 in a set
-    spelled = [*operations, *cut.operations(leaf, size)]
+    spelled = [*operations, *operations_of(cut, leaf, size)]
     rows = [(a, b, c) for a in range(2) for b in range(3) for c in range(7)]
     for row in rows:
         above = int(row[2] in (cut.at, *cut.others) if cut.others is not None else row[2] >= cut.at)
@@ -65,10 +71,10 @@ def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int,
 
 def test_another_cut_is_another_function() -> None:
     """The check above, on a cut that is off by one."""
-    spelled = Cut(0, 3, 7).operations(0, 1)
+    spelled = operations_of(Cut(0, 3, 7), 0, 1)
     leaves = [leaf_of((x,), spelled, (7,)) for x in range(7)]
     assert leaves == [0, 0, 0, 1, 1, 1, 1]
-    assert leaves != [leaf_of((x,), Cut(0, 4, 7).operations(0, 1), (7,)) for x in range(7)]
+    assert leaves != [leaf_of((x,), operations_of(Cut(0, 4, 7), 0, 1), (7,)) for x in range(7)]
 
 
 def test_learned_tables_are_the_counts_of_their_sources() -> None:
@@ -121,16 +127,6 @@ def test_thresholds_are_spread_and_their_names_are_new() -> None:
     rows = Dataset.from_codes(np.zeros((5, 2), dtype=int), domain=domain)
     assert len(CutLearner(node_specs(domain), [Mdl()] * 2, [0.5] * 2)(rows)) == 2
     assert [t.at for t in cuts_of(Domain((Variable("a", (1, 2, 3)), Variable("b", (0, 1)))))] == [1, 2]
-
-
-def test_smoothed_networks_keep_their_counts() -> None:
-    rows = numbers(100)
-    network = learn(rows, smoothing=0.5)
-    assert network.smoothed(0.1) == learn(rows, smoothing=0.1)
-    each = network.smoothed([0.1, 0.2, 0.3, 0.4])
-    assert [node.table.smoothing for node in each.nodes] == [0.1, 0.2, 0.3, 0.4]
-    with pytest.raises(ModelError, match="one for each of the 4 nodes; got 2"):
-        network.smoothed([0.1, 0.2])
 
 
 def test_a_share_of_the_variables_is_drawn_for_each_table_and_for_categories_only() -> None:

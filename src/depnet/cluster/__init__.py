@@ -1,12 +1,12 @@
 """Learning from rows that are read a chunk at a time: by the workers of a Dask cluster, or by this process.
 
-- `learn`: the network of `depnet.learn` from such rows; `fit`: what `depnet fit --cluster` does;
+- `fit`: `learn`, the network of `depnet.learn` from such rows, and what `depnet fit --cluster` does;
 - `source`: the chunks of Parquet files, or of a Dask data frame;
 - `places`: who goes through the chunks: workers, or this process;
 - `columns`: the states of columns whose values lie in many chunks;
 - `table`: a table after its first pass, its rows or a sample of them in one place, and tables counted over all rows.
 """
 
-from depnet.cluster.learn import learn
+from depnet.cluster.fit import learn
 
 __all__ = ["learn"]

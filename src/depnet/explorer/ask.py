@@ -1,14 +1,13 @@
 """One question asked of a model: an answer at once, and a sharper one where that was not within the tolerance."""
 
 import math
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from depnet.explorer.known import Known, given, is_clamped
+from depnet.explorer.known import Known, given
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.inference.answer.part import Diagnostics
 from depnet.inference.answer.result import QueryResult
@@ -17,11 +16,8 @@ from depnet.inference.ask.query import query
 from depnet.inference.judge.shifts import (
     Shift,
     largest_error,
-    largest_first,
-    most_moved,
     shifts_between,
 )
-from depnet.model.evidence import Evidence
 from depnet.wording import counted
 
 FIRST_SECONDS = 0.5
@@ -34,10 +30,7 @@ MAX_SECONDS = 20.0
 """Of sampling in all, where the first answer was not within the tolerance."""
 
 MAX_CELLS = 4096
-"""Chains go on for variables with at most these states together, about 100 MB; those that moved most."""
-
-FINER = 4.0
-"""How much smaller an error is asked for by a reader who wants it sharper."""
+"""States of all variables up to which chains, that keep what they sum, go on: about 100 MB."""
 
 Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Computes in a thread: `await work(function)`."""
@@ -47,21 +40,15 @@ Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 class Answer:
     """All shifts, the largest change first; a `last` answer is not followed by a sharper one.
 
-    `sharp`: it is within the tolerance. `sharpened` says of how many variables a sharper answer is, where it is not of all.
+    `sharp`: it is within the tolerance.
     """
 
     shifts: tuple[Shift, ...]
     result: QueryResult
     sharp: bool
     last: bool
-    seconds: float
     before: QueryResult | None = None
     """What it is compared with, where that is not the answer without evidence."""
-    sharpened: int | None = None
-
-    def moved(self, known: Known) -> tuple[Shift, ...]:
-        """The shifts but of variables whose state is known."""
-        return tuple(s for s in self.shifts if s.name not in known or not is_clamped(known[s.name]))
 
     @property
     def error(self) -> float:
@@ -78,10 +65,9 @@ async def answers(
     *,
     versus: Known | None = None,
     hide: bool = False,
-    tolerance: float = TOLERANCE,
     max_seconds: float = MAX_SECONDS,
 ) -> AsyncIterator[Answer]:
-    """The answer, and a sharper one where it was not within `tolerance`, until `max_seconds` or `stop()`.
+    """The answer, and a sharper one where it was not within the tolerance, until `max_seconds` or `stop()`.
 
     Each is found by a piece of `work` of its own, so that others have their turn between them. `hide`: without counts of
     few rows of the table. What is known is answered, too: its state has all of the probability. Shifts are from the answer
@@ -89,46 +75,31 @@ async def answers(
     """
     law = loaded.asked
     names = law.domain.names
-    clamped = Evidence.parse(law.domain, given(known)).clamped
-    free = tuple(name for i, name in enumerate(names) if i not in clamped)
 
-    def ask(targets: tuple[str, ...], **bounds: Any) -> Answer:
+    def ask(**bounds: Any) -> Answer:
         def find(held: Known) -> QueryResult:
             if not held:
-                return loaded.prior(targets, tolerance=tolerance, **bounds)
-            return query(law, targets, given(held), tolerance=tolerance, data=loaded.data, **bounds)
+                return loaded.prior(**bounds)
+            return query(law, names, given(held), tolerance=TOLERANCE, data=loaded.data, **bounds)
 
-        began = time.monotonic()  # here: waiting for a turn does not count
         before = find(versus or {})
         found = before if known == (versus or {}) else find(known)
         sharp, other = before.converged and found.converged, before if versus else None
         if hide:
             before, found = without_small_counts(before), without_small_counts(found)
-        return Answer(shifts_between(before, found), found, sharp, sharp, time.monotonic() - began, other)
+        return Answer(shifts_between(before, found), found, sharp, sharp, other)
 
-    soon = FIRST_CHAIN_SECONDS if law.order is None else FIRST_SECONDS
-    first = await work(lambda: ask(names, max_seconds=soon))
-    yield first
-    if first.sharp or stop():
+    chained = law.order is None
+    first = await work(lambda: ask(max_seconds=FIRST_CHAIN_SECONDS if chained else FIRST_SECONDS))
+    too_many = chained and sum(law.domain.cardinalities) > MAX_CELLS
+    yield replace(first, last=first.sharp or too_many)
+    if first.sharp or too_many or stop():
         return
-    targets = names
-    if law.order is None:  # Passes of a law are summed as they come; chains keep what they sum.
-        moved = most_moved([shift for shift in first.shifts if shift.name in free], MAX_CELLS)
-        targets = tuple(name for name in names if name in moved)
     seconds = max(max_seconds / 2, 0.05)  # of the prior, and of the posterior
-    later = await work(lambda: ask(targets, max_seconds=seconds, stop=stop))
+    later = await work(lambda: ask(max_seconds=seconds, stop=stop))
     if stop() and largest_error(later.result) > largest_error(first.result):
         return  # half an answer is worse than the one before
-    left = tuple(shift for shift in first.shifts if shift.name not in targets)  # still as at first
-    blurred = any(shift.name in free for shift in left)
-    yield replace(
-        later,
-        shifts=largest_first((*later.shifts, *left)),
-        sharp=later.sharp and not blurred,
-        last=True,
-        seconds=first.seconds + later.seconds,
-        sharpened=len(later.shifts) if blurred else None,
-    )
+    yield replace(later, last=True)
 
 
 def sharpness(answer: Answer) -> str:
@@ -155,17 +126,6 @@ def digit(error: float) -> str:
     place = math.floor(math.log10(error))
     told = math.ceil(round(error / 10.0**place, 6)) * 10.0**place
     return f"{told:.{max(-math.floor(math.log10(told) + 1e-9), 0)}f}"
-
-
-def took(seconds: float) -> str:
-    """A time as people say it.
-
-    >>> took(1.7e-05), took(0.042), took(12.34)
-    ('at once', 'in 0.04 s', 'in 12 s')
-    """
-    if seconds < 0.01:
-        return "at once"
-    return f"in {seconds:.2f} s" if seconds < 10 else f"in {seconds:.0f} s"
 
 
 def found_by(result: QueryResult) -> str:

@@ -3,12 +3,12 @@
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.ask import FINER, Answer, answers, digit, found_by, sharpness, took
+from depnet.explorer.ask import Answer, answers, digit, found_by, sharpness
 from depnet.explorer.ask_cards import AskCards
 from depnet.explorer.cards import typed, with_bar_turned, with_bars, with_held
 from depnet.explorer.copyable import Copies
 from depnet.explorer.known import Known, from_text, is_clamped, to_text
-from depnet.explorer.loaded import TOLERANCE, Loaded
+from depnet.explorer.loaded import Loaded
 from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
 from depnet.explorer.questions import Question, what_ifs
 from depnet.explorer.session import Latest, Session, Stop
@@ -70,11 +70,6 @@ class AskNotes:
             remarks = self._warnings(result.warnings)
             if result.evidence_ignored:
                 note(f"Without effect: {', '.join(result.evidence_ignored)}.")
-            if answer.sharpened is not None:
-                note(
-                    f"Chains went on for the {answer.sharpened:,} variables that moved most; "
-                    "the others stay as they were answered at first."
-                )
             if self.loaded.data is not None:
                 note(self._table_said(result, bool(known)))
         return remarks
@@ -114,7 +109,8 @@ class AskNotes:
         result = answer.result
         self.facts.clear()
         with self.facts:
-            note(f"{found_by(result)} {self._relevant(result)} took part. It came {took(answer.seconds)}.")
+            variables = counted(len(self.loaded.domain), "variable")
+            note(f"{found_by(result)} {len(result.closure):,} of {variables} took part.")
             if result.diagnostics is None:
                 return
             with bar("depnet-facts"):
@@ -122,10 +118,7 @@ class AskNotes:
                 fact("largest standard error", f"{digit(answer.error)} (asked: {result.tolerance:.2g})")
                 if result.r_hat is not None:
                     fact("R-hat", f"{result.r_hat:.3f}")
-                fact("effective sample size", result.diagnostics.effective_draws)
-
-    def _relevant(self, result: QueryResult) -> str:
-        return f"{len(result.closure):,} of {counted(len(self.loaded.domain), 'variable')}"
+                fact("effective sample size", f"{result.diagnostics.effective_sample_size:,.0f}")
 
 
 class _Ask:
@@ -172,8 +165,6 @@ class _Ask:
             self.said = ui.label("").classes("depnet-sharpness").props('role="status"')
             self.matching = note("")
             self.remarks = ui.link("", "#notes").classes("depnet-note")
-            self.sharpen = button("Sharpen", self.sharper, "outline dense")
-            self.sharpen.props["title"] = f"Go on until errors are {FINER:.0f} times smaller"
             self.stop = button("Stop", self.stopped_by_reader, "outline dense")
 
     # what the reader does
@@ -215,11 +206,6 @@ class _Ask:
         self.question.stop.press()
         self.stop.set_enabled(False)
 
-    def sharper(self) -> None:
-        """The same question, until errors are a quarter of what they are."""
-        if self.answer is not None and self.answer.error > 0:
-            self._ask(min(self.answer.error, TOLERANCE) / FINER)
-
     # what follows from it
 
     def _versus(self, state: State) -> Known:
@@ -240,13 +226,12 @@ class _Ask:
         elif self.answer is not None:
             self.notes.show_copies(self.answer, self.known)
 
-    def _ask(self, tolerance: float = TOLERANCE) -> None:
-        self.question.begin(lambda stop: self._asked(self.known, stop, tolerance))
+    def _ask(self) -> None:
+        self.question.begin(lambda stop: self._asked(self.known, stop))
 
-    async def _asked(self, known: Known, stop: Stop, tolerance: float) -> None:
+    async def _asked(self, known: Known, stop: Stop) -> None:
         self.said.text = "asking ..."
         self.stop.set_enabled(True)
-        self.sharpen.set_enabled(False)
         try:
             found = answers(
                 self.loaded,
@@ -255,14 +240,12 @@ class _Ask:
                 stop,
                 versus=self.versus,
                 hide=self.session.hides,
-                tolerance=tolerance,
             )
             async for answer in found:
                 self.answer = answer
                 self._show(answer)
             if self.answer is not None:
                 self.said.text = sharpness(self.answer) + (" (stopped)" if stop.pressed else "")
-                self.sharpen.set_enabled(self.answer.error > 0)
         except DepnetError as error:
             self.answer = None
             self.said.text = "no answer"

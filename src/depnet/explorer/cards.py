@@ -13,7 +13,7 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data import Variable
 from depnet.data.binning.bins import Bins
-from depnet.explorer.known import Held, Known, held_by, said, weights
+from depnet.explorer.known import Held, Known, held_by, is_clamped, said, weights
 from depnet.explorer.loaded import Loaded
 from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.result import FEWEST_STATES, QueryResult
@@ -106,8 +106,8 @@ class Card:
                 "m": self._each(now.law, holes.model),
                 "rows": now.rows,
             }
-        if is_holed(shift) and not gone:
-            found["known"] = f"among the {known_share(shift)} of rows that have it"
+        if holes.joined > NEGLIGIBLE and not gone:
+            found["known"] = f"among the {percent(1 - holes.joined)} of rows that have it"
         return found if gone else found | self._summary(shift, held)
 
     def held(self, held: Held) -> list[float]:
@@ -150,31 +150,36 @@ class Cards:
         """What answers are compared with; empty until that was answered."""
         self._before: QueryResult | None = None
 
-    def compare_with(self, other: QueryResult | None = None) -> bool:
-        """Outlines are of this answer, or of the best one without evidence; False: they are already."""
-        found = self.loaded.priors.get(tuple(self.variables)) if other is None else other
-        if found is None or found is self._before:
-            return False
-        self._before = found
-        found = without_small_counts(found) if self.hides else found
-        self.base |= {shift.name: shift for shift in shifts_between(found, found)}
-        return True
+    def compare_with(self, other: QueryResult | None = None) -> None:
+        """Outlines are of this answer, or of the best one without evidence."""
+        found = self.loaded.best_prior if other is None else other
+        if found is not None and found is not self._before:
+            self._before = found
+            found = without_small_counts(found) if self.hides else found
+            self.base = {shift.name: shift for shift in shifts_between(found, found)}
 
-    def card(self, name: str, *, opened: bool = False, kept: Iterable[int] = ()) -> Card:
-        holes = self.loaded.has_holes(self.loaded.domain.index(name))
-        return Card.of(self.variables[name], self.base[name].prior, opened=opened, kept=kept, holes=holes)
+    def shown(
+        self,
+        name: str,
+        shift: Shift | None,
+        held: Held | None,
+        *,
+        given: bool,
+        opened: bool = False,
+        kept: Iterable[int] = (),
+    ) -> dict[str, Any]:
+        """A card for `static/bars.js`, what is answered and what is known of it; `given`: the answer is to evidence."""
+        holes, base = self.loaded.has_holes(self.loaded.domain.index(name)), self.base[name]
+        card = Card.of(self.variables[name], base.prior, opened=opened, kept=kept, holes=holes)
+        now = None
+        if shift is not None:
+            now = card.numbers(shift, held=held is not None and is_clamped(held)) | {"given": given}
+        known = None if held is None else card.held_said(held)
+        return {"card": card.static(card.numbers(base)), "now": now, "held": known}
 
 
 NEGLIGIBLE = 0.01
 """The probability that a variable is missing, up to which it is not said."""
-
-
-def is_holed(shift: Shift) -> bool:
-    return shift.missing.joined > NEGLIGIBLE
-
-
-def known_share(shift: Shift) -> str:
-    return percent(1 - shift.missing.joined)
 
 
 def in_order(names: Sequence[str], first: Sequence[str]) -> list[str]:

@@ -57,10 +57,8 @@ class Table:
     unlikely: tuple[str, ...]
 
 
-def read_table(
-    name: str, content: bytes, encoding: str, progress: Callable[[int, int], object] | None = None
-) -> Table:
-    """The table in these bytes, or the one-line error of what is wrong with it; `progress(done, steps)` as it is read."""
+def read_table(name: str, content: bytes, encoding: str) -> Table:
+    """The table in these bytes, or the one-line error of what is wrong with it."""
     if len(content) > MAX_BYTES:
         raise DataError(
             f"{name} has {len(content):,} bytes; the page takes {MAX_BYTES:,} at most. Use depnet fit for it."
@@ -70,7 +68,7 @@ def read_table(
     file = io.BytesIO(content)
     file.name = name  # for the messages
     try:
-        rows, unlikely = _all_columns(file, encoding, progress)
+        rows, unlikely = _all_columns(file, encoding)
     except DataError as error:
         raise DataError(error.said(_as_choice)) from error
     if len(rows.domain) < 2:
@@ -81,12 +79,10 @@ def read_table(
     return Table(name, rows, unlikely)
 
 
-def _all_columns(
-    file: io.BytesIO, encoding: str, progress: Callable[[int, int], object] | None
-) -> tuple[Holed, tuple[str, ...]]:
+def _all_columns(file: io.BytesIO, encoding: str) -> tuple[Holed, tuple[str, ...]]:
     """The table with all columns that have a value, and those of them that would be left out."""
     left: list[LeftOut] = []
-    options: Any = {"encoding": encoding, "progress": progress, "max_cells": MAX_CELLS}
+    options: Any = {"encoding": encoding, "max_cells": MAX_CELLS}
     rows = read(file, left_out=left.extend, **options)
     unlikely = tuple(column.name for column in left if not column.empty)
     if unlikely:

@@ -59,11 +59,7 @@ class _Fit:
         self.session = session
         self.table: Table | None = None
         self.stopping = session.stop()
-        self.reading, self.read_steps, self.nodes = (
-            "",
-            (0, 0),
-            (0, 0),
-        )  # set by other threads, shown by the timer
+        self.nodes = 0, 0  # set by another thread, shown by the timer
         self.learned = session.model if session.key is not None else None
         if self.learned is not None:
             with card("This model"):
@@ -134,15 +130,9 @@ class _Fit:
         self.read_notes.clear()
         name, content = _base(event.file.name), await event.file.read()
         self.upload.reset()
-        self.read_steps, self.reading = (0, 0), f"Reading {name}, {len(content):,} bytes"
-        self._progressed()
-        self.timer.active = True
-
-        def told(done: int, steps: int) -> None:
-            self.read_steps = done, steps
-
+        self.read_now.text = f"Reading {name}, {len(content):,} bytes ..."
         try:
-            table = await self.session.work(read_table, name, content, self.encoding.value, told)
+            table = await self.session.work(read_table, name, content, self.encoding.value)
         except (DepnetError, LookupError) as error:
             self._refuse(" ".join(str(error).split()))
             return
@@ -152,8 +142,7 @@ class _Fit:
             )
             raise
         finally:
-            self.timer.active, self.reading = False, ""
-            self._progressed()
+            self.read_now.text = ""
         self.table = table
         names = table.rows.domain.names
         likely = [i for i, name in enumerate(names) if name not in table.unlikely]
@@ -184,10 +173,6 @@ class _Fit:
             self.columns.update()
 
     def _progressed(self) -> None:
-        done, steps = self.read_steps
-        self.read_now.text = self.reading and self.reading + (
-            f": step {done:,} of {steps:,} ..." if steps else " ..."
-        )
         done, steps = self.nodes
         self.bar.value = done / max(steps, 1)
         self.said.text = f"{done:,} of {steps:,} nodes"

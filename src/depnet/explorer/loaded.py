@@ -38,11 +38,8 @@ MOST_LEARNED = 8
 TOLERANCE = 0.01
 """Standard errors to ask for: of a bar on a page, half a pixel or two."""
 
-MOST_PRIORS = 16
-"""Answers without evidence that are kept for each model."""
-
 WARM_SECONDS = 5.0
-"""Of sampling them before they are asked for."""
+"""Of sampling an answer without evidence before it is asked for."""
 
 WARM_COLUMNS = 24
 """Columns of the table that are looked at before."""
@@ -127,10 +124,10 @@ class Loaded(Model):
     """Where the table is, likewise."""
     stamp: tuple[int, int] | None = None
     """Of the model file when it was read (`stamp_of`); None where there is none."""
-    priors: dict[tuple[str, ...], QueryResult] = field(default_factory=dict, compare=False, repr=False)
-    """The best answers without evidence so far, by their targets (`prior`)."""
+    priors: list[QueryResult] = field(default_factory=list, compare=False, repr=False)
+    """The best answer without evidence so far (`prior`)."""
     asking: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
-    """Held while they are found, so that none is found twice."""
+    """Held while it is found, so that it is not found twice."""
     scores: list[RowScores] = field(default_factory=list, compare=False, repr=False)
     """Those of the rows, once they were asked for (`rows`)."""
     columns: dict[int, Column] = field(default_factory=dict, compare=False, repr=False)
@@ -211,26 +208,21 @@ class Loaded(Model):
         """What is proven from complete rows, where they are at hand."""
         return None if self.whole is None else certificate(self.network, self.whole)
 
-    def prior(
-        self, targets: tuple[str, ...] | None = None, *, tolerance: float = TOLERANCE, **bounds: Any
-    ) -> QueryResult:
-        """The marginals without evidence (None: all): the best that were found so far, or better ones within `bounds`."""
-        targets = self.domain.names if targets is None else targets
+    def prior(self, **bounds: Any) -> QueryResult:
+        """The marginals without evidence: the best that were found so far, or better ones within `bounds`."""
         with self.asking:
-            kept = self.priors.get(targets)
-            if (
-                kept is not None
-                and kept.converged
-                and (kept.diagnostics is None or kept.tolerance <= tolerance)
-            ):
+            kept = self.best_prior
+            if kept is not None and kept.converged:
                 return kept
-            found = query(self.asked, targets, tolerance=tolerance, data=self.data, **bounds)
+            found = query(self.asked, self.domain.names, tolerance=TOLERANCE, data=self.data, **bounds)
             if kept is not None and largest_error(kept) <= largest_error(found):
                 return kept
-            self.priors[targets] = found
-            for oldest in list(self.priors)[:-MOST_PRIORS]:
-                self.priors.pop(oldest, None)
+            self.priors[:] = [found]
             return found
+
+    @property
+    def best_prior(self) -> QueryResult | None:
+        return self.priors[0] if self.priors else None
 
     def warm(self) -> None:
         _ = self.places, self.strongest

@@ -1,11 +1,10 @@
 // The marginals of variables, a card each: its bars, and what can be said of it besides.
-// Labels and priors come as properties, once; what is known and the numbers of an answer by `know` and `answered`, as pairs
-// of a name and what belongs to it: a name is never the key of an object. Cards and bars keep their places.
+// A name is never the key of an object. Cards and bars keep their places.
 import { Bars } from "/depnet/bars.js";
 
 const Card = {
   components: { Bars },
-  props: ["card", "now", "held", "evidence", "target", "chosen", "several", "versus", "measure"],
+  props: ["card", "now", "held", "evidence", "links", "target", "chosen", "several", "versus", "measure"],
   emits: ["say"],
   data: () => ({ menu: false, typed: "", problem: "" }),
   template: `
@@ -23,12 +22,12 @@ const Card = {
           <label class="depnet-field depnet-grow">Known of {{ card.name }}
             <input ref="condition" v-model="typed" autocomplete="off" spellcheck="false"
               :placeholder="card.columns ? '> 40, 20..40' : card.ordered ? '>= …, … | …' : '… | …, != …'"></label>
-          <button type="submit" class="depnet-plain-button">Set</button>
+          <button type="submit" class="depnet-action">Set</button>
         </form>
         <div v-if="problem" class="depnet-warning" role="alert">{{ problem }}</div>
-        <button type="button" class="depnet-plain-button" data-target @click="aim">
+        <button type="button" class="depnet-action" data-target @click="aim">
           {{ target ? "No longer the target" : "Make it the target" }}</button>
-        <a v-for="(href, view) in $parent.links" :key="view" class="depnet-plain-button" :href="here(href)">{{ view }}</a>
+        <a v-for="(href, view) in links" :key="view" class="depnet-action" :href="here(href)">{{ view }}</a>
       </div>
       <Bars :card="card" :now="now" :held="held" :evidence="evidence" :several="several" :versus="versus" @say="(event, said) => $emit('say', event, said)" />
     </section>`,
@@ -70,13 +69,15 @@ export default {
   components: { Card },
   template: `
     <div class="depnet-marginals" :class="{ asking }" :data-answer="answer" :data-method="method">
-      <Card v-for="card in fixed" :key="card.name" :ref="(found) => keep(card.name, found)" :card="card" :now="now.get(card.name)"
-        :held="held.get(card.name)" :evidence="evidence && !now.has(card.name)"
-        :target="target === card.name" :chosen="chosen === card.name" :several="several" :versus="versus" :measure="measure" @say="(event, said) => $emit(event, said)" />
+      <Card v-for="{ card, now, held } in fixed" :key="card.name" :ref="(found) => keep(card.name, found)" :card="card" :now="now"
+        :held="held" :evidence="evidence && !now" :links="links" :target="target === card.name" :chosen="chosen === card.name"
+        :several="several" :versus="versus" :measure="measure" @say="(event, said) => $emit(event, said)" />
     </div>`,
-  props: { cards: Array, target: String, chosen: String, several: Boolean, versus: Boolean, measure: String },
+  props: {
+    cards: Array, target: String, chosen: String, several: Boolean, versus: Boolean, evidence: Boolean, asking: Boolean, links: Object,
+    answer: Number, method: String, measure: String,
+  },
   emits: ["clamp", "toggle", "range", "condition", "expand", "target"],
-  data: () => ({ now: new Map(), held: new Map(), links: {}, evidence: false, answer: 0, method: "", asking: false }),
   created() { this.found = new Map(); },
   computed: {
     fixed() { return JSON.parse(JSON.stringify(this.cards)).map(Object.freeze); },  // Vue then watches cards, not what is on them
@@ -86,19 +87,6 @@ export default {
       if (!card) return void this.found.delete(name);
       this.found.set(name, card);
       if (this.wanted === name) this.$nextTick(() => this.look(name, false));
-    },
-    know({ held, links, evidence, asking }) {
-      this.held = new Map(held);
-      this.links = links;
-      this.asking = asking;
-      if (!evidence) [this.now, this.evidence] = [new Map(), false];
-    },
-    answered({ numbers, method, serial, evidence }) {
-      this.now = new Map(numbers.map(([name, of]) => [name, Object.freeze({ ...of, given: evidence })]));
-      this.evidence = evidence;
-      this.method = method;
-      this.answer = serial;
-      this.asking = false;
     },
     look(name, focus) {
       const card = this.found.get(name)?.$el;

@@ -97,8 +97,9 @@ class NetworkAnswers:
 
     def _changes(self, known: Known, answer: Answer) -> dict[str, Any]:
         """How far each variable moved: None where nothing is known; None for a variable that is known itself."""
-        moved = {shift.name: round(shift.change, 4) for shift in answer.moved(known)}
-        changes = [moved.get(name) for name in self.domain.names] if known else None
+        moved: dict[str, float | None] = {shift.name: round(shift.change, 4) for shift in answer.shifts}
+        moved |= {name: None for name, held in known.items() if is_clamped(held)}
+        changes = [moved[name] for name in self.domain.names] if known else None
         return {"changes": changes, "sharp": answer.result.converged}
 
     def peek(self, name: str, opened: bool) -> None:
@@ -114,15 +115,10 @@ class NetworkAnswers:
         (name, opened), state = self.peeked, self.session.state
         held = state.known.get(name)
         kept = () if held is None or isinstance(held, str) else map(self.loaded.variable(name).code, held)
-        card, shift = self.cards.card(name, opened=opened, kept=kept), self.shifts.get(name)
-        numbers = None if shift is None else card.numbers(shift, held=held is not None and is_clamped(held))
         of_it = replace(state, variable=name, own={})
         links = {view: self.session.url(f"/{view}", of_it) for view in ("ask", "node")}
-        told = {
-            "card": card.static(card.numbers(self.cards.base[name])),
-            "now": None if numbers is None else numbers | {"given": bool(state.known)},
-            "held": None if held is None else card.held_said(held),
-        }
+        answered = bool(state.known)
+        told = self.cards.shown(name, self.shifts.get(name), held, given=answered, opened=opened, kept=kept)
         self.tell("peeked", self.domain.index(name), told | links)
 
     def join(self, names: tuple[str, str] | None) -> None:
@@ -185,9 +181,9 @@ def _cells(table: FloatArray) -> list[list[float | None]]:
     return [[_rounded(value) for value in row] for row in table.tolist()]
 
 
-def _rounded(value: float) -> float | None:
+def _rounded(value: float | None) -> float | None:
     """Six digits are more than a page shows; None where it is hidden, or not defined."""
-    return None if math.isnan(value) else float(f"{value:.6g}")
+    return None if value is None or math.isnan(value) else float(f"{value:.6g}")
 
 
 class NetworkPicture(Component, component="static/network.js"):
@@ -221,7 +217,7 @@ def picture(loaded: Loaded) -> dict[str, Any]:
         "places": loaded.places.round(3).tolist(),
         "groups": list(loaded.communities),
         "strongest": list(loaded.strongest),
-        "ties": [[t.first, t.second, _bits(t.forward), _bits(t.backward)] for t in sent],
+        "ties": [[t.first, t.second, _rounded(t.forward), _rounded(t.backward)] for t in sent],
         "colours": list(colours.CYCLE),
         "rest": colours.REST,
         "measured": f"Bits a row, {loaded.graph.measured}.",
@@ -259,7 +255,6 @@ class _Network:
             "chosen": None if state.variable is None else names.index(state.variable),
             "steps": min(state.number("steps") or 0, 2),
             "mode": "matrix" if own.get("mode") == "matrix" else "graph",
-            "colour": "community" if own.get("colour") == "community" else "change",
             "community": None if community is None or community >= len(self.loaded.strongest) else community,
             "pair": None if pair is None else [names.index(name) for name in pair],
             "known": [[names.index(name), said(name, held)] for name, held in state.known.items()],
@@ -286,7 +281,6 @@ class _Network:
             "shown": None if now["shown"] is None else str(now["shown"]),
             "steps": str(now["steps"]) if now["steps"] else None,
             "mode": "matrix" if now["mode"] == "matrix" else None,
-            "colour": "community" if now["colour"] == "community" else None,
             "community": None if now["community"] is None else str(now["community"]),
             **dict(zip(PAIR, pair, strict=True)),
         }
@@ -326,7 +320,3 @@ class _Network:
             lambda: links_csv(self.loaded.links) if kind == "csv" else to_graphml(self.loaded.graph)
         )
         ui.download.content(text, f"{Path(self.loaded.name).stem}-links.{kind}")
-
-
-def _bits(strength: float | None) -> float | None:
-    return None if strength is None else float(f"{strength:.6g}")

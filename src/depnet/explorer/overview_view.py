@@ -156,28 +156,19 @@ def _model(session: Session) -> None:
 def _links(session: Session) -> None:
     loaded = session.loaded
     names = loaded.domain.names
-    arrows = [
-        (bits, teller, told)
-        for tie in loaded.graph.ties[: 2 * LINKS]
-        for bits, teller, told in (
-            (tie.forward, tie.first, tie.second),
-            (tie.backward, tie.second, tie.first),
-        )
-        if bits is not None
-    ]
-    arrows.sort(key=lambda arrow: -arrow[0])
+    arrows = sorted(loaded.graph.arrows, key=lambda arrow: -arrow.strength)
     with card("Strongest links"):
         if not arrows:
             note("No variable tells of another.")
             return
         note("What a column tells of another, beside all others, in bits a row.")
         with show_table(("tells", "of", "bits"), numbers=(2,)) as table:
-            for bits, teller, told in arrows[:LINKS]:
+            for arrow in arrows[:LINKS]:
                 with table.row():
-                    for end in (teller, told):
+                    for end in (arrow.source, arrow.target):
                         with table.cell():
                             ui.link(line(names[end]), session.url("/network", State(variable=names[end])))
-                    table.cell(f"{bits:.3f}")
+                    table.cell(f"{arrow.strength:.3f}")
 
 
 def _odd(session: Session) -> None:

@@ -84,6 +84,13 @@ def copyable(title: str) -> ui.label:
     return shown
 
 
+def key(what: str, text: str) -> ui.label:
+    """A mark of a picture, by the class `depnet-key-` of what it is, and what it means."""
+    with ui.element("span").classes("depnet-mark"):
+        ui.element("span").classes(f"depnet-key-{what}")
+        return note(text)
+
+
 class Table:
     """A table that is being filled, cell by cell."""
 

@@ -76,9 +76,8 @@ def first_questions(loaded: Loaded, *, rows: bool) -> list[Question]:
     names = loaded.domain.names
     if asked is not None:
         strength = np.zeros(len(names))
-        for tie in loaded.graph.ties:
-            strength[tie.second] += tie.forward or 0.0
-            strength[tie.first] += tie.backward or 0.0
+        for arrow in loaded.graph.arrows:
+            strength[arrow.target] += arrow.strength
         target = names[int(np.argmax(strength))]
         found.append(Question(f"What moves {target} most?", "/target", State(target=target)))
     if rows:

@@ -1,7 +1,6 @@
 """A row that is edited: judged as it changes, its holes filled, asked with, and rows drawn that are like it."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,15 +11,16 @@ from depnet.data import Label, Variable
 from depnet.data.table.cells import cell_values, value_text
 from depnet.errors import DataError, DepnetError
 from depnet.explorer.known import Held, is_clamped, number_text
-from depnet.explorer.parts import bar, button, card, note, select, show_table, stack, warning, without_law
-from depnet.explorer.rows import Drawn, Filled, Judged, drawn, filled, filled_csv, judged
+from depnet.explorer.parts import LongList, bar, button, card, note, show_table, stack, warning, without_law
+from depnet.explorer.rows import Drawn, Filled, Judged, drawn, filled, judged
 from depnet.explorer.session import MOST_ADDRESS, Session
 from depnet.explorer.state import State
 from depnet.model.conditions import MISSING
+from depnet.pictures.labels import short
 from depnet.wording import counted
 
 CELLS = 24
-"""Cells of the row that can be edited at once; others are found by their names."""
+"""Columns of drawn rows that are shown."""
 
 SHOWN = 10
 """Drawn rows that are shown; all are in the file."""
@@ -43,28 +43,23 @@ class Editor:
         self.cells_of = self._cells_of(session.state)
         self.stopping = session.stop()
         self.edits = 0
-        self.chosen_by_hand = False
+        self.listed = LongList(self._cells, CELLS)
+        self.asked: str | None = None
+        """The cell of a full row that is asked for."""
 
     def build(self) -> None:
         with card("A row"):
             without_law(self.loaded)
             self.origin = note("").props('role="status"')
             with bar():
-                self.find = ui.input("Find a variable", on_change=self._cells)
-                self.find.props("dense outlined clearable").classes("depnet-grow")
+                self.listed.search_box()
                 button("Empty all", self._empty)
                 self.leave = button("Leave this row", lambda: self.session.set_own(row=None))
             self.score = ui.label().classes("depnet-score").props('role="status"')
             self.cells = ui.element("div").classes("depnet-cells")
-            self.left = note("")
+            self.listed.more_button()
             with bar():
-                names = list(self.network.domain.names)
-                self.asked = select(
-                    names, "Asking for", self._choose_by_hand, multiple=True, with_input=True, value=[]
-                )
-                self.asked.props("use-chips")
-                button("Ask with this row", self._ask, "unelevated")
-            with bar():
+                self.ask = button("Ask with this row", self._ask, "unelevated")
                 button("Fill the holes", self._fill, "unelevated")
                 self.count = ui.number("Rows", value=100, min=1, precision=0).props("dense outlined")
                 button("Draw rows", self._draw, "unelevated")
@@ -75,20 +70,14 @@ class Editor:
         self._show()
         self.session.on_change(self._follow)
 
-    def _choose_by_hand(self) -> None:
-        self.chosen_by_hand = True
-
     def _ask(self) -> None:
-        """All other cells of the row become known, and these are asked for."""
-        asked = [name for name in self.asked.value if name in self.network.domain.names]
-        held = {name: _held(value) for name, value in self.cells_of.items() if name not in asked}
-        target = asked[0] if asked else self.session.state.target
+        """The cells of the row become known, of a full row all but one, which is asked for."""
+        held = {name: _held(value) for name, value in self.cells_of.items() if name != self.asked}
+        target = self.asked or self.session.state.target
         state = replace(self.session.state, known=held, target=target, own={})
-        if (
-            len(self.session.url("/ask", state)) > MOST_ADDRESS
-        ):  # what asked nodes do not read says little more
-            domain, nodes = self.loaded.domain, self.loaded.network.nodes
-            read = {domain.names[j] for name in asked for j in nodes[domain.index(name)].inputs}
+        if target is not None and len(self.session.url("/ask", state)) > MOST_ADDRESS:
+            domain = self.loaded.domain  # what its node does not read says little more
+            read = {domain.names[j] for j in self.loaded.network.nodes[domain.index(target)].inputs}
             state = replace(state, known={name: one for name, one in held.items() if name in read})
         ui.navigate.to(self.session.url("/ask", state))
 
@@ -127,7 +116,6 @@ class Editor:
         cells = self._cells_of(state)
         if chosen or cells != self.cells_of:
             self.cells_of = cells
-            self.chosen_by_hand = False
             self._show()
         if chosen:
             ui.run_javascript(
@@ -151,19 +139,15 @@ class Editor:
         self.session.spawn(self._judge())
 
     def _cells(self) -> None:
-        wanted = (self.find.value or "").casefold()
         variables = self.network.domain.variables
-        found = [i for i, v in enumerate(variables) if wanted in v.name.casefold()]
-        found.sort(key=lambda i: variables[i].name not in self.cells_of)
+        given_first = sorted(range(len(variables)), key=lambda i: variables[i].name not in self.cells_of)
         self.cells.clear()
         self.judged: dict[str, ui.label] = {}
         with self.cells:
-            for i in found[:CELLS]:
+            for i in self.listed.part(given_first, lambda i: variables[i].name):
                 with ui.element("div").classes("depnet-cell"):
                     self._cell(i, variables[i])
                     self.judged[variables[i].name] = ui.label().classes("depnet-cell-said")
-        left = len(found) - CELLS
-        self.left.text = f"{left:,} more variables: find them by their names." if left > 0 else ""
         if self.edits:
             self.session.spawn(self._judge())
 
@@ -252,11 +236,12 @@ class Editor:
             label.set_text("" if cell is None else cell.said)
             label.classes(replace=f"depnet-cell-said odd{0 if cell is None else cell.level}")
         self.score.set_text(self._score_said(found))
-        if not self.chosen_by_hand and found.cells:
-            target = self.session.state.target
-            oddest = min(found.cells, key=lambda name: found.cells[name].tail)
-            self.asked.set_value([target if target in self.cells_of else oddest] if found.complete else [])
-            self.chosen_by_hand = False
+        target = self.session.state.target
+        oddest = min(found.cells, key=lambda name: found.cells[name].tail, default=None)
+        self.asked = None if not found.complete else target if target in self.cells_of else oddest
+        self.ask.text = (
+            f"Ask for {short(self.asked, 30)} with this row" if self.asked else "Ask with this row"
+        )
 
     def _score_said(self, found: Judged) -> str:
         if not found.cells:
@@ -274,22 +259,20 @@ class Editor:
         found = await self._worked(lambda: filled(self.network, known), "filled")
         if found is None:
             return
-        holes = [cell for cell in found if not cell.given]
         with self.result:
             note(
-                f"Each hole's most probable state given the rest, with its probability ({len(holes):,} holes); of a number "
+                f"Each hole's most probable state given the rest, with its probability ({len(found):,} holes); of a number "
                 "its mean or median, and how probable its range is."
             )
             with (
                 ui.element("div").classes("depnet-scroll"),
                 show_table(("variable", "filled with", "probability"), numbers=(2,)) as table,
             ):
-                for cell in holes[:200]:
+                for cell in found[:200]:
                     with table.row():
                         table.cell(cell.name)
                         table.cell("left empty" if cell.value is None else str(cell.value))
                         table.cell(_sure(cell))
-            self._offer("The whole row as CSV", "row.csv", lambda: filled_csv(found))
 
     async def _draw(self) -> None:
         known, count = dict(self.cells_of), int(self.count.value or 0)
@@ -309,14 +292,11 @@ class Editor:
                             table.cell("" if value is None else str(value))
             if rows.warning:
                 warning(rows.warning)
-            self._offer("All rows as CSV", "rows.csv", rows.csv)
+            button("All rows as CSV", lambda: self._download(rows), "outline")
             note("Text that a spreadsheet would take for a formula has an apostrophe before it.")
 
-    def _offer(self, title: str, name: str, csv: Callable[[], str]) -> None:
-        async def download() -> None:
-            ui.download.content(await self.session.work(csv), name, "text/csv")
-
-        button(title, download, "outline")
+    async def _download(self, rows: Drawn) -> None:
+        ui.download.content(await self.session.work(rows.csv), "rows.csv", "text/csv")
 
     async def _worked(self, work: Any, done: str) -> Any:
         self.stopping = self.session.stop()

@@ -13,23 +13,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from depnet.arrays import FloatArray, IntArray
+from depnet.arrays import IntArray
 from depnet.data import Dataset, Holed, Label, Variable
 from depnet.data.binning.bins import Bins, Number
 from depnet.data.files.spreadsheet import guarded
-from depnet.data.frames.decode import column_of_codes, decode, expected_states
+from depnet.data.frames.decode import decode
 from depnet.data.table.cells import about, cell_values, value_text
-from depnet.data.table.layout import ColumnLayout, Layout
+from depnet.data.table.layout import Layout
 from depnet.data.table.values import Values
 from depnet.errors import DepnetError, MixingWarning
 from depnet.explorer.loaded import Loaded
+from depnet.inference.ask.query import query
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.rows import Order as Order
 from depnet.inference.judge.rows import RowList, RowScores, row_scores
-from depnet.inference.rows.impute import impute
 from depnet.model.evidence import Evidence, narrowed_domain
-from depnet.model.holes import drawn_holes
 from depnet.model.network import Network
+from depnet.model.score import drawn_holes
 from depnet.sampling import Sampler
 from depnet.sampling.sampler import MOST_CHAINS
 
@@ -69,19 +69,6 @@ def scores_of(loaded: Loaded, stop: Callable[[], bool], progress: Callable[[floa
     if not loaded.scores:
         loaded.scores.append(row_scores(loaded.network, loaded.data, MAX_SCORED, told))
     return loaded.scores[0]
-
-
-def scores_csv(loaded: Loaded, scores: RowScores) -> str:
-    """Every scored row with its score, the most surprising first: its number from 1 on, its score, its values.
-
-    Holes are empty.
-    """
-    assert loaded.data is not None
-    order = scores.order
-    columns = [cell_values(loaded.data, i, order) for i in range(len(loaded.data.domain))]
-    each = scores.each[order].round(6).tolist()
-    names = ("row", "score", *loaded.data.domain.names)
-    return csv_text(names, zip((order + 1).tolist(), each, *columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,16 +221,14 @@ def _number(bins: Bins, value: Label | None, labels: Sequence[Label], code: int)
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A cell of a completed row: given, or filled with its most probable value.
+    """A hole of a row, filled as Ask would say it: with the most probable state, of a number with its mean or median.
 
-    Of a number that is its mean or median, as `DependencyNetwork.impute` has it, and `state` the bin that it lies in;
-    `probability` is that of the state, given that the cell is known, which it is with probability `known`. What is almost
-    never known beside the same other cells is left empty: its value is None.
+    `probability` is that of its state, of a number of the bin that it lies in, given that the cell is known, which it is
+    with probability `known`. What is almost never known beside the same other cells is left empty: its value is None.
     """
 
     name: str
-    value: Any
-    given: bool
+    value: Label | None
     probability: float
     error: float
     state: str = ""
@@ -251,55 +236,31 @@ class Filled:
 
 
 def filled(network: Network, known: Given) -> list[Filled]:
-    variables, layout = network.domain.variables, Layout.of(network.domain, "dicts")
-    codes = _codes(network, {name: value for name, value in known.items() if value is not None})
-    completed = impute(network, codes[None, :], max_seconds=FILL_SECONDS)
+    given: dict[str, Any] = {name: value for name, value in known.items() if value is not None}
+    holes = [name for name in network.domain.names if name not in given]
+    if not holes:
+        return []
+    asked = query(network, holes, given, max_seconds=FILL_SECONDS)
     found = []
-    for i, variable in enumerate(variables):
-        name = variable.name
-        if known.get(name) is not None:
-            found.append(Filled(name, known[name], True, 1.0, 0.0))
-            continue
-        law, errors = completed.cells.probabilities[name][0], completed.cells.standard_errors[name][0]
-        states = len(variable.present_states)
-        there = float(law[:states].sum())
+    for table in asked.tables:
+        variable, there = table.variable, 1 - asked.missing.get(table.names[0], 0.0)
         if there < SELDOM:
-            found.append(Filled(name, None, False, math.nan, math.nan, known=there))
+            found.append(Filled(variable.name, None, math.nan, math.nan, known=there))
             continue
-        given = np.zeros_like(law)
-        given[:states] = law[:states] / there
-        value = _expected_value(variable, given, layout.columns[i])
+        value, bins = variable.states[int(np.argmax(table.answer))], variable.bins
+        if table.number is not None:
+            law = table.number.law
+            number = law.moments()[0][0] if law.kind == "float" else law.quantile(0.5)[0]
+            value = (
+                number
+                if bins is None
+                else bins.text(float(f"{number:.6g}") if law.kind == "float" else number)
+            )
         code = variable.code(value)
-        state = "" if variable.bins is None else str(variable.states[code])
-        found.append(
-            Filled(name, value, False, float(given[code]), float(errors[code] / there), state, there)
-        )
+        state = "" if bins is None else str(variable.states[code])
+        shares = float(table.answer[code]), float(table.error[code])
+        found.append(Filled(variable.name, value, *shares, state, there))
     return found
-
-
-def _expected_value(variable: Variable, law: FloatArray, layout: ColumnLayout) -> Any:
-    """A category's most probable state; of a number its mean or median."""
-    if variable.bins is None:
-        median = expected_states(law[None, :], variable) if layout.kind == "integer" else None
-        return variable.states[int(np.argmax(law))] if median is None else int(median[0])
-    column = column_of_codes(np.array([int(np.argmax(law))]), variable, layout, law=law[None, :])
-    assert column.numbers is not None
-    number = column.numbers[0].item()
-    return variable.bins.text(float(f"{number:.6g}") if variable.bins.kind == "float" else number)
-
-
-def filled_csv(cells: Sequence[Filled]) -> str:
-    """The row as a file to download, a line a variable: what was filled is marked, and has its probability."""
-    rows = [
-        (
-            cell.name,
-            cell.value,
-            "given" if cell.given else "left empty" if cell.value is None else "filled",
-            None if cell.given or cell.value is None else round(cell.probability, 6),
-        )
-        for cell in cells
-    ]
-    return csv_text(("variable", "value", "how", "probability"), rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from depnet.errors import DepnetError
 from depnet.explorer import known
 from depnet.explorer.parts import Component, bar, button, card, note, progress
 from depnet.explorer.row_editor import Editor
-from depnet.explorer.rows import A_PAGE, LEVELS, ListedRow, Order, listed_rows, scores_csv, scores_of
+from depnet.explorer.rows import A_PAGE, LEVELS, ListedRow, Order, listed_rows, scores_of
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.inference.judge.rows import RowList, RowScores, row_list
@@ -19,9 +19,6 @@ from depnet.wording import counted
 TITLE = "Rows"
 PATH = "/rows"
 NEEDS_MODEL = True
-
-MAX_DOWNLOAD = 5_000_000
-"""Cells of the scored table that is offered as CSV."""
 
 COLUMNS = 40
 """How many columns are shown at a time; a wider table is paged."""
@@ -104,8 +101,7 @@ class _Rows:
             self.next = button("Next", lambda: self._turn(self.page + 1))
             self.left = button("Columns before", lambda: self._columns(-COLUMNS))
             self.right = button("Columns after", lambda: self._columns(COLUMNS))
-            self.download = button("Download all as CSV", self._download)
-        for waiting in (self.first, self.back, self.next, self.download):
+        for waiting in (self.first, self.back, self.next):
             waiting.set_enabled(False)
         wide = len(self.loaded.domain) > COLUMNS
         self.left.set_visibility(wide)
@@ -181,7 +177,6 @@ class _Rows:
         self.next.set_enabled(page < pages)
         self.left.set_enabled(start > 0)
         self.right.set_enabled(columns.stop < len(names))
-        self.download.set_enabled(len(scores.each) * len(names) <= MAX_DOWNLOAD)
 
     def _show_table(self, state: State, rows: Sequence[ListedRow], columns: range) -> None:
         names, alike = self.loaded.domain.names, _is_once(state)
@@ -225,11 +220,6 @@ class _Rows:
         some = f"{found.matching:,} of {scored:,} rows"
         of = counted(scored, "row") if found.matching == scored else some
         self.said.set_text(f"{of}{kinds}{only}; mean score of all {scores.each.mean():.3f}.")
-
-    async def _download(self) -> None:
-        if self.scores is not None:
-            text = await self.session.work(scores_csv, self.loaded, self.scores)
-            ui.download.content(text, "scores.csv", "text/csv")
 
 
 def _order(state: State, names: tuple[str, ...]) -> tuple[Order, bool]:

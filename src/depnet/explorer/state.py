@@ -33,9 +33,9 @@ class State:
         text = self.own.get(name, "")
         return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
-    def parameters(self, own: bool = True) -> list[tuple[str, str]]:
+    def parameters(self) -> list[tuple[str, str]]:
         kept = [(TARGET, self.target), (VARIABLE, self.variable)]
-        views = [(f".{name}", value) for name, value in self.own.items() if own]
+        views = [(f".{name}", value) for name, value in self.own.items()]
         return [*pairs(self.known), *((name, value) for name, value in kept if value is not None), *views]
 
 

@@ -1,4 +1,4 @@
-"""What the Target view asks: what moves the target, how often what is known comes, the most probable completion."""
+"""What the Target view asks: what moves the target, and how often what is known comes."""
 
 import math
 from collections.abc import Sequence
@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from depnet.data import Holed, Label, Variable
-from depnet.data.table.cells import about
+from depnet.data import Holed, Variable
 from depnet.data.table.mixture import Mixture
 from depnet.errors import EvidenceError
 from depnet.explorer.ask import how_often
@@ -20,7 +19,6 @@ from depnet.inference.answer.observed import Support
 from depnet.inference.answer.result import AnswerTable
 from depnet.inference.answer.small_counts import LEAST, without_small_counts
 from depnet.inference.ask.query import query
-from depnet.inference.ask.states import MostProbable, most_probable
 from depnet.inference.judge.influence import MAX_SECONDS, Effect, Influence, influence, reach
 from depnet.inference.judge.measure import MEAN, SeenEffect, seen_effects, seen_measure
 from depnet.inference.judge.shifts import Missing
@@ -31,8 +29,6 @@ from depnet.wording import counted
 
 SHARPER_SECONDS = 10.0
 """Of draws where the reader wants them sharper."""
-COMPLETION_SECONDS = 4.0
-"""Of the search for a most probable state that cannot be found exactly."""
 ANSWER_SECONDS = 0.5
 """Of the answer about the target, where it cannot be found exactly."""
 MEDIAN_SECONDS = 0.2
@@ -70,7 +66,7 @@ def find(
     *,
     hide: bool = False,
 ) -> Found:
-    """All that is shown of the target but the completion; `text` says what of it (`Measure`)."""
+    """All that is shown of the target; `text` says what of it (`Measure`)."""
     law = loaded.asked
     evidence = Evidence.parse(law.domain, given(known))
     if known.get(target) == MISSING:
@@ -224,58 +220,3 @@ def measures(variable: Variable, median: str | None) -> dict[str, str]:
         found[f">{median}"] = f"above {median}, its median with nothing known"
     gone = {} if variable.missing is None else {str(variable.missing): "missing"}
     return {**found, **{str(state): str(state) for state in variable.present_states}, **gone}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Row:
-    """A variable in the most probable completion; `probability` is that of its state alone, where it is at hand."""
-
-    name: str
-    code: int
-    state: Label
-    shown: str
-    """Of a number the middle value of its bin."""
-    probability: float | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Completion:
-    """The most probable state of everything together."""
-
-    found: MostProbable
-    known: frozenset[str]
-
-    @property
-    def said(self) -> str:
-        if self.found.probability is None:
-            how = "The most probable state that a search found: it is not proven that there is none better."
-        else:
-            rows = (
-                how_often(math.log(self.found.probability))
-                if self.found.probability > 0
-                else "hardly any row"
-            )
-            how = f"The most probable state of all variables together: {rows} of those that match what is known."
-        return f"{how} Alone: how probable each state is by itself. Click a state to make it known."
-
-    def rows(self, found: Influence) -> list[Row]:
-        """Of all that is not known, the target first, then what moves it most."""
-        effects = {effect.variable.name: effect for effect in found.effects}
-        names = [found.target.name, *effects]
-        rows = []
-        for name in names:
-            state = self.found.states[name]
-            variable = found.target if name == found.target.name else effects[name].variable
-            code = variable.code(state)
-            law = found.law if name == found.target.name else effects[name].probabilities
-            gone = variable.missing is not None and code == variable.cardinality - 1
-            shown = "missing" if gone else about(variable, code)
-            rows.append(Row(name, code, state, shown, None if law is None else float(law[code])))
-        return [row for row in rows if row.name not in self.known]
-
-
-def completion(loaded: Loaded, known: Known, stop: Stop) -> Completion:
-    law = loaded.asked
-    found = most_probable(law, given(known), max_seconds=COMPLETION_SECONDS, stop=stop)
-    clamped = Evidence.parse(law.domain, given(known)).clamped
-    return Completion(found, frozenset(law.domain.names[i] for i in clamped))

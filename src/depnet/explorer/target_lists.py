@@ -1,27 +1,22 @@
-"""What would move a target, a bar for each variable; which facts would tell most of it; the most probable completion."""
+"""What would move a target, a bar for each variable, and which facts would tell most of it."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from nicegui import ui
 
-from depnet.errors import DepnetError
-from depnet.explorer.known import Held, Known, said
-from depnet.explorer.parts import Component, LongList, button, card, note, show_table, stack
-from depnet.explorer.session import Session, Stop
-from depnet.explorer.target import Completion, completion
+from depnet.explorer.known import Held
+from depnet.explorer.parts import Component, LongList, card, note, show_table, stack
+from depnet.explorer.session import Session
 from depnet.inference.judge.influence import Effect, Influence
 from depnet.inference.judge.measure import Measure, SeenEffect
 from depnet.wording import counted
 
 LISTED = 12
 """Variables at first, and with each "more"."""
-AT_ONCE = 400
-"""Variables of a model whose most probable completion is looked for unasked."""
 
 STATES = 20
 """States of a variable that are listed, the most probable ones."""
@@ -168,67 +163,3 @@ def bits_said(effect: Effect) -> str:
     if effect.bits < 0.0005:
         return "0" if effect.bits < 1e-9 else "< 0.001"
     return f"{effect.bits:.3f}" + (f" ± {effect.bits_error:.1g}" if effect.bits_error else "")
-
-
-class Completions:
-    """The most probable state of everything together; `choose(name, code)` is called when a state is clicked."""
-
-    def __init__(self, session: Session, choose: Callable[[str, int], None]) -> None:
-        self.session, self.loaded, self.choose = session, session.loaded, choose
-        self.completed: Completion | None = None
-        self.influence: Influence | None = None
-        self.listed = LongList(self._show, LISTED)
-        with card("The most probable completion"):
-            self.said = note("")
-            self.look = button("Look for it", self._look, "outline")
-            self.place = stack("depnet-tight")
-            self.listed.more_button()
-
-    def drop(self) -> None:
-        self.completed = None
-
-    async def follow(self, influence: Influence, known: Known, stop: Stop) -> None:
-        """Look for it, unless it is there: of a large model only when it is asked for."""
-        self.influence, self.question = influence, (known, stop)
-        large = self.completed is None and len(self.loaded.domain) > AT_ONCE
-        self.look.set_visibility(large)
-        if large:
-            self.place.clear()
-            self.said.text = "With this many variables it takes some seconds."
-        elif self.completed is not None:
-            self._show()
-        else:
-            await self._find(known, stop)
-
-    async def _look(self) -> None:
-        await self._find(*self.question)
-
-    async def _find(self, known: Known, stop: Stop) -> None:
-        self.look.set_visibility(False)
-        self.place.clear()
-        self.said.text = "looking for it ..."
-        try:
-            completed = await self.session.work(completion, self.loaded, known, stop)
-        except DepnetError as error:
-            self.said.text = str(error)
-            return
-        if not stop.pressed:
-            self.completed = completed
-            self._show()
-
-    def _show(self) -> None:
-        if self.completed is None or self.influence is None:
-            return
-        self.said.text = self.completed.said
-        self.place.clear()
-        with self.place, show_table(("Variable", "State", "Alone"), numbers=(2,)) as table:
-            for row in self.listed.part(self.completed.rows(self.influence)):
-                with table.row():
-                    table.cell(row.name)
-                    with table.cell():
-                        choose = ui.element("button").props("type=button").classes("depnet-plain")
-                        choose.props["aria-label"] = f"Make {said(row.name, (row.state,))} known"
-                        choose.on("click", partial(self.choose, row.name, row.code))
-                        with choose:
-                            ui.label(row.shown).props["title"] = str(row.state)
-                    table.cell("" if row.probability is None else f"{row.probability:.3f}")

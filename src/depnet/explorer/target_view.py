@@ -1,4 +1,4 @@
-"""Target: what would move one variable, which facts would tell most of it, and the most probable completion."""
+"""Target: what would move one variable, and which facts would tell most of it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,19 @@ from nicegui import ui
 from depnet.errors import DepnetError
 from depnet.explorer.cards import NEGLIGIBLE
 from depnet.explorer.known import held_by
-from depnet.explorer.parts import LongList, bar, button, card, fact, note, select, stack, warning, without_law
+from depnet.explorer.parts import (
+    LongList,
+    bar,
+    button,
+    card,
+    fact,
+    key,
+    note,
+    select,
+    stack,
+    warning,
+    without_law,
+)
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.explorer.target import (
@@ -21,7 +33,7 @@ from depnet.explorer.target import (
     rarity,
     seen_of,
 )
-from depnet.explorer.target_lists import Bar, Completions, Telling, Tornado
+from depnet.explorer.target_lists import Bar, Telling, Tornado
 from depnet.inference.judge.influence import Effect
 from depnet.inference.judge.measure import SeenEffect
 from depnet.wording import percent
@@ -61,9 +73,7 @@ class _Target:
                 self.bars.search_box()
                 self.tornado = Tornado(self.choose)
                 self.bars.more_button()
-            with stack():
-                self.telling = Telling(session)
-                self.completions = Completions(session, self.choose)
+            self.telling = Telling(session)
         self._changed(session.state)
         session.on_change(self._changed)
 
@@ -74,19 +84,12 @@ class _Target:
             self.measure = select({}, "What of it", self._measure_chosen)
 
     def _legend(self) -> None:
-        with ui.element("div").classes("depnet-legend"):
-            for key, text in (
-                ("depnet-key-less", "lower"),
-                ("depnet-key-more", "higher than now"),
-                ("depnet-key-range", "with the rarest states, too"),
-            ):
-                with ui.element("span"):
-                    ui.element("span").classes(f"depnet-key {key}").style("margin: 0")
-                    ui.label(text)
+        with bar("depnet-keys"):
+            key("less", "lower")
+            key("more", "higher than now")
+            key("range", "with the rarest states, too")
             if self.loaded.data is not None:
-                with ui.element("span"):
-                    ui.element("span").classes("depnet-key-observed")
-                    ui.label("the table's own rows")
+                key("observed", "the table's own rows")
         note(
             "Each bar goes from the lowest to the highest that one more fact would lead to. So that states which hardly "
             "ever come do not decide, 2 % of what is to be expected is left out at each end. Click a state to make it "
@@ -130,7 +133,6 @@ class _Target:
         if asked != self.asked:
             self.asked = asked
             self.variable.value = None if state.target is None else self.domain.index(state.target)
-            self.completions.drop()
             self._begin()
 
     def _begin(self, seconds: float | None = None) -> None:
@@ -170,7 +172,6 @@ class _Target:
             return
         self.found = found
         self._show(state)
-        await self.completions.follow(found.influence, state.known, stop)
 
     def _show(self, state: State) -> None:
         assert self.found is not None

@@ -24,7 +24,7 @@ from depnet.learning.forest import Forest, NumberLaw, Shown, grow_forest, number
 from depnet.model.network import Network
 from depnet.threads import results_in_threads
 
-FIT_ROUNDS, ROUNDS, KEPT_ROUNDS = 1, 2, 4
+FIT_ROUNDS, ROUNDS, KEPT_ROUNDS = 2, 2, 4
 """All columns are redrawn so often in `fit`; for new rows, before laws of categories are counted, and while they are."""
 TABLES, FEW_TABLES = 10, 5
 TREES, FEW_TREES, TREES_OF_STATES = 40, 20, 20
@@ -118,24 +118,34 @@ class Tables:
         return np.delete(self.shown[at], np.s_[first:last], axis=1)
 
     def move_on(
-        self, forest_of: Callable[[int], Forest], rng: np.random.Generator
-    ) -> Iterator[tuple[int, IntArray, FloatArray | None]]:
-        """Redraw the holes of each column: (column, rows, law of a category [row, state] before it is drawn)."""
+        self, forest_of: Callable[[int], tuple[Forest, NumberLaw | None]], rng: np.random.Generator
+    ) -> Iterator[tuple[int, FloatArray | None]]:
+        """Redraw the holes of each column: (column, law of a category [row, state] before it is drawn)."""
         for i, rows in self.holes():
-            forest, at, law = forest_of(i), self.places(rows), None
-            if forest.states:
+            at, law = self.places(rows), None
+            forest, number = forest_of(i)
+            if number is None:
                 laws = self.category_laws(i, forest, at)
                 law = laws.mean(axis=0)
                 until = np.cumsum(laws, axis=2)
                 drawn = (until < rng.random((*at.shape, 1)) * until[:, :, -1:]).sum(axis=2).astype(np.float64)
             else:
-                drawn = np.empty(at.shape)
-                for m, own in enumerate(at):
-                    trees = forest.of_table(m)
-                    tree = trees[int(rng.integers(len(trees)))]
-                    drawn[m] = tree.member(tree.leaves(self.inputs_of(i, own)), rng.random(len(own)))
-            yield i, rows, law
+                drawn = np.stack([self.draw(i, forest, number, m, own, rng) for m, own in enumerate(at)])
+            yield i, law
             self.put(i, at.ravel(), drawn.ravel())
+
+    def draw(
+        self, i: int, forest: Forest, law: NumberLaw, m: int, at: IntArray, rng: np.random.Generator
+    ) -> FloatArray:
+        """A number for some places of table m: a member of the leaf of one tree, moved as its law is."""
+        shown, trees = self.inputs_of(i, at), forest.of_table(m)
+        tree = trees[int(rng.integers(len(trees)))]
+        drawn = tree.member(tree.leaves(shown), rng.random(len(at)))
+        if not law.scale:
+            return drawn
+        mean = forest.mean(m, shown)
+        corrected = law.corrected(mean, self.values[np.ix_(at, self.forests.others(i))])
+        return law.moved_draws(drawn, mean, corrected)
 
     def category_laws(self, i: int, forest: Forest, at: IntArray) -> FloatArray:
         """[table, row, state] by network and trees."""
@@ -143,9 +153,13 @@ class Tables:
         return np.stack([(theta[m] + forest.mean(m, self.inputs_of(i, own))) / 2 for m, own in enumerate(at)])
 
     def put(self, i: int, at: IntArray, values: FloatArray) -> None:
-        """Other values of column i at some places."""
-        self.values[at, i] = values
-        self.codes[at, i] = self.forests.codes(i, values)
+        """Other values of column i at some places: whole numbers stay whole, and states states."""
+        codes, variable = self.forests.codes(i, values), self.forests.domain.variables[i]
+        if variable.bins is not None and self.forests.numbers[i] and variable.bins.kind != "float":
+            values = np.rint(values)
+        elif variable.bins is None and self.forests.numbers[i]:
+            values = np.array(variable.present_states, dtype=np.float64)[codes]
+        self.values[at, i], self.codes[at, i] = values, codes
         self.forests.inputs.put(self.shown, at, i, values)
 
 
@@ -166,6 +180,10 @@ class Forests:
     def domain(self) -> Domain:
         """The columns."""
         return self.network.domain
+
+    def others(self, i: int) -> IntArray:
+        """The numbers but column i."""
+        return np.flatnonzero(self.numbers & (np.arange(len(self.numbers)) != i))
 
     def theta(self, i: int, codes: CodeArray) -> FloatArray:
         """[row, state]: what the network says of column i."""
@@ -240,7 +258,7 @@ class Forests:
             tables = self.tables(own, gone, known[rows], count, rng, n_jobs)
             laws: dict[int, FloatArray] = {}
             for number in range(ROUNDS + KEPT_ROUNDS):
-                for i, _, law in tables.move_on(self.forests.__getitem__, rng):
+                for i, law in tables.move_on(lambda i: (self.forests[i], self.laws.get(i)), rng):
                     if law is not None and number >= ROUNDS:
                         laws[i] = laws.get(i, 0.0) + law / KEPT_ROUNDS
             yield HoleAnswers(self, rows, tables, laws, rng)
@@ -272,8 +290,8 @@ class HoleAnswers:
 
     def means(self, i: int, rows: IntArray) -> FloatArray:
         """The expected number of some holes."""
-        others = np.flatnonzero(self.forests.numbers & (np.arange(self.centre.shape[1]) != i))
-        return self.forests.laws[i].corrected(self.centre[rows, i], self.centre[np.ix_(rows, others)])
+        others = self.centre[np.ix_(rows, self.forests.others(i))]
+        return self.forests.laws[i].corrected(self.centre[rows, i], others)
 
     def quantiles(self, i: int, rows: IntArray, levels: Sequence[float]) -> FloatArray:
         """[row, level] of the number of some holes."""
@@ -334,16 +352,16 @@ def grow_forests(
         forest, drawn = grow_forest(
             shown, tables.values[at, i], states=states, tables=tables.count, count=trees, seed=seed
         )
-        if not number or centre is None:
+        if not number:
             return forest, None
-        others = centre[np.ix_(observed, np.flatnonzero(numbers & (np.arange(len(numbers)) != i)))]
+        others = tables.values[
+            np.ix_(observed, found.others(i))
+        ]  # draws: means of holes would know the target
         return forest, number_law(forest, drawn, shown, values[observed, i], others, rng)
 
-    centre: FloatArray | None = None
     for _ in range(FIT_ROUNDS):
-        for _ in tables.move_on(lambda i: grow(i, tables.count, rng)[0], rng):
+        for _ in tables.move_on(lambda i: grow(i, tables.count, rng), rng):
             pass
-    centre = np.mean(tables.values.reshape(tables.count, tables.rows, -1), axis=0)
     streams = rng.spawn(len(numbers))
     trees = np.where(numbers, count, TREES_OF_STATES).tolist()
     grown = results_in_threads(lambda i: grow(i, trees[i], streams[i]), range(len(numbers)), n_jobs)

@@ -118,11 +118,7 @@ def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArr
     return np.concatenate(parts).reshape(shape)
 
 
-def _no_tables(network: Network) -> dict[int, FloatArray]:
-    return {}
-
-
-_kept: Kept[dict[int, FloatArray]] = Kept(_no_tables)
+_kept: Kept[dict[int, FloatArray]] = Kept(lambda network: {})
 """The factors of a network that were written out before."""
 
 

@@ -25,7 +25,7 @@ from depnet.learning.options import LearnOptions, NodeSpec, Order, Role, chosen_
 from depnet.learning.penalty import Auto, Penalty
 from depnet.learning.work import Progress, Work
 from depnet.model.counting import check_same_domain, leaf_counts, leaves_of
-from depnet.model.held_out import HeldOut
+from depnet.model.marginals import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.table import ConditionalTable

@@ -13,7 +13,7 @@ quantile at level a is asked for at G^{-1}(a), drawn towards a itself where rows
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -153,6 +153,8 @@ class NumberLaw:
     """Of the columns that the line reads, the forest's own mean the last."""
     scale: float
     """Of the spread of a law that the line moves; 0 where it moves the mean alone."""
+    draw_scale: float
+    """The same for draws, which are to lie as far from their mean as rows do that were not seen."""
     ranks: FloatArray
     """u of rows not seen, ascending."""
     low: float
@@ -178,6 +180,10 @@ class NumberLaw:
         if not self.scale:
             return found
         return np.clip(_moved(found, mean, corrected, self.scale), self.low, self.high)
+
+    def moved_draws(self, drawn: FloatArray, mean: FloatArray, corrected: FloatArray) -> FloatArray:
+        """Draws of a law that moves with its mean."""
+        return np.asarray(np.clip(corrected + self.draw_scale * (drawn - mean), self.low, self.high))
 
 
 def number_law(
@@ -212,6 +218,7 @@ def number_law(
         columns.mean(axis=0),
         np.where(spread > 0, spread, 1.0),
         0.0,
+        1.0,
         np.empty(0),
         truth.min(),
         truth.max(),
@@ -226,12 +233,15 @@ def number_law(
             now = crps(_moved(quantiles, mean, corrected, candidate), own_truth, LEVELS).mean()
             if now < least:
                 scale, least = candidate, now
+    draw_scale = 1.0
     if scale:
+        around = np.nanmean((members - mean[:, None]) ** 2)
+        draw_scale = float(np.sqrt(np.mean((own_truth - corrected) ** 2) / around)) if around > 0 else 1.0
         members = _moved(members, mean, corrected, scale)
     below, until = ((members < own_truth[:, None]).sum(axis=1), (members <= own_truth[:, None]).sum(axis=1))
     count = np.maximum((~np.isnan(members)).sum(axis=1), 1)
     ranks = np.sort((below + rng.random(len(below)) * (until - below)) / count)
-    return NumberLaw(line, found.centre, found.spread, scale, ranks, found.low, found.high)
+    return replace(found, line=line, scale=scale, draw_scale=draw_scale, ranks=ranks)
 
 
 def fit_line(columns: FloatArray, errors: FloatArray) -> Any:

@@ -231,7 +231,7 @@ def unpacked(
     for (o, c, v, w), (o1, c1, v1, w1), size in each:
         graph = CompiledGraph(variable[v:v1], begin[v:v1], children[w:w1])
         sources.append(
-            DecisionGraph.recorded(kinds[o:o1], first[o:o1], second[o:o1], cardinalities, size, graph)
+            DecisionGraph.recorded((kinds[o:o1], first[o:o1], second[o:o1]), cardinalities, size, graph)
         )
         shaped = (counts[c:c1].reshape(size, -1), theta[c:c1].reshape(size, -1))
         tables.append(ConditionalTable.learned(shaped[0], smoothing, shaped[1]))

@@ -38,7 +38,7 @@ from depnet.threads import results_in_threads
 TEACHER = replace(SETTINGS, stages=200, rate=0.2)
 """Larger steps than elsewhere: on three tables they scored alike, in less time."""
 MOST_ROWS = 20_000
-"""That a teacher learns from. Of more rows, those whose hashes come first."""
+"""That a teacher learns from, at most."""
 FAINT = 5.0
 """Rows that are added to a state's own: what few rows say of a state does not put it first or last."""
 STEPS = 50
@@ -238,7 +238,10 @@ def learn_teacher(
         return BoostRows.of(in_places(rows, places), tests)
 
     def some(rows: BoostRows) -> BoostRows:
-        return BoostRows(some_rows(rows.dataset, np.arange(min(rows.dataset.rows, MOST_ROWS))), tests)
+        count = min(rows.dataset.rows, MOST_ROWS)  # evenly among them, as equal rows follow each other
+        return BoostRows(
+            some_rows(rows.dataset, np.arange(count) * rows.dataset.rows // max(count, 1)), tests
+        )
 
     tried = [TrialPart(some(placed(learned)), placed(held), graphs) for learned, held, graphs in parts]
     trial = DigitTrial(some(placed(dataset)), tried, readable, TEACHER, work.ends)

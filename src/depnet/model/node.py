@@ -72,36 +72,15 @@ class Node(ABC):
 
     @abstractmethod
     def probabilities(self, codes: CodeArray) -> FloatArray:
-        """theta_i(. | x_-i) of every row x: a distribution over the states of X_i.
-
-        Args:
-            codes: [row, variable].
-
-        Returns:
-            [row, state].
-        """
+        """[row, state]: theta_i(. | x_-i) of every row x of `codes`, a distribution over the states of X_i."""
 
     @abstractmethod
     def own_probabilities(self, codes: CodeArray) -> FloatArray:
-        """theta_i(x_i | x_-i) of every row x: the other states are not written out.
-
-        Args:
-            codes: [row, variable].
-
-        Returns:
-            [row].
-        """
+        """[row]: theta_i(x_i | x_-i) of every row x; the other states are not written out."""
 
     @abstractmethod
     def log_theta(self, dataset: Dataset) -> FloatArray:
-        """Log theta_i(x_i | x_-i) for every row, in nats; -inf where theta is 0.
-
-        Args:
-            dataset: the rows.
-
-        Returns:
-            [row].
-        """
+        """[row]: log theta_i(x_i | x_-i), in nats; -inf where theta is 0."""
 
     @abstractmethod
     def largest_mean(self, weights: FloatArray) -> float:
@@ -129,14 +108,7 @@ class Node(ABC):
 
     @abstractmethod
     def smoothed(self, smoothing: float) -> "Node":
-        """The same node, of the same counts, with another pseudo-count of each cell.
-
-        Args:
-            smoothing: the pseudo-count.
-
-        Returns:
-            A new node.
-        """
+        """The same node, of the same counts, with another pseudo-count of each cell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 import datetime as dt
 import gzip
 import io
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,63 +13,12 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from depnet import Dataset, read
 from depnet.data import Holed, describe, encode
 from depnet.data.files import rows
 from depnet.errors import DataError
-
-FORMATS = ("csv", "parquet", "jsonl", "csv.gz", "tsv", "jsonl.gz")
-
-LABELS = st.text(
-    st.characters(codec="utf-8", exclude_characters="\0\r", exclude_categories=["Cs"]), min_size=1, max_size=6
-).map(lambda text: "x" + text)  # never a number, a date or a word for "missing"
-FLOATS = st.floats(-1e9, 1e9).map(lambda x: x + 0.0)
-DAYS = st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1))
-MOMENTS = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1))
-KINDS: dict[str, st.SearchStrategy[Any]] = {
-    "labels": LABELS,
-    "few labels": st.sampled_from(["xa", "xb, 'c'", 'x "d"\ne']),
-    "whole": st.integers(-(2**40), 2**40),
-    "few": st.integers(0, 4),
-    "floats": FLOATS,
-    "flags": st.booleans(),
-    "days": DAYS,
-    "moments": MOMENTS,
-}
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> pl.DataFrame:
-    """A polars frame of some rows and columns, with holes but never a whole column of them."""
-    rows = draw(st.integers(1, 40))
-    columns: dict[str, list[Any]] = {}
-    for kind in draw(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=5, unique=True)):
-        holes = draw(st.booleans())
-        values = KINDS[kind] if not holes else st.one_of(st.none(), KINDS[kind])
-        cells = draw(st.lists(values, min_size=rows, max_size=rows))
-        if all(cell is None for cell in cells):
-            cells[0] = draw(KINDS[kind])
-        columns[kind] = cells
-    return pl.DataFrame(columns, strict=False)
-
-
-def write(frame: pl.DataFrame, path: Path) -> Path:
-    """The frame as a file, by means of others' writers."""
-    buffer = io.BytesIO()
-    if ".csv" in path.name or ".tsv" in path.name:
-        separator = "\t" if ".tsv" in path.name else ","
-        frame.write_csv(buffer, separator=separator, datetime_format="%Y-%m-%dT%H:%M:%S%.6f")
-    elif ".parquet" in path.name:
-        frame.write_parquet(buffer)
-    else:
-        for row in frame.iter_rows(named=True):
-            buffer.write((json.dumps(row, default=lambda d: d.isoformat()) + "\n").encode())
-    data = buffer.getvalue()
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-    return path
+from tests.data.strategies import write
 
 
 def assert_same(table: Holed, frame: Any, **options: Any) -> None:
@@ -83,16 +31,6 @@ def assert_same(table: Holed, frame: Any, **options: Any) -> None:
     assert isinstance(table, Dataset) == expected.complete
     if not table.complete:
         assert np.array_equal(table.hidden, expected.hidden)
-
-
-@pytest.mark.parametrize("ending", FORMATS)
-@settings(max_examples=8)
-@given(frame=tables())
-def test_a_file_is_read_as_the_frame_it_came_from(
-    tmp_path_factory: pytest.TempPathFactory, ending: str, frame: pl.DataFrame
-) -> None:
-    path = write(frame, tmp_path_factory.mktemp("read") / f"table.{ending}")
-    assert_same(read(path, keep="all"), frame)
 
 
 def many_rows() -> pd.DataFrame:
@@ -126,12 +64,6 @@ def test_many_rows_keep_their_order_and_their_quantiles(tmp_path: Path) -> None:
         frame,
         bins={"float": [-1, 0, 1], "whole": "categories", "zeros": 100},
     )
-
-
-def test_pandas_reads_the_same_csv(tmp_path: Path) -> None:
-    frame = many_rows().drop(columns=["moment", "wait"])[:2000].round(3)  # pandas leaves dates as text
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    assert_same(read(tmp_path / "t.csv"), pd.read_csv(tmp_path / "t.csv"))
 
 
 def small(path: Path) -> Path:

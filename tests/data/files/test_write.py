@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime as dt
-import os
 import resource
 import signal
 import stat
@@ -98,24 +97,6 @@ def test_an_existing_file_is_replaced_on_request_only(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
 
 
-def test_a_file_that_appears_meanwhile_is_not_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "t.csv"
-    original = os.fsync
-
-    def late(descriptor: int) -> None:
-        original(descriptor)
-        if not path.exists():
-            path.write_text("another's\n")
-
-    monkeypatch.setattr(os, "fsync", late)
-    with pytest.raises(DataFileExistsError):
-        write(ROWS, path)
-    assert path.read_text() == "another's\n"
-    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
-
-
 @contextlib.contextmanager
 def small_files(limit: int) -> Iterator[None]:
     """No file may grow past a limit, as on a full disk."""
@@ -127,20 +108,6 @@ def small_files(limit: int) -> Iterator[None]:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, old)
         signal.signal(signal.SIGXFSZ, handler)
-
-
-@pytest.mark.parametrize("ending", ["csv", "jsonl"])
-@pytest.mark.parametrize("force", [False, True])
-def test_no_room(tmp_path: Path, ending: str, force: bool) -> None:
-    path = tmp_path / f"t.{ending}"
-    if force:
-        path.write_text("old\n")
-    with (
-        small_files(20_000),
-        pytest.raises(DataFileError, match=r"was not written .*File too large.*Raise the limit"),
-    ):
-        write(titanic(), path, force=force)
-    assert [p.read_text() for p in tmp_path.iterdir()] == (["old\n"] if force else [])
 
 
 @pytest.mark.parametrize("kind", ["pyarrow", "codes", "pandas"])
@@ -155,12 +122,6 @@ def test_no_room_for_parquet(tmp_path: Path, kind: str) -> None:
     with small_files(20_000), pytest.raises(DataFileError, match="was not written"):
         write(table, tmp_path / "t.parquet")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_full_device() -> None:
-    with pytest.raises(DataFileError, match=r"No space left.*Free some space"):
-        write(titanic(), "/dev/full", format="csv")
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
@@ -182,31 +143,10 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["d.csv"]
 
 
-def test_symbolic_links_stay(tmp_path: Path) -> None:
-    (tmp_path / "real.csv").write_text("old\n")
-    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
-    write(ROWS, tmp_path / "link.csv", force=True)
-    assert (tmp_path / "link.csv").is_symlink()
-    assert (tmp_path / "real.csv").read_text().startswith("label")
-
-
 def test_standard_output() -> None:
     program = "import depnet; depnet.write([{'a': 1}], '-'); depnet.write([{'a': 1}], '-', format='json')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == 'a\n1\n{"a":1}\n'
-
-
-def test_killed_in_the_middle_leaves_no_file(tmp_path: Path) -> None:
-    program = (
-        "import sys, os, depnet, depnet.data.files.write as w\n"
-        "def values(column):\n"
-        "    os.kill(os.getpid(), 9)\n"
-        "w.plain_values = values\n"
-        "depnet.write(depnet.titanic(), sys.argv[1])\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program, str(tmp_path / "t.csv")], check=False)
-    assert done.returncode == -9
-    assert not (tmp_path / "t.csv").exists()
 
 
 def test_an_iterator_is_written_as_it_goes_and_numbers_are_drawn(tmp_path: Path) -> None:

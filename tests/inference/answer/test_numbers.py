@@ -84,11 +84,6 @@ def numbered(network: Network) -> Network:
 LAW = numbered(
     given_tables(([], [P.tolist()]), ([0], [[1 - u, u] for u in UP]), ([0], [[u, 1 - u] for u in UP[::-1]]))
 )
-JOINT = Network.from_joint(
-    np.einsum("x,xa,xb->xab", P, np.stack([1 - UP, UP], 1), np.stack([UP[::-1], 1 - UP[::-1]], 1))
-)
-CHAIN = Network(LAW.domain, JOINT.nodes)
-"""The same law by its full conditionals, without an order: asked by chains."""
 KNOWN = {"X1": 1, "X2": 0}
 
 Ask = Callable[[int], depnet.QueryResult]
@@ -101,10 +96,6 @@ def by_passes(seed: int) -> depnet.QueryResult:
 def of_a_joint(seed: int) -> depnet.QueryResult:
     rng = np.random.default_rng(seed)
     return query(LAW, ["X2", "x"], {"X1": 1}, joint=True, method="sample", tolerance=0.01, rng=rng)
-
-
-def by_chains(seed: int) -> depnet.QueryResult:
-    return query(CHAIN, "x", {"X1": 1}, method="sample", tolerance=0.001, rng=np.random.default_rng(seed))
 
 
 def distances(ask: Ask, exact: NumberSummary, seeds: int = SEEDS) -> np.ndarray:
@@ -142,15 +133,6 @@ def test_errors_of_states_alone_say_something_else() -> None:
     g = np.arange(12.0) - float(np.arange(12.0) @ np.asarray(said.probabilities))
     assert Spread(spread.errors).error(g) > 1.8 * spread.error(g) > 0
     assert spread.error(np.ones(12)) < 0.15 * Spread(spread.errors).error(np.ones(12))
-
-
-def test_chains_cover_the_exact_numbers() -> None:
-    """Their errors count the farthest chain once more, and are larger than needed."""
-    exact = query(LAW, "x", {"X1": 1}, method="exact").summary()
-    assert exact is not None
-    far = distances(by_chains, exact, seeds=40)
-    assert (far[:, :3] <= NEAR).mean() >= 0.9
-    assert far[:, :3].mean() >= 0.2
 
 
 def test_moved_passes_have_batches() -> None:

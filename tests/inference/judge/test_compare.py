@@ -20,14 +20,6 @@ def generator() -> np.random.Generator:
     return np.random.default_rng(7)
 
 
-def test_a_model_and_itself_are_apart_by_chance_only() -> None:
-    network = learn(PEOPLE, smoothing=0.5)
-    found = compare(network, network, rows=ROWS, rng=generator())
-    assert found.gained == found.lost == ()
-    assert found.marginals.two_way < 2 * found.marginals.floor_two_way
-    assert found.differing == ()
-
-
 def test_distances_are_those_of_the_exact_laws() -> None:
     """Each of the 2 tables of K cells is off by less than sqrt(2 (K log 2 + log 1e9) / N) / 2 in total variation,
     with a false alarm of 1e-9 (Bretagnolle and Huber-Carol).

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from depnet import (
     ConditionalTable,
-    Dataset,
     Network,
     TableNode,
     impute,
@@ -26,7 +25,6 @@ from depnet import (
     score_samples,
 )
 from depnet.arrays import FloatArray
-from depnet.inference.answer.observed import MatchingRows, support
 from depnet.inference.ordered import answer
 from depnet.inference.ordered import items as law_items
 from depnet.inference.ordered.weighted import moved
@@ -35,7 +33,6 @@ from depnet.law import draw
 from depnet.law.elimination import Conditional
 from depnet.law.mode import searched_state
 from depnet.model import Evidence, compiled
-from depnet.model.marginals import MarginalCounts
 from tests.boosted import tabulated, with_boosted_nodes
 from tests.strategies import random_ordered_network
 
@@ -149,22 +146,6 @@ def test_rows_with_holes(pair: tuple[Network, Network], how: str, monkeypatch: p
     for method in ("mode", "draw"):
         options = {"method": method, "tolerance": 0.05}
         same(pair, lambda network: impute(network, codes, hidden, rng=rng(), **options).codes, 0)  # type: ignore[arg-type] # noqa: B023
-
-
-def test_support_is_that_of_the_counts_that_are_kept(pair: tuple[Network, Network]) -> None:
-    network = pair[0]
-    if all(node.boosted for node in network.nodes):
-        assert support(network, EVIDENCE) is None
-        assert query(network, "X0", {"X5": 1}).support is None
-    rows = sample(network, 1000, rng=rng())
-    kept = network.with_counts(rows)
-    assert kept.counts is not None
-    found = support(kept, EVIDENCE)
-    assert found is not None
-    assert (found.total, found.exact) == (1000, False)
-    assert found.rows == MarginalCounts.of(rows).support_bound(EVIDENCE)
-    table = Dataset.from_codes(rows.codes, domain=network.domain)
-    assert MatchingRows.of(network.domain, EVIDENCE, table).support.rows <= found.rows
 
 
 def test_mutant_another_score_is_another_answer() -> None:

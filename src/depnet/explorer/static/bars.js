@@ -30,7 +30,7 @@ export const Bars = {
         </component>
       </div>
       <div v-if="card.columns" class="depnet-readout">{{ readout }}</div>
-      <button v-if="card.opened && !still" type="button" class="depnet-plain-button" @click="$emit('say', 'expand', [card.name])">Fewer states</button>
+      <button v-if="card.opened && !still" type="button" class="depnet-action" @click="$emit('say', 'expand', [card.name])">Fewer states</button>
     </div>`,
   computed: {
     given() { return this.now ? this.now.given : this.evidence; },

@@ -8,7 +8,7 @@ import { LinksPanel, PairPanel, Peek } from "/depnet/network_panels.js";
 
 const LEAST_SCALE = 0.05; // total variation at the strong end of the colours, where nothing moved by more
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const FROM_SERVER = ["chosen", "steps", "mode", "colour", "community", "pair", "known", "target"];
+const FROM_SERVER = ["chosen", "steps", "mode", "community", "pair", "known", "target"];
 
 const template = `
 <div class="depnet-network depnet-columns">
@@ -17,9 +17,6 @@ const template = `
       <label class="depnet-field depnet-grow">strong to weak
         <input type="range" min="0" max="1000" step="1" v-model.number="position" @input="slid"
                :aria-valuetext="shown + ' strongest links'">
-      </label>
-      <label class="depnet-field">strongest
-        <input type="number" min="1" :max="ties.length" v-model="count" @change="typed" class="depnet-short">
       </label>
       <label class="depnet-field">find a variable
         <input type="search" :list="uid + '-names'" v-model="wanted" @change="find" @keydown.enter.prevent="find" autocomplete="off">
@@ -74,11 +71,7 @@ const template = `
       <span v-for="(kind, how) in relations"><i :class="'depnet-line ' + how"></i>{{ kind.name }}</span>
     </div>
     <div class="depnet-legend" v-if="mode === 'graph' && known.length">
-      <div class="depnet-switch" role="group" aria-label="Colours">
-        <button type="button" :aria-pressed="colour === 'change'" @click="colourBy('change')">change</button>
-        <button type="button" :aria-pressed="colour === 'community'" @click="colourBy('community')">community</button>
-      </div>
-      <template v-if="byChange"><span class="depnet-scale">unmoved<i :style="{ background: gradient }"></i>moved {{ most.toFixed(2) }}</span>
+      <template v-if="changes"><span class="depnet-scale">unmoved<i :style="{ background: gradient }"></i>moved {{ most.toFixed(2) }}</span>
       <span title="Total variation: the largest change in the probability of any event">total variation<template v-if="!sharp">; not yet sharp</template></span></template>
       <span><i class="depnet-square"></i>known</span>
     </div>
@@ -86,12 +79,7 @@ const template = `
       <button type="button" v-for="one in coloured" class="depnet-community" :aria-pressed="community === one.group" @click="only(one.group)"
         :title="'Show only the ' + one.size + ' variables around ' + one.name">
         <i class="depnet-dot" :style="{ background: one.colour }"></i>around {{ one.name }} <small>{{ one.size }}</small></button>
-      <label v-if="uncoloured.length" class="depnet-other"><i class="depnet-dot" :style="{ background: rest }"></i>
-        <select aria-label="Other communities" :value="community !== null && community >= colours.length ? community : ''"
-          @change="only($event.target.value === '' ? community : Number($event.target.value))">
-          <option value="">{{ uncoloured.length }} smaller ones</option>
-          <option v-for="one in uncoloured" :value="one.group">around {{ one.name }} ({{ one.size }})</option>
-        </select></label>
+      <span v-if="coloured.length < communities.length"><i class="depnet-dot" :style="{ background: rest }"></i>{{ communities.length - coloured.length }} smaller ones</span>
       <button type="button" v-if="community !== null" class="depnet-community" @click="only(community)">show all</button>
     </div>
   </section>
@@ -114,7 +102,7 @@ export default {
       uid: `network-${this.$.uid}`,
       ...Object.fromEntries(FROM_SERVER.map((name) => [name, this.start[name]])),
       asked: this.start.shown, // links, where the reader has said how many
-      position: 0, count: 0, // of the slider, and beside it; they may be in the reader's hands
+      position: 0, // of the slider, which may be in the reader's hands
       wanted: this.start.chosen === null ? "" : this.names[this.start.chosen],
       summary: "", missed: "", problem: "",
       asking: false, sharp: true,
@@ -140,8 +128,6 @@ export default {
       })).filter((community) => community.size > 1);
     },
     coloured() { return this.communities.filter(({ group }) => group < this.colours.length); },
-    uncoloured() { return this.communities.filter(({ group }) => group >= this.colours.length); },
-    byChange() { return this.colour === "change" && this.changes !== null; },
     most() { return Math.max(LEAST_SCALE, ...(this.changes ?? []).map((change) => change ?? 0)); },
     gradient() { return `linear-gradient(to right, ${rampOf(this.mode === "matrix" ? "strength" : "moved", this.dark).join(",")})`; },
     board() { // a screen reader finds the matrix's links in the list beside it
@@ -163,10 +149,7 @@ export default {
     this.at = this.fixed.places;
   },
   watch: {
-    shown: { immediate: true, handler(now) {
-      this.count = now;
-      if (this.countAt(this.position) !== now) this.position = this.positionOf(now);
-    } },
+    shown: { immediate: true, handler(now) { if (this.countAt(this.position) !== now) this.position = this.positionOf(now); } },
   },
   async mounted() {
     await new Promise((resolve) => setTimeout(resolve, 0)); // sizes are known then
@@ -209,7 +192,7 @@ export default {
       clearTimeout(this.telling);
       this.missed = "";
       const said = () => this.$emit("state", {
-        shown: this.asked, chosen: this.chosen, steps: this.steps, mode: this.mode, colour: this.colour, community: this.community,
+        shown: this.asked, chosen: this.chosen, steps: this.steps, mode: this.mode, community: this.community,
         pair: this.pair, slid,
       });
       if (slid) this.telling = setTimeout(said, 300);
@@ -219,11 +202,6 @@ export default {
     positionOf(count) { return this.ties.length > 1 ? Math.round((1000 * Math.log(count)) / Math.log(this.ties.length)) : 1000; },
     countAt(position) { return Math.max(1, Math.round(this.ties.length ** (position / 1000))); },
     slid() { this.asked = this.countAt(this.position); this.tell(true); },
-    typed() {
-      this.asked = Math.min(Math.max(Math.round(Number(this.count)) || 1, 1), this.fixed.ties.length);
-      this.count = this.asked;
-      this.tell();
-    },
     find() {
       const text = this.wanted.trim().toLowerCase();
       this.missed = "";
@@ -244,7 +222,6 @@ export default {
       this.tell();
     },
     turnTo(mode) { this.mode = mode; this.peek = null; this.tell(); },
-    colourBy(what) { this.colour = what; this.tell(); },
     stepsTo(steps) { this.steps = steps; this.tell(); },
     only(group) {
       this.community = group === this.community ? null : group;
@@ -346,7 +323,7 @@ export default {
       const grey = greys();
       const ramp = rampOf("moved", grey.dark);
       const known = new Map(this.known);
-      const changes = this.byChange ? this.changes : null;
+      const { changes } = this;
       const fill = (v) => (changes === null ? this.fixed.colours[v]
         : changes[v] === null ? grey.text : mixed(ramp, changes[v] / this.most));
       const narrow = width < NARROW;

@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Holed
@@ -152,7 +151,11 @@ def matching(evidence: Evidence, data: Holed) -> FloatArray:
         weights[~condition.rows(data.column(i), data.known(i), data.numbers(i))] = 0.0
     for i, code in evidence.clamped.items():
         if i not in evidence.allowed:
-            weights[~_having(data, i, data.column(i) == code, code)] = 0.0
+            equal, known, variable = data.column(i) == code, data.known(i), data.domain.variables[i]
+            # Of a hole the code says nothing, unless it is that of missing values.
+            if known is not None and (variable.missing is None or code < variable.cardinality - 1):
+                equal &= known
+            weights[~equal] = 0.0
     for i, tilt in evidence.tilts.items():
         if i not in evidence.allowed:
             known = data.known(i)
@@ -160,15 +163,6 @@ def matching(evidence: Evidence, data: Holed) -> FloatArray:
             if known is not None and data.domain.variables[i].missing is None:
                 weights[~known] = 0.0
     return weights
-
-
-def _having(data: Holed, i: int, equal: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:
-    """Rows that have a state; of a hole the code says nothing, unless it is that of missing values."""
-    known = data.known(i)
-    variable = data.domain.variables[i]
-    if known is None or (variable.missing is not None and code == variable.cardinality - 1):
-        return equal
-    return equal & known
 
 
 def support(network: Network, evidence: Evidence) -> Support | None:

@@ -114,21 +114,8 @@ def margins(deviations: FloatArray) -> list[FloatArray]:
     return [deviations.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
 
 
-class _EffectiveDraws:
-    """What says how many independent draws it is worth."""
-
-    __slots__ = ()
-    effective_sample_size: float
-
-    @property
-    def effective_draws(self) -> str:
-        """`effective_sample_size` to be shown."""
-        size = self.effective_sample_size
-        return f"{size:,.0f}" if math.isfinite(size) else "unlimited"
-
-
 @dataclass(frozen=True, slots=True)
-class Diagnostics(_EffectiveDraws):
+class Diagnostics:
     """How a sampled answer was found.
 
     `r_hat` is the largest split R-hat of any probability reported; `effective_sample_size` the smallest
@@ -147,11 +134,11 @@ class Diagnostics(_EffectiveDraws):
 
     def __str__(self) -> str:
         chains = f"{self.chains} chains of {counted(self.sweeps, 'sweep')}"
-        return f"R-hat {self.r_hat:.3f}, effective sample size {self.effective_draws}, {chains}"
+        return f"R-hat {self.r_hat:.3f}, effective sample size {_whole(self.effective_sample_size)}, {chains}"
 
 
 @dataclass(frozen=True, slots=True)
-class PassDiagnostics(_EffectiveDraws):
+class PassDiagnostics:
     """How an answer of an ordered law was found where it is not exact: from weighted passes, which are independent.
 
     `effective_sample_size` is the number of passes without weights that would be as good. Where a few had most of the
@@ -164,7 +151,11 @@ class PassDiagnostics(_EffectiveDraws):
     largest_error: float
 
     def __str__(self) -> str:
-        return f"effective sample size {self.effective_draws}, {counted(self.passes, 'pass', 'passes')}"
+        return f"effective sample size {_whole(self.effective_sample_size)}, {counted(self.passes, 'pass', 'passes')}"
+
+
+def _whole(size: float) -> str:
+    return f"{size:,.0f}" if math.isfinite(size) else "unlimited"
 
 
 def effective_sample_size(values: FloatArray, errors: FloatArray) -> float:

@@ -4,7 +4,7 @@ import itertools
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -35,55 +35,45 @@ class Question:
     """What `query` was asked, checked once."""
 
     network: Network
-    targets: tuple[Target, ...]
-    """As they were named."""
-    evidence: Evidence
-    given: Mapping[str, Any]
+    asked: str | Sequence[str]
+    """The targets by their names."""
+    known: Given | Evidence | None
+    joint: bool = False
+    method: str = "auto"
+    tolerance: float = TOLERANCE
+    max_seconds: float | None = None
+    data: Holed | None = None
+    started: float = field(default_factory=time.monotonic)
+    targets: tuple[Target, ...] = field(init=False)
+    evidence: Evidence = field(init=False)
+    given: Mapping[str, Any] = field(init=False)
     """The evidence by labels, as it was given."""
-    joint: bool
-    method: str
-    tolerance: float
-    max_seconds: float | None
-    data: Holed | None
-    started: float
 
-    @classmethod
-    def of(
-        cls,
-        network: Network,
-        targets: str | Sequence[str],
-        evidence: Given | Evidence | None,
-        *,
-        joint: bool,
-        method: str,
-        tolerance: float,
-        max_seconds: float | None,
-        data: Holed | None,
-    ) -> "Question":
-        """The question; whatever is wrong with it is an error here."""
-        started = time.monotonic()
-        domain = checked_network(network).domain
-        known = Evidence.parse(domain, evidence)
-        asked = targets_of(narrowed_domain(domain, evidence), targets, _rates(network))
-        if len(known.clamped) == len(domain):
+    def __post_init__(self) -> None:
+        """Whatever is wrong with it is an error here."""
+        domain = checked_network(self.network).domain
+        evidence = Evidence.parse(domain, self.known)
+        targets = targets_of(narrowed_domain(domain, self.known), self.asked, _rates(self.network))
+        if len(evidence.clamped) == len(domain):
             raise EvidenceError("the evidence gives the state of every variable: nothing is left to ask.")
-        check_method(method, METHODS)
-        checked_tolerance(tolerance)
-        seconds_given(max_seconds)
-        conditions = [target.variable.name for target in asked if target.inside is not None]
-        if joint and conditions:
+        check_method(self.method, METHODS)
+        checked_tolerance(self.tolerance)
+        seconds_given(self.max_seconds)
+        conditions = [target.variable.name for target in targets if target.inside is not None]
+        if self.joint and conditions:
             raise EvidenceError(
                 f"a joint table is of variables; {conditions[0]!r} is a condition. Ask for it alone, or "
                 "give it as evidence."
             )
-        cells = math.prod(domain.cardinalities[target.index] for target in asked) if joint else 0
+        cells = math.prod(domain.cardinalities[target.index] for target in targets) if self.joint else 0
         if cells > MAX_JOINT_CELLS:
             raise EvidenceError(
-                f"the joint table of {len(asked)} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
+                f"the joint table of {len(targets)} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
                 "for fewer targets, or for each one by itself."
             )
-        given = _given(domain, evidence, known)
-        return cls(network, asked, known, given, joint, method, tolerance, max_seconds, data, started)
+        given = _given(domain, self.known, evidence)
+        for name, value in (("targets", targets), ("evidence", evidence), ("given", given)):
+            object.__setattr__(self, name, value)
 
     @property
     def wanted(self) -> tuple[int, ...]:

@@ -8,8 +8,9 @@ group has the answer, interval and warnings that a question of its own would hav
 
 import itertools
 import math
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -118,32 +119,15 @@ def query_by(
         raise EvidenceError(
             '`by` asks an ordered law; this network has no order. Learn one: learn(dataset, order="auto").'
         )
-    base = Question.of(
-        network,
-        target,
-        evidence,
-        joint=False,
-        method="auto",
-        tolerance=tolerance,
-        max_seconds=None,
-        data=None,
-    )
+    base = Question(network, target, evidence, tolerance=tolerance)
     groups = _Groups.of(base, names)
     drawn = _Drawn.of(base, groups, new_seeds(np.random.default_rng(0) if rng is None else rng, 1)[0])
     rows = None if data is None else groups.split(base, data)
     results = []
     for at, states in enumerate(groups.states()):
         given = {**base.given, **dict(zip(names, states, strict=True))}
-        asked = Question.of(
-            network,
-            target,
-            given,
-            joint=False,
-            method="auto",
-            tolerance=tolerance,
-            max_seconds=None,
-            data=None if data is None or rows is None else data.rows_at(rows[at]),
-        )
+        own = None if data is None or rows is None else data.rows_at(rows[at])
+        asked = replace(base, known=given, data=own, started=time.monotonic())
         part = drawn.part(at)
         results.append(
             asked.result(

@@ -72,16 +72,7 @@ def query(
     >>> query(network, "X1", {"X0": 0}).probabilities.round(3).tolist()
     [0.8, 0.2]
     """
-    question = Question.of(
-        network,
-        targets,
-        evidence,
-        joint=joint,
-        method=method,
-        tolerance=tolerance,
-        max_seconds=max_seconds,
-        data=data,
-    )
+    question = Question(network, targets, evidence, joint, method, tolerance, max_seconds, data)
     found = _asked(question, scan, rng, stop)
     for _ in range(MOST_ROUNDS):
         error = question.condition_error(found)

@@ -25,11 +25,10 @@ from depnet.errors import DataError
 from depnet.inference.judge.marginals import Nearness, between, by_chance, distances
 from depnet.inference.rows.query import score_holed
 from depnet.model.counting import check_same_domain
-from depnet.model.holes import log_pattern
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.scan import Scan
-from depnet.model.score import score_samples
+from depnet.model.score import log_pattern, score_samples
 from depnet.sampling import sample
 from depnet.wording import some_of
 

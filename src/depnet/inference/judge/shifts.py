@@ -14,7 +14,6 @@ A link's strength differs from it, since it is what a node gains by one input be
 """
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,21 +87,8 @@ class Missing:
 def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, ...]:
     """The shift of every variable that both answers are about, the largest change first."""
     before = by_target(prior, prior.combined)
-    return largest_first(Shift(before[t.names[0]], t) for t in posterior.tables if t.names[0] in before)
-
-
-def largest_first(shifts: Iterable[Shift]) -> tuple[Shift, ...]:
+    shifts = [Shift(before[t.names[0]], t) for t in posterior.tables if t.names[0] in before]
     return tuple(sorted(shifts, key=lambda shift: -shift.change))
-
-
-def most_moved(shifts: Sequence[Shift], cells: int) -> set[str]:
-    """The names of those that moved most, as many as have at most `cells` states together; at least one."""
-    chosen: set[str] = set()
-    for shift in largest_first(shifts):
-        if len(shift.posterior) <= cells or not chosen:
-            chosen.add(shift.name)
-            cells -= len(shift.posterior)
-    return chosen
 
 
 def largest_error(result: QueryResult) -> float:
