@@ -11,7 +11,6 @@ import depnet
 from depnet import Aic, Dataset, Mdl, Network, NoPenalty, SplitMerge, StructuralMdl, WithLossless, learn
 from depnet.errors import DepnetError, LearningError, ModelError
 from depnet.learning.framework import learn_with
-from depnet.learning.grow import CutLearner
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.links import links
 from depnet.learning.options import LearnOptions, first_specs, node_specs
@@ -20,6 +19,7 @@ from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Auto, Penalty
 from depnet.learning.some_rows import held_out
 from depnet.model.score import score
+from tests.learning.test_cuts import with_cuts
 from tests.learning.test_learn import penalties
 from tests.learning.test_learn_options import copies
 from tests.reference.learning import learn_ordered
@@ -273,7 +273,7 @@ def test_cuts_are_learned_as_by_the_learner_of_cuts(order: Any) -> None:
     dataset = numbers()
     network = learn(dataset, penalty=QUICK, smoothing=0.5, order=order, cuts=True)
     specs = node_specs(dataset.domain, order=network.order)
-    twin = CutLearner(specs, [QUICK] * len(specs), [0.5] * len(specs))(dataset)
+    twin = with_cuts(dataset, specs, [QUICK] * len(specs), [0.5] * len(specs))
     assert network == twin
     plain = learn(dataset, penalty=QUICK, smoothing=0.5, order=order)
     assert score(network, dataset) > score(plain, dataset) or network == plain

@@ -21,7 +21,7 @@ from depnet import (
 )
 from depnet.arrays import FloatArray
 from depnet.errors import DataError, ModelError
-from depnet.geometry.dense import theta_tensor
+from depnet.geometry.joint import theta_tensor
 from tests.strategies import joints, networks
 
 AB = Domain((Variable("a", (0, 1)), Variable("b", ("x", "y", "z"))))

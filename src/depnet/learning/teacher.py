@@ -23,7 +23,8 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.learning.boost.choose import TrialPart
-from depnet.learning.boost.digits import SETTINGS, DigitGrower, DigitTrial, Grown
+from depnet.learning.boost.digits import SETTINGS, DigitGrower, DigitTrial
+from depnet.learning.boost.node import Grown
 from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.learning.cuts import MANY_STATES, Cut
 from depnet.learning.order import folded
@@ -129,7 +130,7 @@ class Word:
                 one.begin,
                 one.leaf,
                 test.astype(np.int32),
-                one.scores[:, None],
+                (one.scores[:, 1] - one.scores[:, 0])[:, None],
             )
             stages.append((own, read) if len(own) else None)
         return cls(grower.tree, [grower.base(vertex) for vertex in grower.tree.vertices], stages)
