@@ -12,6 +12,7 @@ from depnet import DependencyNetwork
 from depnet._native import within as native
 from depnet.data import encode
 from depnet.data.frames.within import Within
+from depnet.data.table.values import Values
 from depnet.learning.within import LEAST, MOST_READ, learn_within
 from tests.reference.within import slow_leaf, slow_tree
 
@@ -121,7 +122,7 @@ def test_numbers_whose_levels_are_not_known_have_no_trees() -> None:
     assert law is not None
     table = encode(values, law.domain, values=True)
     assert table.values is not None
-    found = learn_within(law, table.codes, replace(table, values={0: table.values[0]}))
+    found = learn_within(law, table.codes, replace(table, values=Values({0: table.values[0]})))
     assert found is None or all(trees.column == 0 for trees in found.trees)
 
 
