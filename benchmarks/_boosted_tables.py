@@ -102,7 +102,7 @@ def node_seconds(
     predicting = [partial(model.predict, matrix, num_threads=1) for matrix in matrices]
     _, said = interleaved((*predicting, partial(theta.probabilities, asked.codes)), times)
     leaves_each = [tree["num_leaves"] for tree in model.dump_model()["tree_info"]]
-    grown = np.array([np.mean(leaves_each), len(node.stages.scores) / len(node.stages)])
+    grown = np.array([np.mean(leaves_each), len(node.grown.scores) / len(node)])
     return grown, np.array([*learned, min(said[:2]), said[2]])
 
 

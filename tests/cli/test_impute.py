@@ -1,17 +1,12 @@
 """`depnet impute` a chunk of rows at a time: the same file for any chunk, whole or not at all, counted over all rows."""
 
-import contextlib
-import csv
 import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from depnet.cli import render as bars
-from depnet.data.files import rows, source
 from depnet.errors import EvidenceError
 from depnet.inference.rows import impute as chunks
 from depnet.inference.rows.impute import impute
@@ -57,31 +52,6 @@ def test_the_file_is_the_same_for_any_chunk(
     assert found == expected
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.xlsx"])
-def test_a_table_is_parsed_once(
-    model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    """A workbook is looked into once, text once by DuckDB; then its cells are copied as they are written."""
-    path, calls = tmp_path / name, list[str]()
-    if name.endswith(".xlsx"):
-        sheet = pytest.importorskip("openpyxl").Workbook()
-        for row in csv.reader(holes.read_text().splitlines()):
-            sheet.active.append([cell or None for cell in row])
-        sheet.save(path)
-    else:
-        path.write_bytes(gzip.compress(holes.read_bytes()) if name.endswith(".gz") else holes.read_bytes())
-    for module, function in ((source, "in_csv"), (rows, "load_csv")):
-        original = getattr(module, function)
-
-        def counted(*given: Any, original: Any = original, function: str = function) -> Any:
-            calls.append(function)
-            return original(*given)
-
-        monkeypatch.setattr(module, function, counted)
-    assert answer("impute", model, path, "-o", tmp_path / "full.csv")["rows"] == 200
-    assert calls == (["in_csv"] if name.endswith(".xlsx") else []) + ["load_csv"]
-
-
 def test_draws_are_those_of_the_seed(
     model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,26 +95,6 @@ def test_an_error_in_a_later_chunk_leaves_no_file(
     monkeypatch.setattr(chunks, "impute", fails)
     assert "probability 0" in refused("impute", model, holes, "-o", tmp_path / "full.csv")
     assert not list(tmp_path.iterdir())
-
-
-def test_progress_is_in_rows_of_the_table(
-    model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said: list[tuple[int, int]] = []
-
-    @contextlib.contextmanager
-    def heard(what: str) -> Iterator[Any]:
-        assert what == "filling"
-        yield lambda done, total: said.append((done, total))
-
-    monkeypatch.setattr(chunks, "MOST_ROWS", 20)
-    monkeypatch.setattr(bars, "progress", heard)
-    depnet("impute", model, holes, "-o", tmp_path / "full.csv")
-    assert len(said) >= 3
-    assert said == sorted(said)
-    assert said[0][0] < 100
-    lines = [line for line in holes.read_text().splitlines()[1:] if line]
-    assert said[-1] == (max(k for k, line in enumerate(lines) if ",," in line or line.endswith(",")) + 1, 200)
 
 
 def test_a_table_without_holes_is_as_it_was(model: Path, holes: Path, tmp_path: Path) -> None:

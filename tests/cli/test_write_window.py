@@ -3,8 +3,7 @@
 import errno
 import itertools
 import os
-import subprocess
-import sys
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ from typing import Any
 import pytest
 
 from depnet.files import new_file
-from tests.cli.entry import depnet, refused
-from tests.cli.kill_at import armed
+from tests.cli.entry import refused
 
 OLD, NEW = b"the old file", b"the new file"
 MOMENTS = [
@@ -38,6 +36,23 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "report": ("report.html", lambda table, model, out: ["export", model, "-o", out]),
     "example": ("people.csv", lambda table, model, out: ["example", "-o", out]),
 }
+
+
+def armed(site: str, number: int, when: str) -> None:
+    """From now on this process kills itself before or after the call `number` (from 0) of `site`."""
+    owner: Any = os if site == "fsync" else Path
+    call, calls = getattr(owner, site), iter(range(10**9))
+
+    def killing(*given: Any, **named: Any) -> Any:
+        own = next(calls) == number
+        if own and when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = call(*given, **named)
+        if own:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    setattr(owner, site, killing)
 
 
 def killed_in_a_fork(site: str, number: int, when: str, path: Path, *, force: bool) -> bool:
@@ -71,28 +86,6 @@ def test_killed_in_every_moment_of_a_write(rounds: int, force: bool, tmp_path: P
                 other.unlink()
     # Of rename and link only one is called, and after a rename nothing is left to be removed.
     assert killed == (len(MOMENTS) - (3 if force else 2)) * rounds
-
-
-@pytest.mark.parametrize(
-    "moments", [[MOMENTS[4]], pytest.param(MOMENTS * 2, marks=pytest.mark.long)], ids=["one", "all"]
-)
-def test_update_killed_in_the_moments_of_its_write(
-    moments: list[tuple[str, int, str]], table: Path, model: Path, tmp_path: Path
-) -> None:
-    output = tmp_path / "model.json"
-    words = ["update", output, table, "-o", output, "--force", "--seed", 1]
-    output.write_bytes(model.read_bytes())
-    depnet(*words)
-    new = output.read_bytes()
-    for site, number, when in moments:
-        output.write_bytes(model.read_bytes())
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.cli.kill_at", site, str(number), when, *map(str, words)],
-            capture_output=True,
-            check=False,
-        )
-        assert done.returncode in (-9, 0), done.stderr.decode()
-        assert output.read_bytes() in (model.read_bytes(), new), (site, number, when)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import depnet
 from depnet import Dataset, DependencyNetwork, Mdl
 from depnet.data import Holed
 from depnet.errors import DataError, LearningError, UnknownStatesWarning
-from depnet.model.holes import log_pattern
+from depnet.model.score import log_pattern
 from tests.estimators.tables import as_kind, law_of, people, rows_of, with_holes
 
 KINDS = ["pandas", "polars", "pyarrow", "dicts"]

@@ -1,14 +1,12 @@
-"""Many readers at once, each with evidence of its own: `python -m tests.explorer.load --clients 20 --seconds 60`.
+"""Many readers at once, each with evidence of its own (`test_load`).
 
 Every reader clamps and takes back states at random, one question after another, and now and then closes its page and
 opens another by a link. Each answer is compared with `depnet.query` of that reader's evidence: a posterior of somebody
 else's evidence, or of the reader's own evidence of before, is wrong.
 """
 
-import argparse
 import asyncio
 import contextlib
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -151,18 +149,3 @@ def run(clients: int, seconds: float, folder: Path) -> tuple[Report, tuple[int, 
         with contextlib.suppress(AssertionError):
             server.wait_for_pages(0)
         return report, server.alive(), server.said()
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clients", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=60)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        report, left, said = run(options.clients, options.seconds, Path(folder))
-    print(report.lines())
-    print(f"left after all pages were closed: {left[0]} sessions, {left[1]} clients")
-    print("\n".join(report.wrong[:5]))
-    errors = said.count("Traceback")
-    print(f"{errors} tracebacks in the server's log")
-    raise SystemExit(bool(report.wrong or errors or left != (0, 0)))

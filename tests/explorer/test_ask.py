@@ -95,24 +95,6 @@ def test_a_small_model_answers_once_and_exactly(titanic: Network) -> None:
     assert answer.result.scan is None  # of the law
 
 
-def test_with_rows_the_answer_joins_model_and_table(titanic: Network) -> None:
-    people = depnet.titanic()
-    (answer,) = asked(titanic, {"sex": ("female",), "class": ("1st",)}, data=people)
-    expected = depnet.query(titanic, ["age", "survived"], {"sex": "female", "class": "1st"}, data=people)
-    prior = depnet.query(titanic, ["age", "survived"], data=people)
-    assert answer.result.support is not None
-    assert answer.result.support.exact
-    for shift in answer.shifts:
-        assert shift.now.rows == 145
-        if shift.name not in ("age", "survived"):
-            continue
-        assert np.allclose(shift.posterior, of(expected.combined)[shift.name], rtol=0, atol=1e-12)
-        assert np.allclose(shift.prior, of(prior.combined)[shift.name], rtol=0, atol=1e-12)
-        assert np.array_equal(shift.now.law, of(expected.probabilities)[shift.name])
-        assert shift.now.observed is not None
-        assert np.array_equal(shift.now.observed, of(expected.observed)[shift.name])
-
-
 def test_counts_of_few_rows_are_hidden_where_that_is_asked(titanic: Network) -> None:
     people = depnet.titanic()
     chosen: dict[str, Held] = {

@@ -89,15 +89,6 @@ def test_the_last_of_many_questions_is_answered(page: Page, hostile: str) -> Non
         )
 
 
-def test_a_link_opens_its_state_and_says_what_it_does_not_know(
-    page: Page, titanic: str, people: Network
-) -> None:
-    page.goto(f"{titanic}ask?sex=female&class=1st&class=2nd&sez=x")
-    answered(page, {"sex": ("female",), "class": ("1st", "2nd")}, people, "survived")
-    expect(page.get_by_text("class = 1st or 2nd")).to_be_visible()
-    expect(page.locator(".depnet-warning").first).to_contain_text("sez")
-
-
 def test_an_answer_is_compared_with_another(page: Page, titanic: str, people: Network) -> None:
     def both(now: dict[str, str], before: dict[str, str]) -> None:
         asked = [depnet.query(people, "survived", known, data=depnet.titanic()) for known in (now, before)]
@@ -450,20 +441,3 @@ def test_how_good_the_answers_are_is_said(page: Page, titanic: str, people: Netw
     page.goto(titanic)
     expect(page.get_by_text("of the uncertainty")).to_be_visible()
     expect(page.get_by_text("chance alone")).to_be_visible()
-
-
-@pytest.mark.long
-def test_other_views_are_painted_at_once(
-    page: Page, sized: tuple[int, str], record_property: Callable[[str, object], None]
-) -> None:
-    variables, url = sized
-    for path, drawn in (("", ".depnet-spark, .depnet-question"), ("network", ".depnet-picture[data-drawn]")):
-        painted = []
-        for _ in range(4):
-            page.goto(url + path, wait_until="commit")
-            page.wait_for_selector(drawn)
-            painted.append(round(page.evaluate("performance.now()")))
-        record_property(
-            f"explorer: first paint of /{path}, {variables} variables, ms (to reach: {PAINT_TO_REACH[variables]})",
-            painted[1:],  # scripts are in the cache, and the layout with the model
-        )

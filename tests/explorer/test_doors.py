@@ -1,6 +1,7 @@
 """The same question has the same numbers through every door: pandas, the estimator, the command, and the page's views."""
 
 import asyncio
+import shlex
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -123,7 +124,7 @@ def test_ask_is_as_pandas_and_the_estimator_and_the_command(
             continue
         expected = doors.model.query(name, given(link.known))
         words = command_line(str(doors.path), [name], link.known, str(doors.csv))
-        document = answer(*_words(words))
+        document = answer(*shlex.split(words)[1:])
         own = matching[name].dropna()
         shift = shifts[name]
         assert shift.now.rows == len(own) == expected.matching == document["matching"]
@@ -138,12 +139,6 @@ def test_ask_is_as_pandas_and_the_estimator_and_the_command(
         assert np.allclose(np.array(document["interval"][name]), sure, atol=0.01)
         if name == "delay" and len(own):
             _check_mean(doors, link.known, shift, own, expected.numbers[name], document)
-
-
-def _words(command: str) -> list[str]:
-    import shlex
-
-    return shlex.split(command)[1:]
 
 
 def _check_mean(

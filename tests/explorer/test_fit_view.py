@@ -157,11 +157,6 @@ def test_a_bad_table_has_one_clear_line(content: bytes, encoding: str, says: str
     assert "=" not in text  # no argument of the library's, which the page does not have
 
 
-def test_another_encoding_can_be_said() -> None:
-    table = read_table("people.csv", "a,b\ncaf\xe9,1\nx,2\n".encode("latin-1"), "latin-1")
-    assert "caf\xe9" in table.rows.domain.variables[0].states
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [

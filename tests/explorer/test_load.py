@@ -1,4 +1,4 @@
-"""Readers at once, each with its own evidence (`tests.explorer.load`; by hand for a minute)."""
+"""Readers at once, each with its own evidence (`tests.explorer.load`; the long one for a minute)."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -32,7 +32,7 @@ NETWORK = 'getElement(document.querySelector(".depnet-network").id.slice(1))'
 
 CELL = f"""() => {{
     const network = {NETWORK}, {{ order, cells }} = network.grid, [from, to, bits] = cells[0];
-    const at = network.chart.convertToPixel({{ seriesIndex: 0 }}, [from, to]);
+    const at = network.chart.convertToPixel({{ seriesIndex: 0 }}, [from, order.length - 1 - to]);
     return [at, network.names[order[from]], network.names[order[to]], bits];
 }}"""
 """Where the first cell of the matrix is, what it is of, and its strength."""

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import (
     Cell,
     StoppedError,
-    csv_text,
     drawn,
     filled,
     judged,
@@ -131,15 +129,6 @@ def test_a_row_is_judged_as_the_library_does_whole_or_with_holes(titanic: Networ
     assert judged(loaded, {}).cells == {}
 
 
-def test_a_row_is_filled_by_its_most_probable_states(titanic: Network) -> None:
-    cells = {cell.name: cell for cell in filled(titanic, {"sex": "female", "class": "1st"})}
-    assert set(cells) == {"age", "survived"}
-    expected = depnet.query(titanic, "survived", {"sex": "female", "class": "1st"}).probabilities
-    assert isinstance(expected, np.ndarray)
-    assert cells["survived"].value == "Yes"
-    assert abs(cells["survived"].probability - expected[1]) < 1e-9
-
-
 def test_drawn_rows_keep_what_is_given_and_are_bounded(titanic: Network) -> None:
     rows = drawn(titanic, 50, {"sex": "female"}, lambda: False)
     table = list(csv.DictReader(io.StringIO(rows.csv())))
@@ -156,26 +145,3 @@ def test_rows_of_chains_that_do_not_settle_say_so() -> None:
     sticky = Network.from_joint(np.array([[0.5, 1e-7], [1e-7, 0.5 - 1e-7]]) / (1 + 1e-7))
     assert "did not settle" in drawn(sticky, 20, {}, lambda: False).warning
     assert drawn(sticky, 20, {"X0": 0}, lambda: False).warning == ""
-
-
-def test_text_that_a_spreadsheet_would_run_is_defused_and_numbers_stay() -> None:
-    text = csv_text(["=a", "b"], [["=1+1", -5], ["+x", "-5"], ["@y", "\tz"], ["plain", None], ["-a", -0.5]])
-    table = list(csv.reader(io.StringIO(text)))
-    assert table == [
-        ["'=a", "b"],
-        ["'=1+1", "-5"],
-        ["'+x", "-5"],
-        ["'@y", "'\tz"],
-        ["plain", ""],
-        ["'-a", "-0.5"],
-    ]
-
-
-def test_drawn_numbers_agree_within_their_bins() -> None:
-    x = np.random.default_rng(0).random(10_000)
-    rows = np.column_stack([x, x])
-    law = DependencyNetwork(penalty="mdl").fit(rows).law_
-    assert law is not None
-    found = np.array(drawn(law, 1000, {}, lambda: False).rows)
-    alone = np.array(drawn(replace(law, within=None), 1000, {}, lambda: False).rows)
-    assert np.abs(found[:, 0] - found[:, 1]).mean() < np.abs(alone[:, 0] - alone[:, 1]).mean() / 2

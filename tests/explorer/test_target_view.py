@@ -1,6 +1,5 @@
 """Target, in a browser: what would move it, by click and keyboard; the state in the address; hostile labels; no law."""
 
-import math
 import threading
 from urllib.parse import quote
 
@@ -9,7 +8,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import depnet
-from depnet import Network
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
 from depnet.explorer.target import find, joined, measures, rarity, seen_of
@@ -154,21 +152,3 @@ def test_what_can_be_asked_of_a_number(loaded: Loaded) -> None:
     variable = depnet.Variable("age", (1, 2, 3))
     assert list(measures(variable, "2")) == ["mean", ">2", "1", "2", "3"]
     assert list(measures(depnet.Variable("mean", ("mean", "x")), None)) == ["mean", "x"]
-
-
-def test_what_is_known_of_a_wide_law_is_told_in_time(stop: Stop) -> None:
-    """Draws, not an elimination: their errors stand beside them."""
-    rng = np.random.default_rng(3)
-    columns = [rng.integers(0, 3, 1500) for _ in range(5)]
-    while len(columns) < 40:
-        three = np.stack([columns[int(k)] for k in rng.choice(len(columns), 3, replace=False)])
-        columns.append(np.where(rng.random(1500) < 0.3, rng.integers(0, 3, 1500), np.sort(three, axis=0)[1]))
-    table = depnet.Dataset.from_codes(np.stack(columns, axis=1), [3] * 40)
-    law: Network = depnet.learn(table, smoothing=0.5, order="auto")
-    found = find(Loaded(law), "X20", {"X30": (1,)}, "1", stop)
-    answer = depnet.query(law, "X20", {"X30": 1}, tolerance=0.005)
-    assert isinstance(answer.probabilities, np.ndarray)
-    assert isinstance(answer.standard_errors, np.ndarray)
-    spread = math.hypot(found.influence.error, float(answer.standard_errors[1]))
-    assert abs(found.influence.value - float(answer.probabilities[1])) < 7 * max(spread, 1e-9)
-    assert found.influence.seconds < 60

@@ -7,8 +7,7 @@ import numpy as np
 
 from depnet import Dataset, learn, titanic
 from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
-from depnet.model.held_out import HeldOut
-from depnet.model.marginals import MarginalCounts
+from depnet.model.marginals import HeldOut, MarginalCounts
 
 
 def test_bits_a_row_that_are_explained() -> None:

@@ -180,6 +180,6 @@ def test_empirical_of_many_rows_is_counted_in_parts(monkeypatch: pytest.MonkeyPa
     codes, weights = rng.integers(0, 3, size=(50, 2)), rng.integers(0, 9, size=50)
     for dataset in (Dataset.from_codes(codes, [3, 3]), Dataset.from_codes(codes, [3, 3], weights)):
         at_once = geometry.empirical(dataset)
-        monkeypatch.setattr(sys.modules["depnet.geometry.empirical"], "CHUNK", 7)
+        monkeypatch.setattr(sys.modules["depnet.geometry.joint"], "CHUNK", 7)
         np.testing.assert_array_equal(geometry.empirical(dataset), at_once)
         monkeypatch.undo()

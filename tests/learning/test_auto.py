@@ -106,18 +106,6 @@ def test_the_standard_error_is_that_of_the_rows_one_by_one() -> None:
         assert choice.penalties[5] == chosen_by_node
 
 
-def test_the_order_and_the_grouping_of_rows_do_not_matter() -> None:
-    dataset = noise_and_copies(120, noise=2)
-    codes = np.asarray(dataset.codes)
-    shuffled = Dataset.from_codes(np.random.default_rng(3).permutation(codes), [2] * 4)
-    rows, weights = np.unique(codes, axis=0, return_counts=True)
-    grouped = Dataset.from_codes(rows, [2] * 4, weights)
-    expected = learn(dataset, penalty="auto", smoothing=0.5)
-    assert learn(shuffled, penalty="auto", smoothing=0.5) == expected
-    assert learn(grouped, penalty="auto", smoothing=0.5) == expected
-    assert learn(dataset, penalty="auto", smoothing=0.5, n_jobs=2) == expected
-
-
 @pytest.mark.parametrize(("rows", "parts"), [(7, 5), (3, 3), (12_000, 3), (60_000, 1)])
 def test_parts_hold_out_each_row_once_until_there_are_enough(rows: int, parts: int) -> None:
     dataset = noise_and_copies(rows)

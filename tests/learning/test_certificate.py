@@ -293,12 +293,6 @@ def test_of_any_tables_the_search_finds_what_the_matrix_says(dataset: Dataset, s
     assert applies or not hub_leads_to(network, rows.codes[np.asarray(rows.weights) > 0])
 
 
-def test_rows_of_weight_0_are_no_rows() -> None:
-    dataset = Dataset.from_codes([[0], [1]], [2], weights=[3, 0])
-    proven = certificate(learn(dataset), dataset)
-    assert proven.fc_limit == 0.0
-
-
 def test_large_domains_with_zeros_have_a_bound_where_there_is_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     dataset = Dataset.from_codes(rng.integers(0, 2, size=(50, 30)), [3] * 30)  # nobody has state 2

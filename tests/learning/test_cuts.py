@@ -1,18 +1,19 @@
 """Splits at a cut are the paper's operations, and sources that use them read the variables alone."""
 
+from collections.abc import Sequence
+
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet import Dataset, DecisionGraph, Merge, Split, learn
+from depnet import Dataset, DecisionGraph, Merge, Network, Split, learn
 from depnet.data import Domain, Variable, describe, encode
-from depnet.errors import ModelError
 from depnet.learning.cuts import Cut, Numbered, cuts_of, spelled_out
-from depnet.learning.grow import CutLearner, TrainingRows, learn_nodes
-from depnet.learning.options import LearnOptions, node_specs
-from depnet.learning.penalty import Mdl, StructuralMdl
+from depnet.learning.grow import TrainingRows, learn_nodes
+from depnet.learning.options import LearnOptions, NodeSpec, node_specs
+from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
 from depnet.learning.work import Work
+from depnet.model import Operation
 from depnet.model.counting import leaf_counts
 from tests.reference.decision_graph import leaf_of
 
@@ -24,6 +25,13 @@ def numbers(rows: int, columns: int = 3, seed: int = 0) -> Dataset:
     frame = [{f"x{i}": float(x) for i, x in enumerate(row)} | {"high": bool(row[0] > 0.3)} for row in table]
     domain, _ = describe(frame)
     return encode(frame, domain).dataset()
+
+
+def operations_of(cut: Cut, leaf: int, size: int) -> list[Operation]:
+    """The split of `leaf` at a cut, one of `size` leaves, by the definition."""
+    below = [Merge(size - 1, size)] * (cut.at - 1)
+    above = [Merge(size - cut.alone, size + 1)] * (cut.cardinality - cut.at - 1)
+    return [Split(leaf, cut.variable), *below, *above]
 
 
 @st.composite
@@ -53,7 +61,7 @@ def cut_splits(draw: st.DrawFn) -> tuple[list[Split | Merge], int, int, Cut]:
 def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int, int, Cut]) -> None:
     operations, leaf, size, cut = case
     wide = [*operations, Split(leaf, 3)]  # variable 3 is x_2 >= cut, or x_2 = cut
-    spelled = [*operations, *cut.operations(leaf, size)]
+    spelled = [*operations, *operations_of(cut, leaf, size)]
     rows = [(a, b, c) for a in range(2) for b in range(3) for c in range(7)]
     for row in rows:
         above = int(row[2] == cut.at if cut.alone else row[2] >= cut.at)
@@ -68,17 +76,24 @@ def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int,
 
 def test_another_cut_is_another_function() -> None:
     """The check above, on a cut that is off by one."""
-    spelled = Cut(0, 3, 7).operations(0, 1)
+    spelled = operations_of(Cut(0, 3, 7), 0, 1)
     leaves = [leaf_of((x,), spelled, (7,)) for x in range(7)]
     assert leaves == [0, 0, 0, 1, 1, 1, 1]
-    assert leaves != [leaf_of((x,), Cut(0, 4, 7).operations(0, 1), (7,)) for x in range(7)]
+    assert leaves != [leaf_of((x,), operations_of(Cut(0, 4, 7), 0, 1), (7,)) for x in range(7)]
+
+
+def with_cuts(
+    rows: Dataset, specs: Sequence[NodeSpec], penalties: Sequence[Penalty], smoothings: Sequence[float]
+) -> Network:
+    nodes = learn_nodes(TrainingRows(rows), specs, penalties, LearnOptions(cuts=True), Work())
+    return nodes.smoothed(smoothings)
 
 
 def test_learned_tables_are_the_counts_of_their_sources() -> None:
     rows = numbers(400)
     specs = node_specs(rows.domain)
     smoothings = [0.1, 0.2, 0.3, 0.5]
-    network = CutLearner(specs, [Mdl()] * 4, smoothings)(rows)
+    network = with_cuts(rows, specs, [Mdl()] * 4, smoothings)
     assert any(isinstance(o, Merge) for node in network.nodes for o in node.source.operations)  # type: ignore[attr-defined]
     for node, smoothing in zip(network.nodes, smoothings, strict=True):
         assert node.table.smoothing == smoothing
@@ -91,7 +106,7 @@ def test_a_step_is_found_on_rows_too_few_for_a_split_into_all_bins() -> None:
     specs = node_specs(rows.domain)
     strict = [StructuralMdl(1.0, 1.0, 8.0 * Mdl())] * 2
     assert learn_nodes(TrainingRows(rows), specs, strict, LearnOptions(), Work()).nodes[1].source.size == 1
-    assert CutLearner(specs, strict, [0.0, 0.0])(rows).nodes[1].source.size == 2
+    assert with_cuts(rows, specs, strict, [0.0, 0.0]).nodes[1].source.size == 2
 
 
 def test_without_bins_the_network_is_that_of_learn() -> None:
@@ -99,20 +114,20 @@ def test_without_bins_the_network_is_that_of_learn() -> None:
     codes = rng.integers(0, 3, size=(300, 4))
     codes[:, 1] = np.where(rng.random(300) < 0.7, codes[:, 0], codes[:, 1])
     rows = Dataset.from_codes(codes, [3] * 4)
-    found = CutLearner(node_specs(rows.domain), [Mdl()] * 4, [0.5] * 4)(rows)
+    found = with_cuts(rows, node_specs(rows.domain), [Mdl()] * 4, [0.5] * 4)
     assert found == learn(rows, smoothing=0.5)
 
 
 def test_forbidden_links_and_roles_hold_for_cuts() -> None:
     rows = numbers(400)
     specs = node_specs(rows.domain, forbidden=[("x0", "high")], roles={"x1": "input", "x2": "target"})
-    network = CutLearner(specs, [Mdl()] * 4, [0.0] * 4)(rows)
+    network = with_cuts(rows, specs, [Mdl()] * 4, [0.0] * 4)
     inputs = {rows.domain.names[i]: network.nodes[i].source.inputs for i in range(4)}
     assert 0 not in inputs["high"]
     assert inputs["high"]
     assert inputs["x1"] == ()
     assert all(2 not in read for read in inputs.values())
-    free = CutLearner(node_specs(rows.domain), [Mdl()] * 4, [0.0] * 4)(rows)
+    free = with_cuts(rows, node_specs(rows.domain), [Mdl()] * 4, [0.0] * 4)
     assert 0 in free.nodes[3].source.inputs
 
 
@@ -122,26 +137,5 @@ def test_thresholds_are_spread_and_their_names_are_new() -> None:
     assert [t.at for t in found] == [2, 4, 6, 8, 10, 12, 14]
     assert [t.at for t in cuts_of(domain, most=20)] == list(range(1, 16))
     rows = Dataset.from_codes(np.zeros((5, 2), dtype=int), domain=domain)
-    assert len(CutLearner(node_specs(domain), [Mdl()] * 2, [0.5] * 2)(rows)) == 2
+    assert len(with_cuts(rows, node_specs(domain), [Mdl()] * 2, [0.5] * 2)) == 2
     assert [t.at for t in cuts_of(Domain((Variable("a", (1, 2, 3)), Variable("b", (0, 1)))))] == [1, 2]
-
-
-def test_smoothed_networks_keep_their_counts() -> None:
-    rows = numbers(100)
-    network = learn(rows, smoothing=0.5)
-    assert network.smoothed(0.1) == learn(rows, smoothing=0.1)
-    each = network.smoothed([0.1, 0.2, 0.3, 0.4])
-    assert [node.table.smoothing for node in each.nodes] == [0.1, 0.2, 0.3, 0.4]
-    with pytest.raises(ModelError, match="one for each of the 4 nodes; got 2"):
-        network.smoothed([0.1, 0.2])
-
-
-def test_a_share_of_the_variables_is_drawn_for_each_table_and_for_categories_only() -> None:
-    rows = numbers(400, columns=5)
-    specs, six = node_specs(rows.domain), [0.0] * 6
-    learner = CutLearner(specs, [Mdl()] * 6, six, share=0.5, rng=np.random.default_rng(0))
-    found = [learner(rows) for _ in range(8)]
-    assert len({network.nodes[5].source.inputs for network in found}) > 1
-    assert all(network.nodes[:5] == found[0].nodes[:5] for network in found)
-    again = CutLearner(specs, [Mdl()] * 6, six, share=0.5, rng=np.random.default_rng(0))
-    assert [again(rows) for _ in range(8)] == found

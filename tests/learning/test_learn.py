@@ -4,14 +4,12 @@ import math
 import pickle
 from collections.abc import Callable
 
-import joblib
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl, learn
-from depnet._native.learner import xlogx
 from depnet.learning.grow import TrainingRows, grown, native_settings, unpacked
 from depnet.learning.options import LearnOptions, node_specs
 from depnet.learning.penalty import Penalty
@@ -189,16 +187,6 @@ def test_a_recorded_graph_is_what_its_operations_say(dataset: Dataset) -> None:
             assert np.array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
-def test_nodes_spread_over_processes_unchanged(backend: str) -> None:
-    rng = np.random.default_rng(1)
-    first = rng.integers(0, 3, (500, 1))
-    codes = np.hstack([first, (first + (rng.random((500, 3)) < 0.2)) % 3])
-    dataset = Dataset.from_codes(codes, [3, 3, 3, 3])
-    with joblib.parallel_config(backend=backend, n_jobs=2):
-        assert learn(dataset, n_jobs=None) == learn(dataset)
-
-
 @pytest.mark.parametrize("make", [Mdl, Aic, NoPenalty])
 def test_what_cannot_be_split_is_valid(make: Callable[[], Penalty]) -> None:
     for codes, cards in [
@@ -217,9 +205,3 @@ def test_empty_leaves_join_the_lowest_leaf() -> None:
     (node, _) = learn(Dataset.from_codes(codes, [2, 4])).nodes
     assert node.source.operations == ((0, 1), (0, 1), (0, 1))  # type: ignore[attr-defined]  # learned
     assert node.source([[0, 0], [0, 1], [0, 2], [0, 3]]).tolist() == [0, 0, 0, 1]
-
-
-def test_x_log_x() -> None:
-    assert [xlogx(0), xlogx(1)] == [0.0, 0.0]
-    for x in (2, 3, 1000, 2**20, 2**20 + 1, 2**40):
-        assert xlogx(x) == x * math.log(x)

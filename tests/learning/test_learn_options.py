@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from depnet import Dataset, NoPenalty, StructuralMdl, learn
+from depnet import Dataset, NoPenalty, learn
 from depnet.errors import DataError, DepnetError, ManyStatesWarning
 
 
@@ -82,11 +82,6 @@ def test_forbidden_links() -> None:
     assert 0 not in network.nodes[1].source.inputs
     assert 2 not in network.nodes[3].source.inputs
     assert 1 in network.nodes[0].source.inputs, "the other way is allowed"
-
-
-def test_an_option_that_never_was() -> None:
-    with pytest.raises(TypeError, match=r"learn\(\) got an unexpected keyword argument 'colour'"):
-        learn(copies(), colour="red")  # type: ignore[call-arg]
 
 
 def test_limits() -> None:
@@ -177,19 +172,6 @@ def test_a_column_of_identifiers_is_reported_and_harmless() -> None:
     with pytest.warns(ManyStatesWarning, match=r"'X0' has 65,535 different states in 65,535 rows"):
         network = learn(Dataset.from_codes(codes, [rows, 2, 2, 2]))
     assert [node.source.size for node in network.nodes] == [1, 1, 2, 2]
-
-
-def test_a_small_table_of_identifiers_with_a_user_penalty() -> None:
-    codes = np.stack([np.arange(300), np.arange(300) % 2, np.arange(300) % 3], axis=1)
-    with pytest.warns(ManyStatesWarning, match="X0"):
-        network = learn(Dataset.from_codes(codes, [300, 2, 3]), penalty=lambda k, n: k * 1e-9, max_leaves=700)
-    assert network.nodes[1].source.inputs == (0,)
-
-
-def test_structural_names_make_sources_smaller() -> None:
-    dataset = Dataset.from_codes(np.random.default_rng(0).integers(0, 2, (60, 60)), [2] * 60)
-    plain, named = learn(dataset), learn(dataset, penalty=StructuralMdl())
-    assert sum(node.source.size for node in named.nodes) < sum(node.source.size for node in plain.nodes)
 
 
 def test_fits_in_several_threads_at_once() -> None:

@@ -1,9 +1,7 @@
 """learn(order=...): the reference learner with earlier variables to read, and every option with it."""
 
-from dataclasses import replace
 from typing import Any
 
-import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,9 +10,7 @@ from hypothesis import strategies as st
 import depnet
 from depnet import Aic, Dataset, Mdl, Network, NoPenalty, SplitMerge, StructuralMdl, WithLossless, learn
 from depnet.errors import DepnetError, LearningError, ModelError
-from depnet.learning.auto import tune
 from depnet.learning.framework import learn_with
-from depnet.learning.grow import CutLearner
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.links import links
 from depnet.learning.options import LearnOptions, first_specs, node_specs
@@ -23,6 +19,7 @@ from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Auto, Penalty
 from depnet.learning.some_rows import held_out
 from depnet.model.score import score
+from tests.learning.test_cuts import with_cuts
 from tests.learning.test_learn import penalties
 from tests.learning.test_learn_options import copies
 from tests.reference.learning import learn_ordered
@@ -81,13 +78,6 @@ def test_auto_is_the_chosen_order_and_rows_may_lie_anyhow(dataset: Dataset, seed
     shuffled = Dataset.from_codes(dataset.codes[rows], weights=weights, domain=dataset.domain)
     assert learn(shuffled, order="auto") == network
     assert learn(dataset, order="auto", n_jobs=2) == network
-
-
-@pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_workers_change_nothing(backend: str) -> None:
-    dataset = copies(variables=8)
-    with joblib.parallel_config(backend=backend, n_jobs=2):
-        assert learn(dataset, order="auto", n_jobs=None) == learn(dataset, order="auto")
 
 
 @pytest.mark.parametrize("order", ["auto", ["X1", "X3", "X0", "X2"]])
@@ -258,22 +248,6 @@ def test_validation_rows_judge_an_order_too() -> None:
     assert network.held_out.score == pytest.approx(score(network, held), rel=1e-12)
 
 
-def test_a_ladder_of_one_is_that_penalty() -> None:
-    dataset = copies()
-    network = learn(dataset, penalty=Auto((Mdl(),), (1.0,)), smoothing=0.5, order="auto")
-    assert replace(network, held_out=None) == learn(dataset, smoothing=0.5, order="auto")
-
-
-def test_the_ladder_of_an_order() -> None:
-    dataset = copies()
-    tuning = tune(dataset, auto=LADDER, order="auto")
-    _, choice = learn_with_choice(dataset, LearnOptions(penalty=LADDER, smoothing=0.5, order="auto"))
-    assert choice is not None
-    assert np.array_equal(tuning.choice.scores, choice.scores)
-    assert tuning.choice.held_out == choice.held_out
-    assert not np.array_equal(tuning.scores, tune(dataset, auto=LADDER).scores)
-
-
 def test_bootstrap_learns_in_the_same_order() -> None:
     dataset = copies()
     network = learn(dataset, order=[3, 2, 1, 0])
@@ -281,16 +255,6 @@ def test_bootstrap_learns_in_the_same_order() -> None:
     assert found
     assert all(link.frequency is not None and link.frequency > 0 for link in found[:3])
     assert all(link.variable > link.node for link in found)
-
-
-def test_cuts_are_of_earlier_variables() -> None:
-    rng = np.random.default_rng(0)
-    hidden = rng.normal(size=300)
-    rows = Dataset.from_frame(hidden[:, None] + 0.3 * rng.normal(size=(300, 4)))
-    specs = node_specs(rows.domain, order=(2, 0, 3, 1))
-    network = CutLearner(specs, [Aic()] * 4, [0.5] * 4)(rows)
-    assert network.order == (2, 0, 3, 1)
-    assert network.nodes[1].inputs
 
 
 def numbers(rows: int = 400) -> Dataset:
@@ -309,7 +273,7 @@ def test_cuts_are_learned_as_by_the_learner_of_cuts(order: Any) -> None:
     dataset = numbers()
     network = learn(dataset, penalty=QUICK, smoothing=0.5, order=order, cuts=True)
     specs = node_specs(dataset.domain, order=network.order)
-    twin = CutLearner(specs, [QUICK] * len(specs), [0.5] * len(specs))(dataset)
+    twin = with_cuts(dataset, specs, [QUICK] * len(specs), [0.5] * len(specs))
     assert network == twin
     plain = learn(dataset, penalty=QUICK, smoothing=0.5, order=order)
     assert score(network, dataset) > score(plain, dataset) or network == plain

@@ -115,10 +115,3 @@ def test_factors_are_finite_and_not_negative(factor: float) -> None:
     ):
         with pytest.raises(LearningError, match="at least 0"):
             make()
-
-
-def test_structure_is_charged_once() -> None:
-    with pytest.raises(LearningError, match=r"such as Mdl\(\)"):
-        StructuralMdl(parameters=StructuralMdl())
-    with pytest.raises(LearningError, match="scale \\* StructuralMdl"):
-        Scaled(0.5, StructuralMdl())

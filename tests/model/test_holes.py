@@ -8,8 +8,8 @@ import pytest
 from depnet import Dataset, Domain, Network, Variable, learn
 from depnet.data.table.dataset import Holed
 from depnet.model.evidence import Evidence
-from depnet.model.holes import all_known, drawn_holes, log_pattern
 from depnet.model.marginals import MarginalCounts
+from depnet.model.score import all_known, drawn_holes, log_pattern
 
 DOMAIN = Domain(
     (Variable("a", (0, 1)), Variable("b", (0, 1, "(missing)"), missing="(missing)"), Variable("c", (0, 1)))

@@ -64,13 +64,6 @@ def test_many_rows_are_counted_in_chunks() -> None:
         )
 
 
-def test_a_pair_that_was_not_counted_is_a_key_error() -> None:
-    tables = PairTables.of(wide_or_narrow([2, 3, 2, 2], 10, False, 1), 1, 3)
-    for pair in ((0, 1), (2, 2), (3, 2), (1, 4), (3, 4)):
-        assert pair not in tables
-    assert (1, 2) in tables
-
-
 @given(datasets(weighted=True))
 def test_counts_of_a_dataset(dataset: Dataset) -> None:
     counts = MarginalCounts.of(dataset)

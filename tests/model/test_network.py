@@ -21,7 +21,7 @@ from depnet import (
 )
 from depnet.arrays import FloatArray
 from depnet.errors import DataError, ModelError
-from depnet.geometry.dense import theta_tensor
+from depnet.geometry.joint import theta_tensor
 from tests.strategies import joints, networks
 
 AB = Domain((Variable("a", (0, 1)), Variable("b", ("x", "y", "z"))))
@@ -66,10 +66,6 @@ def test_parts_of_a_node_are_what_they_should_be() -> None:
         TableNode(0, ConstantSource(), [[0.5, 0.5]])  # type: ignore[arg-type]  # on purpose
 
 
-def test_the_one_variable_of_a_node() -> None:
-    assert TableNode(np.int64(1), ConstantSource(), uniform(1, 3)).variable == 1  # type: ignore[arg-type]  # numpy's, too
-
-
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
@@ -103,11 +99,6 @@ def test_the_one_variable_of_a_node() -> None:
 def test_parts_that_do_not_fit_are_named(nodes: list[Any], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         Network(AB, tuple(nodes))
-
-
-def test_a_network_has_a_domain() -> None:
-    with pytest.raises(ModelError, match=r"domain is a Domain; got \(2, 3\)"):
-        Network((2, 3), (free(0, 2), free(1, 3)))  # type: ignore[arg-type]  # on purpose
 
 
 def test_a_network_shows_who_reads_whom() -> None:
@@ -147,11 +138,6 @@ def test_a_context_that_never_happens_is_uniform() -> None:
     network = Network.from_joint([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     assert network.nodes[0].table.probabilities.tolist() == [[1, 0], [0.5, 0.5], [0.5, 0.5]]
     assert network.nodes[1].table.probabilities[1].tolist() == [1 / 3] * 3
-
-
-def test_tiny_joints_are_exact() -> None:
-    network = Network.from_joint([[5e-324, 5e-324], [1.0, 0.0]])
-    assert network.nodes[1].table.probabilities.tolist() == [[0.5, 0.5], [1.0, 0.0]]
 
 
 @pytest.mark.parametrize(

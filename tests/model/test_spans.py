@@ -69,12 +69,6 @@ def test_a_range_between_kept_values_counts_by_its_length() -> None:
     assert shares(binned(whole), [Span(4, 5, "neither")]).tolist() == [0.0, 0.0]
 
 
-def test_a_bin_of_one_value_is_inside_or_is_not() -> None:
-    bins = Bins((0, 10, 20), ((7,), (11, 19)), "integer")
-    assert shares(binned(bins), [Span(0, 6)]).tolist() == [0, 0]
-    assert shares(binned(bins), [Span(0, 7)]).tolist() == [1, 0]
-
-
 def test_open_outer_bins() -> None:
     bins = Bins((-math.inf, 10, math.inf), ((1, 9), (11, 19)), "integer")
     assert extent(bins) == (-math.inf, math.inf)

@@ -9,7 +9,7 @@ import pytest
 
 from depnet import Dataset, Domain, Network, TableNode, learn, sample, titanic
 from depnet.model import ConditionalTable, ConstantSource, LosslessSource
-from depnet.model.held_out import HeldOut
+from depnet.model.marginals import HeldOut
 from depnet.pictures import html_report
 from depnet.pictures.labels import line, short
 from tests.mixed import mixed_titanic

@@ -9,10 +9,8 @@ from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.exact import stationary, stationary_cycle
 from depnet.model import Evidence, Scan
-from tests.reference.sampling import drawn_state
+from tests.reference.sampling import LARGEST, drawn_state, split_word
 from tests.reference.stages import node_theta
-
-GOLDEN, FIRST, SECOND, MASK = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 2**64 - 1
 
 
 def joint_states(cards: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -117,14 +115,6 @@ def _drawn(
     }
 
 
-def word(key: int, counter: int) -> int:
-    """Word number `counter` of the SplitMix64 stream `key`."""
-    z = (key + (counter + 1) * GOLDEN) & MASK
-    z = ((z ^ (z >> 30)) * FIRST) & MASK
-    z = ((z ^ (z >> 27)) * SECOND) & MASK
-    return z ^ (z >> 31)
-
-
 def clamped_chain(
     network: Network,
     evidence: Evidence,
@@ -142,16 +132,11 @@ def clamped_chain(
     sums: list[dict[tuple[int, ...], float]] = [{} for _ in estimators]
     weights = [0.0] * len(estimators)
     for t in range(sweeps * len(order)):
-        random = word(key, t)
-        low, half = random & 0xFFFFFFFF, random >> 32
+        word = split_word(key, t)
+        low, high = word & LARGEST, word >> 32
+        number = order[t % len(order)]
         if isinstance(scan, RandomScan):
-            chances = scan.weights_of(len(network), free)
-            if scan.weights is None:
-                number = order[half * len(order) >> 32]
-            else:
-                number = order[_draw(np.cumsum(chances).tolist(), half / 2**32)]
-        else:
-            number = order[t % len(order)]
+            number = order[drawn_state(scan.weights_of(len(network), free).tolist(), high)]
         law = theta(network, number, row, evidence)
         for e, targets in enumerate(estimators):
             touches = [i in targets for i in order]
@@ -166,9 +151,3 @@ def clamped_chain(
             weights[e] += weight
         row[number] = list(law)[drawn_state(list(law.values()), low)]
     return row, sums, weights
-
-
-def _draw(cumulated: Sequence[float], u: float) -> int:
-    """The first state whose cumulated probability is above u; rounding never leads past a possible state."""
-    last = max(x for x, c in enumerate(cumulated) if x == 0 or c > cumulated[x - 1])
-    return next((x for x, c in enumerate(cumulated) if u < c), last)

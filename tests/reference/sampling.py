@@ -110,3 +110,14 @@ def word(seed: int, stream: int, chain: int, index: int) -> int:
     block = index // 4
     counter = (block & LARGEST, block >> 32, chain, stream)
     return philox(counter, (seed & LARGEST, seed >> 32))[index % 4]
+
+
+GOLDEN, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+
+def split_word(key: int, counter: int) -> int:
+    """Word number `counter` of the SplitMix64 stream `key`."""
+    z = (key + (counter + 1) * GOLDEN) % 2**64
+    z = (z ^ (z >> 30)) * FIRST % 2**64
+    z = (z ^ (z >> 27)) * SECOND % 2**64
+    return z ^ (z >> 31)

@@ -1,18 +1,29 @@
-"""Random evidence, and kernels and the slow twin fed from the same words."""
+"""Random evidence, and chains and the slow twin fed from the same words."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet import Network, RandomScan, SequentialScan
-from depnet.arrays import CodeArray
 from depnet.model import Evidence, Scan
-from depnet.sampling.kernels import KERNELS, Kernel, Randomness, Task
-from depnet.sampling.plan import ChainPlan, chain_plan
+from depnet.model.compiled import is_compilable
+from depnet.sampling.chains import CalledChains, Chains, chains_of
+from depnet.sampling.plan import ChainPlan
 from tests.reference import sampling as reference
 
 States = list[tuple[int, ...]]
+Codes = NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """How many sweeps come before the first record, between two, and how many records there are."""
+
+    lead: int
+    gap: int
+    records: int
 
 
 def random_words(rng: np.random.Generator, rows: int, chains: int) -> NDArray[np.uint32]:
@@ -21,6 +32,15 @@ def random_words(rng: np.random.Generator, rows: int, chains: int) -> NDArray[np
     extreme = rng.random(words.shape) < 0.05
     words[extreme] = rng.choice(np.array([0, 1, 2**31, 2**32 - 2, 2**32 - 1], dtype=np.uint32), extreme.sum())
     return words
+
+
+def random_buffer(
+    rng: np.random.Generator, plan: ChainPlan, task: Recorded, chains: int
+) -> NDArray[np.uint64]:
+    """All words [update, chain] that chains may need: a choice in the high half, a draw in the low one."""
+    updates = (task.lead + task.records * (task.gap + 1)) * len(plan.order)
+    high, low = (random_words(rng, updates, chains).astype(np.uint64) for _ in range(2))
+    return high << np.uint64(32) | low
 
 
 def random_evidence(rng: np.random.Generator, network: Network) -> Evidence:
@@ -36,12 +56,12 @@ def random_evidence(rng: np.random.Generator, network: Network) -> Evidence:
     return Evidence(clamped, tilts)
 
 
-def random_start(rng: np.random.Generator, made: ChainPlan, chains: int) -> CodeArray:
-    """Arbitrary allowed states [variables, chains]."""
-    codes = made.blank(chains)
-    for i, k in enumerate(made.network.domain.cardinalities):
-        if i not in made.evidence.clamped:
-            codes[i] = rng.integers(0, k - (i in made.evidence.tilts), size=chains)
+def random_start(rng: np.random.Generator, plan: ChainPlan, chains: int) -> Codes:
+    """Arbitrary allowed states [chains, variables]."""
+    codes = np.empty((chains, plan.variables), dtype=np.uint16)
+    for i, k in enumerate(plan.network.domain.cardinalities):
+        codes[:, i] = rng.integers(0, k - (i in plan.evidence.tilts), size=chains)
+        codes[:, i] = plan.evidence.clamped.get(i, codes[:, i])
     return codes
 
 
@@ -57,50 +77,37 @@ def scans(rng: np.random.Generator, network: Network) -> tuple[Scan, ...]:
     )
 
 
-def twin_trace(made: ChainPlan, start: Sequence[int], words: NDArray[np.uint32]) -> States:
-    """X^0, X^1, ... of the slow twin for one chain, whose words are a column of the kernels' buffer."""
-    numbers = list(made.order)
-    column = [int(w) for w in words]
-    if not made.random:
-        return list(reference.sequential_trace(made.network, numbers, start, column, made.evidence))
-    weights = made.weights if made.weights is not None else np.ones(len(numbers))
-    pairs = list(zip(column[::2], column[1::2], strict=True))
-    return list(reference.random_trace(made.network, numbers, weights.tolist(), start, pairs, made.evidence))
+def twin_trace(plan: ChainPlan, start: Sequence[int], words: Sequence[int]) -> States:
+    """X^0, X^1, ... of the slow twin for one chain."""
+    numbers = list(plan.order)
+    pairs = [(word >> 32, word & reference.LARGEST) for word in words]
+    if not isinstance(plan.scan, RandomScan):
+        low = [word for _, word in pairs]
+        return list(reference.sequential_trace(plan.network, numbers, start, low, plan.evidence))
+    weights = plan.scan.weights_of(len(plan.network), numbers)
+    return list(reference.random_trace(plan.network, numbers, weights.tolist(), start, pairs, plan.evidence))
 
 
 def twin_rows(
-    made: ChainPlan, task: Task, start: CodeArray, words: NDArray[np.uint32], places: NDArray[np.uint32]
-) -> CodeArray:
-    """The rows [variables, records * chains] that a task should record, from the twin's traces."""
-    m = len(made.order)
-    out = np.zeros((made.variables, task.records * task.chains), dtype=made.dtype)
-    for c in range(task.chains):
-        states = twin_trace(made, tuple(start[:, c].tolist()), words[:, c])
+    plan: ChainPlan, task: Recorded, start: Codes, words: NDArray[np.uint64], places: NDArray[np.uint32]
+) -> Codes:
+    """The rows [variables, records * chains] that chains should record, from the twin's traces."""
+    m, chains = len(plan.order), len(start)
+    out = np.zeros((plan.variables, task.records * chains), dtype=np.uint16)
+    for c in range(chains):
+        states = twin_trace(plan, tuple(start[c].tolist()), words[:, c].tolist())
         sweep = 0
         for r in range(task.records):
             sweep += task.gap if r else task.lead
-            place = 0 if made.random else int(places[r, c]) * m >> 32
-            out[:, r * task.chains + c] = states[sweep * m + place]
-            sweep += 0 if made.random else 1
+            place = 0 if plan.random else int(places[r, c]) * m >> 32
+            out[:, r * chains + c] = states[sweep * m + place]
+            sweep += 0 if plan.random else 1
     return out
 
 
-def run_kernel(
-    kernel: Kernel, task: Task, start: CodeArray, words: NDArray[np.uint32], places: NDArray[np.uint32]
-) -> CodeArray:
-    """The rows that a kernel records, fed from the buffers."""
-    out = np.zeros((kernel.plan.variables, task.records * task.chains), dtype=kernel.plan.dtype)
-    kernel.run(task, Randomness(0, words, places), kernel.state(start), out)
-    return out
-
-
-def words_needed(made: ChainPlan, task: Task) -> int:
-    """Rows of the buffer that a task reads at most."""
-    sweeps = task.lead + task.records * (task.gap + 1)
-    return sweeps * len(made.order) * (2 if made.random else 1)
-
-
-def kernels_of(network: Network, scan: Scan, evidence: Evidence) -> list[Kernel]:
-    """Every kernel that can run this plan."""
-    made = chain_plan(network, scan, evidence)
-    return [kind(made) for kind in KERNELS.values() if kind.fits(made)]
+def kinds_of(plan: ChainPlan, codes: Codes, keys: NDArray[np.uint64] | None = None) -> dict[str, Chains]:
+    """Chains by every way there is to run them: of the native core, and with sources called from Python."""
+    keys = np.arange(len(codes), dtype=np.uint64) if keys is None else keys
+    native = chains_of(plan, codes, keys)
+    kinds: dict[str, Chains] = {"called": CalledChains(plan, native.order, codes, keys)}
+    return {**kinds, "native": native} if is_compilable(plan.network) else kinds

@@ -6,13 +6,11 @@ import pytest
 from depnet import ConditionalTable, Network, RandomScan, Sampler, SequentialScan, learn, sample, titanic
 from depnet.errors import EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
-from depnet.sampling import SamplingInterrupted
-from depnet.sampling.kernels import KERNELS, PackedKernel
-from depnet.sampling.plan import chain_plan
+from depnet.sampling import SamplingInterrupted, chains
 from tests.interrupts import ctrl_c
 from tests.isas import AVAILABLE
 from tests.refusals import refuses
-from tests.sampling.test_kernels import wide_network
+from tests.sampling.test_chains import wide_network
 
 XOR = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
 BINARY = wide_network((2,) * 9, 8, seed=1)
@@ -20,65 +18,42 @@ MIXED = wide_network((2, 3, 4, 2, 5), 6, seed=2)
 SCANS: list[Scan] = [RandomScan(), SequentialScan()]
 
 
-def drawn(
-    network: Network, scan: Scan, n: int, *, kernel: str, n_jobs: int = 1, chains: int = 1100, parts: int = 1
-) -> bytes:
+def drawn(network: Network, scan: Scan, n: int, *, n_jobs: int = 1, parts: int = 1, seed: int = 7) -> bytes:
     sampler = Sampler(
         network,
         scan=scan,
         burn_in=3,
         thin=2,
-        chains=chains,
-        rng=np.random.default_rng(7),
+        chains=1100,
+        rng=np.random.default_rng(seed),
         n_jobs=n_jobs,
-        kernel=kernel,
     )
     blocks = [block.codes for block in sampler.blocks(n, -(-n // parts))]
     return np.concatenate(blocks).tobytes()
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_rows_depend_on_the_seed_alone(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("scan", SCANS)
+@pytest.mark.parametrize("network", [BINARY, MIXED])
+def test_rows_depend_on_the_seed_alone(network: Network, scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
     n = 2500
-    for network in (BINARY, MIXED):
-        for scan in SCANS:
-            if not KERNELS[kernel].fits(chain_plan(network, scan)):
-                continue
-            expected = drawn(network, scan, n, kernel=kernel)
-            assert drawn(network, scan, n, kernel=kernel, n_jobs=3) == expected
-            assert drawn(network, scan, n, kernel=kernel, parts=7) == expected
-            for isa in AVAILABLE:
-                monkeypatch.setenv("DEPNET_ISA", isa)
-                assert drawn(network, scan, n, kernel=kernel) == expected
-                monkeypatch.delenv("DEPNET_ISA")
-            monkeypatch.setattr(KERNELS[kernel], "updates_a_call", 5000)
-            assert drawn(network, scan, n, kernel=kernel, n_jobs=2, parts=3) == expected
-            monkeypatch.undo()
-            other = Sampler(
-                network,
-                scan=scan,
-                burn_in=3,
-                thin=2,
-                chains=1100,
-                rng=np.random.default_rng(8),
-                kernel=kernel,
-            )
-            assert other.draw(n).codes.tobytes() != expected
+    expected = drawn(network, scan, n)
+    assert drawn(network, scan, n, n_jobs=3) == expected
+    assert drawn(network, scan, n, parts=7) == expected
+    assert drawn(network, scan, n, seed=8) != expected
+    for isa in AVAILABLE:
+        monkeypatch.setenv("DEPNET_ISA", isa)
+        assert drawn(network, scan, n) == expected
+        monkeypatch.delenv("DEPNET_ISA")
+    monkeypatch.setattr(chains, "SMALL", 0)
+    monkeypatch.setattr(chains.Chains, "updates_a_call", 5000)
+    assert drawn(network, scan, n, n_jobs=2, parts=3) == expected
+    monkeypatch.setattr(chains, "is_compilable", lambda _: False)
+    assert drawn(network, scan, n) == expected
 
 
 def test_an_unknown_instruction_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEPNET_ISA", "mmx")
     refuses(ValueError, "DEPNET_ISA is avx512, avx2 or portable; got mmx", lambda: sample(XOR, 5))
-
-
-def test_the_fastest_kernel_is_chosen() -> None:
-    assert Sampler(BINARY, scan=SequentialScan(), burn_in=1, thin=1).report.kernel == PackedKernel.name
-    assert Sampler(BINARY, burn_in=1, thin=1).report.kernel == PackedKernel.name
-    assert Sampler(MIXED, scan=SequentialScan(), burn_in=1, thin=1).report.kernel == PackedKernel.name
-    with pytest.raises(
-        SamplingError, match="kernel 'quick' cannot run this network and scan; these can: 'packed'"
-    ):
-        Sampler(BINARY, kernel="quick")
 
 
 def test_rows_go_round_the_chains() -> None:
@@ -159,9 +134,11 @@ def certain(rows: list[list[float]]) -> ConditionalTable:
     return ConditionalTable.from_probabilities(rows)
 
 
-@pytest.mark.parametrize("kernel", ["codes", "callback"])
-def test_evidence_that_contradicts_the_tables(kernel: str) -> None:
+@pytest.mark.parametrize("called", [False, True])
+def test_evidence_that_contradicts_the_tables(called: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """X0 in {0, 1} is impossible where X1 = 1, and X1 gets there sooner or later."""
+    if called:
+        monkeypatch.setattr(chains, "is_compilable", lambda _: False)
     joint = np.array([[0.3, 0.0], [0.3, 0.0], [0.0, 0.4]])
     network = Network.from_joint(joint)
     nodes = (network.nodes[0], Network.from_joint(np.full((3, 2), 1 / 6)).nodes[1])
@@ -174,7 +151,6 @@ def test_evidence_that_contradicts_the_tables(kernel: str) -> None:
             burn_in=50,
             thin=1,
             if_reducible="ignore",
-            kernel=kernel,
         )
         with pytest.raises(EvidenceError, match=r"node 0 \(X0\) gives probability 0 to every state"):
             sampler.draw(10)

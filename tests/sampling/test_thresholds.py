@@ -3,11 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet.sampling.words import ALWAYS, thresholds_of, uniform_thresholds
+from depnet.sampling.words import ALWAYS, thresholds_of
 from tests.reference.sampling import interval_ends
 
 weights = st.lists(
@@ -40,11 +39,3 @@ def test_thresholds_are_those_of_the_twin(row: list[float]) -> None:
     assert all(abs(a - b) <= 1 for a, b in zip(ours, twin, strict=True)), (
         "a float sum may round the other way"
     )
-
-
-@pytest.mark.parametrize("states", [1, 2, 3, 7, 1000])
-def test_uniform_thresholds_are_a_multiplication(states: int) -> None:
-    words = [*np.random.default_rng(0).integers(0, 2**32, size=2000).tolist(), 0, ALWAYS]
-    thresholds = uniform_thresholds(states)
-    for word in words:
-        assert np.searchsorted(thresholds, min(word, ALWAYS - 1), side="right") == word * states >> 32

@@ -8,8 +8,9 @@ from depnet import FunctionSource, Network, RandomScan, SequentialScan, TableNod
 from depnet.data import Dataset, Domain
 from depnet.errors import DataError, EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
+from depnet.sampling.chains import keys_of
 from depnet.sampling.plan import chain_plan
-from depnet.sampling.words import UPDATE, new_seeds
+from depnet.sampling.words import new_seeds
 from tests.boosted import random_boosted_network
 from tests.reference import sampling as reference
 from tests.refusals import refuses
@@ -23,10 +24,8 @@ def twin_of_trace(
     network: Network, scan: Scan, evidence: object, start: list[int], steps: int, seed: int
 ) -> list[tuple[int, ...]]:
     made = chain_plan(network, scan, evidence)  # type: ignore[arg-type]  # Evidence or what it is parsed from
-    own_seed = new_seeds(np.random.default_rng(seed), 1)[0]
-    each = 2 if made.random else 1
-    words = [reference.word(own_seed, UPDATE, 0, k) for k in range(steps * each)]
-    return twin_trace(made, start, np.array(words, dtype=np.uint32))[:steps]
+    key = int(keys_of(new_seeds(np.random.default_rng(seed), 1)[0], 1)[0])
+    return twin_trace(made, start, [reference.split_word(key, t) for t in range(steps)])[:steps]
 
 
 @given(network=networks(max_states=100) | mixed_networks(max_states=100), seed=seeds)
@@ -34,7 +33,7 @@ def test_trace_is_the_algorithm_to_the_letter(network: Network, seed: int) -> No
     rng = np.random.default_rng(seed)
     evidence = random_evidence(rng, network)
     for scan in scans(rng, network):
-        start = random_start(rng, chain_plan(network, scan, evidence), 1)[:, 0].tolist()
+        start = random_start(rng, chain_plan(network, scan, evidence), 1)[0].tolist()
         rows = trace(network, 30, scan=scan, start=start, evidence=evidence, rng=np.random.default_rng(seed))
         expected = twin_of_trace(network, scan, evidence, start, 30, seed)
         assert [tuple(row) for row in rows.codes.tolist()] == expected

@@ -8,7 +8,6 @@ namespace depnet {
 void bind_graphs(nb::module_& m);  // decision_graph.cpp
 void bind_stages(nb::module_& m);  // stages.cpp
 void bind_law(nb::module_& m);     // law.cpp
-void bind_chains(nb::module_& m);  // sampler.cpp
-void bind_rows(nb::module_& m);    // batch.cpp
+void bind_chains(nb::module_& m);  // chains.cpp
 
 }  // namespace depnet

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "network.hpp"
 
 namespace depnet::exact {
 
@@ -188,5 +191,124 @@ Index cycle(Map& G, std::vector<double>& x, const std::vector<double>& r, Index 
     for (double& value : x) value = std::max(value, 0.0);
     return static_cast<Index>(R.size());
 }
+
+// Nodes of one variable each, one node a variable. Scratch memory is kept from row to row.
+class RowSolver {
+  public:
+    RowSolver(const network::Network& network, const network::View& view,
+              const network::Steps& steps)
+        : cards_(network.cardinalities()), view_(view), steps_(steps), buffers_(network) {}
+
+    // Adds the marginal of every free variable v to the sums from first_cell[v] on. Returns how
+    // often the map was applied, 0 if it did not converge.
+    std::int64_t solve(std::span<const std::int32_t> free, const double* weights, bool sequential,
+                       double goal, std::int64_t most, const std::uint16_t* codes,
+                       const std::vector<std::int32_t>& first_cell, double* sums) {
+        variables_.clear();
+        for (const std::int32_t number : free) variables_.push_back(view_.nodes[number].variable);
+        std::sort(variables_.begin(), variables_.end());
+        codes_.assign(codes, codes + cards_.size());
+        Chain chain{1, {}};
+        for (const std::int32_t v : variables_) chain.size *= cards_[v];
+        for (const std::int32_t number : free) add(chain, steps_[number]);
+        std::int64_t applied = 0;
+        if (chain.size == 1) {  // variables with one state only
+            law_.assign(1, 1.0);
+            applied = 1;
+        } else if (sequential) {
+            Sweep sweep(chain);
+            applied = fixed_point(sweep, chain.size, goal, most);
+        } else {
+            Jumps jumps(chain, weights);
+            applied = fixed_point(jumps, chain.size, goal, most);
+        }
+        if (applied > 0) marginals(chain, first_cell, sums);
+        return applied;
+    }
+
+  private:
+    // The node's theta at every joint state.
+    void add(Chain& chain, const network::Step& step) {
+        const network::Node& node = view_.nodes[step.place];
+        others_.clear();
+        Update update{node.states, 1, std::vector<double>(chain.size)};
+        for (const std::int32_t v : variables_) {
+            codes_[v] = 0;
+            if (v != node.variable) others_.push_back(v);
+            if (v > node.variable) update.behind *= cards_[v];
+        }
+        const network::Scratch scratch = buffers_.scratch();
+        for (Index c = 0; c < chain.size / node.states; ++c) {
+            const double* theta = scratch.theta;
+            double total = 1.0;
+            if (node.boosted < 0)
+                theta = step.theta + network::leaf_of(view_, node, codes_.data(), 1) * node.states;
+            else if (const double sum =
+                         network::boosted_theta(view_, step, codes_.data(), 1, scratch);
+                     step.weights != nullptr)
+                total = sum;
+            double* out = update.theta.data() + c / update.behind * update.behind * node.states +
+                          c % update.behind;
+            for (std::int32_t s = 0; s < node.states; ++s)
+                out[s * update.behind] = theta[s] / total;
+            for (std::size_t a = others_.size(); a-- > 0;) {
+                if (++codes_[others_[a]] < cards_[others_[a]]) break;
+                codes_[others_[a]] = 0;
+            }
+        }
+        chain.updates.push_back(std::move(update));
+    }
+
+    template <typename Map>
+    std::int64_t fixed_point(Map& map, Index size, double goal, std::int64_t most) {
+        law_.assign(size, 1.0 / static_cast<double>(size));
+        const Index n = map.dimension();
+        x_.resize(n);
+        r_.resize(n);
+        map.start(law_, x_);
+        for (std::int64_t applied = 0; applied < most;) {
+            map.apply(x_.data(), r_.data());
+            ++applied;
+            double distance = 0, flow = 0;
+            for (Index i = 0; i < n; ++i) {
+                r_[i] -= x_[i];
+                distance += std::abs(r_[i]);
+                flow += x_[i];
+            }
+            if (distance <= goal * flow) {
+                map.law(x_, law_);
+                return applied;
+            }
+            const double target =
+                0.5 * goal * flow * std::sqrt(dot(r_.data(), r_.data(), n)) / distance;
+            applied += cycle(map, x_, r_, kBasis, target);
+        }
+        return 0;
+    }
+
+    void marginals(const Chain& chain, const std::vector<std::int32_t>& first_cell,
+                   double* sums) const {
+        double total = 0;
+        for (Index s = 0; s < chain.size; ++s) total += law_[s];
+        Index stride = chain.size;
+        for (const std::int32_t v : variables_) {
+            const Index k = cards_[v];
+            stride /= k;
+            double* cell = sums + first_cell[v];
+            for (Index begin = 0; begin < chain.size; begin += stride)
+                for (Index s = begin; s < begin + stride; ++s) cell[begin / stride % k] += law_[s];
+            for (Index x = 0; x < k; ++x) cell[x] /= total;
+        }
+    }
+
+    static constexpr Index kBasis = 30;
+    const std::vector<std::int32_t>& cards_;
+    const network::View& view_;
+    const network::Steps& steps_;  // of all places
+    network::Buffers buffers_;
+    std::vector<std::int32_t> variables_, others_;
+    std::vector<std::uint16_t> codes_;
+    std::vector<double> law_, x_, r_;
+};
 
 }  // namespace depnet::exact

@@ -3,7 +3,8 @@
 //
 // A family of kernels is compiled once for each set, one translation unit each (see
 // `depnet_for_each_isa` in CMakeLists.txt), in a namespace of its own named by
-// DEPNET_ISA_NAMESPACE.
+// DEPNET_ISA_NAMESPACE. They call nothing but each other, so that no function compiled for one set
+// can be linked into another.
 #pragma once
 
 #include <cstdlib>
@@ -12,6 +13,18 @@
 #include <string_view>
 
 namespace depnet {
+
+// Declarations in the namespace of every instruction set.
+#define DEPNET_FOR_EACH_ISA(...) \
+    namespace portable {         \
+    __VA_ARGS__                  \
+    }                            \
+    namespace avx2 {             \
+    __VA_ARGS__                  \
+    }                            \
+    namespace avx512 {           \
+    __VA_ARGS__                  \
+    }
 
 // `call` in the namespace of the chosen instruction set.
 #if defined(DEPNET_X86)

@@ -62,6 +62,14 @@ void row_passes(Network& network, In2<std::uint8_t> roles, std::uint64_t seed, s
     DEPNET_DISPATCH(pass_rows(view, task))
 }
 
+void make_words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
+                std::int64_t first_chain, Out2<std::uint32_t> out) {
+    nb::gil_scoped_release release;
+    const auto rows = static_cast<std::int64_t>(out.shape(0));
+    const auto chains = static_cast<std::int64_t>(out.shape(1));
+    DEPNET_DISPATCH(words(seed, stream, first, first_chain, chains, rows, out.data()))
+}
+
 // Which sweeps of which rows.
 struct MoveSchedule {
     std::uint64_t seed;
@@ -127,6 +135,9 @@ Word p of a row is that of the node at place p: of the counter generator, row r 
 
 `roles[k, i]` are those of X_i in the k-th of equally many neighbouring rows: 0 leaves it as it is, 1 draws it, 2 adds
 log theta_i of its code to the row's `log_weights`.)");
+    m.def("words", &make_words, arg("seed"), arg("stream"), arg("first"), arg("first_chain"),
+          arg("out").noconvert(),
+          "Write words first, first + 1, ... of neighbouring chains into `out` [words, chains].");
     nb::class_<MoveSchedule>(m, "MoveSchedule", "Which sweeps of moves, and of which rows.")
         .def(nb::init<std::uint64_t, std::int64_t, std::int64_t, std::int64_t>(), nb::kw_only(),
              arg("seed"), arg("first_row"), arg("first_sweep"), arg("sweeps"));

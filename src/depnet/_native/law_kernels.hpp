@@ -1,7 +1,8 @@
-// Passes and moves of an ordered law, for every instruction set. Each set is one translation unit
-// that defines DEPNET_ISA_NAMESPACE and includes law_unit.hpp; what is here is plain data.
+// Passes and moves of an ordered law, for every instruction set (law_unit.hpp): what is here is
+// plain data.
 #pragma once
 
+#include "isa.hpp"
 #include "network_view.hpp"
 
 namespace depnet::law {
@@ -63,16 +64,12 @@ struct MoveTask {
     Scratch scratch;       // its masks are those of all boosted nodes
 };
 
-#define DEPNET_DECLARE_KERNELS(isa)                          \
-    namespace isa {                                          \
-    void pass(const View&, const PassTask&, std::uint8_t*);  \
-    void pass(const View&, const PassTask&, std::uint16_t*); \
-    void pass_rows(const View&, const RowPassTask&);         \
-    void move(const View&, const MoveTask&);                 \
-    }
-
-DEPNET_DECLARE_KERNELS(portable)
-DEPNET_DECLARE_KERNELS(avx2)
-DEPNET_DECLARE_KERNELS(avx512)
+DEPNET_FOR_EACH_ISA(void pass(const View&, const PassTask&, std::uint8_t*);
+                    void pass(const View&, const PassTask&, std::uint16_t*);
+                    void pass_rows(const View&, const RowPassTask&);
+                    void move(const View&, const MoveTask&);
+                    void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
+                               std::int64_t first_chain, std::int64_t chains, std::int64_t rows,
+                               std::uint32_t* out);)
 
 }  // namespace depnet::law

@@ -6,12 +6,12 @@
 
 #include "law_kernels.hpp"
 #include "network_draw.hpp"
-#include "sampler_philox.hpp"
+#include "philox.hpp"
 
 namespace depnet::law::DEPNET_ISA_NAMESPACE {
 
 namespace kernels = stages::DEPNET_ISA_NAMESPACE;
-namespace philox = sampler::DEPNET_ISA_NAMESPACE;
+namespace philox = depnet::philox::DEPNET_ISA_NAMESPACE;
 using namespace network::DEPNET_ISA_NAMESPACE;
 
 // The boosted nodes of a tile of moves.
@@ -328,7 +328,7 @@ struct Mover {
     void run(std::size_t begin, std::size_t rows) const {
         const std::size_t n = view.variables;
         std::uint64_t next[kRows], block[kRows];
-        std::uint32_t four[kRows][4];
+        std::uint32_t four[kRows][4][1];
         for (std::size_t r = 0; r < rows; ++r) {
             const std::uint8_t* hidden = task.hidden + (task.alike ? 0 : (begin + r) * n);
             std::uint64_t updates = 0;
@@ -358,16 +358,14 @@ struct Mover {
                     const std::uint64_t at = next[r]++;
                     if (at / 4 != block[r]) {
                         block[r] = at / 4;
-                        philox::philox_scalar(
-                            task.seed, kMoveStream, block[r],
-                            static_cast<std::uint32_t>(static_cast<std::uint64_t>(task.first_row) +
-                                                       begin + r),
-                            four[r]);
+                        const auto row = static_cast<std::uint32_t>(
+                            static_cast<std::uint64_t>(task.first_row) + begin + r);
+                        philox::words_of<1>(task.seed, kMoveStream, block + r, &row, four[r]);
                     }
                     double* sum = task.columns ? task.sums + (begin + r) * task.columns +
                                                      task.cells[node.variable]
                                                : nullptr;
-                    task.impossible[begin + r] += !draw(node, r, four[r][at % 4], sum);
+                    task.impossible[begin + r] += !draw(node, r, four[r][at % 4][0], sum);
                 }
                 settle(node.variable);
             }

@@ -13,8 +13,7 @@ void run_pass(const View& view, const PassTask& task, Code* codes) {
     for (std::size_t begin = 0; begin < task.rows; begin += kRows) {
         const std::size_t rows = task.rows - begin < kRows ? task.rows - begin : kRows;
         philox::Rows made(task.seed, kPassStream, task.first + static_cast<std::int64_t>(begin),
-                          static_cast<std::int64_t>(rows),
-                          task.words ? task.words + begin : nullptr, task.stride, 0);
+                          task.words ? task.words + begin : nullptr, task.stride);
         for (std::size_t k = 0; k < task.other_count; ++k) {
             const auto i = static_cast<std::size_t>(task.others[k]);
             __builtin_memcpy(tile + i * kRows, codes + i * task.rows + begin, rows * sizeof(Code));
@@ -34,8 +33,7 @@ void pass_rows(const View& view, const RowPassTask& task) {
     const std::size_t n = view.variables;
     for (std::size_t begin = 0; begin < task.rows; begin += kRows) {
         const std::size_t rows = task.rows - begin < kRows ? task.rows - begin : kRows;
-        philox::Rows made(task.seed, kPassStream, task.first + static_cast<std::int64_t>(begin),
-                          static_cast<std::int64_t>(rows), nullptr, 0, 0);
+        philox::Rows made(task.seed, kPassStream, task.first + static_cast<std::int64_t>(begin));
         for (std::size_t r = 0; r < rows; ++r)
             for (std::size_t i = 0; i < n; ++i)
                 task.tile[i * kRows + r] = task.codes[(begin + r) * n + i];
@@ -76,6 +74,16 @@ void move(const View& view, const MoveTask& task) {
     const Mover mover{view, task};
     for (std::size_t begin = 0; begin < task.rows; begin += kRows)
         mover.run(begin, task.rows - begin < kRows ? task.rows - begin : kRows);
+}
+
+void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first, std::int64_t first_chain,
+           std::int64_t chains, std::int64_t rows, std::uint32_t* out) {
+    for (std::int64_t c = 0; c < chains; c += philox::kTile) {
+        const std::int64_t n = chains - c < philox::kTile ? chains - c : philox::kTile;
+        philox::Rows made(seed, stream, first_chain + c);
+        for (std::int64_t r = 0; r < rows; ++r)
+            __builtin_memcpy(out + r * chains + c, made.row(first + r), n * sizeof(std::uint32_t));
+    }
 }
 
 }  // namespace depnet::law::DEPNET_ISA_NAMESPACE

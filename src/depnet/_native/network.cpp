@@ -31,5 +31,4 @@ NB_MODULE(network, m) {
         .def(nb::init<In1<std::int32_t>, In1<double>>(), arg("begin"), arg("weights"));
     bind_law(m);
     bind_chains(m);
-    bind_rows(m);
 }

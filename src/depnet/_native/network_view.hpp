@@ -125,7 +125,7 @@ static inline double boosted_theta(const View& view, const Step& step, const Cod
         boosted.start + static_cast<std::size_t>(leaf_of(view, node, codes, stride)) * states;
     for (std::size_t x = 0; x < states; ++x) scratch.scores[x] = start[x];
     stages::add_scores(boosted.row, codes, stride, scratch.scores);
-    stages::theta_of(scratch.scores, states, boosted.digits, scratch.theta);
+    stages::theta_of<1>(scratch.scores, states, boosted.digits, scratch.theta);
     double total = 0.0;
     for (std::size_t x = 0; x < states; ++x) {
         if (step.weights != nullptr) scratch.theta[x] *= step.weights[x];

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "isa.hpp"
+
 namespace depnet::stages {
 
 constexpr std::size_t kRows = 64;  // rows that go through the stages together
@@ -44,21 +46,15 @@ struct Digits {
 // `Code` is codes + variable * stride; `rows` of it are read, and scores of rows beyond them are of
 // no meaning. `add_scores` finds the outcomes of all tests and adds all stages; `test_mask` finds
 // those of one test, and `add_stages` adds the `count` stages that `which` names.
-#define DEPNET_DECLARE_STAGES(isa)                                                                 \
-    namespace isa {                                                                                \
-    std::uint64_t test_mask(const View&, std::size_t test, const std::uint16_t* column);           \
-    void add_stages(const View&, const std::int32_t* which, std::size_t count,                     \
-                    const std::uint64_t* masks, std::int32_t* scores);                             \
-    void add_scores(const View&, const std::uint8_t* codes, std::size_t stride, std::size_t rows,  \
-                    std::uint64_t* masks, std::int32_t* scores);                                   \
-    void add_scores(const View&, const std::uint16_t* codes, std::size_t stride, std::size_t rows, \
-                    std::uint64_t* masks, std::int32_t* scores);                                   \
-    void probabilities(const std::int32_t* scores, std::size_t states, const Digits& digits,       \
-                       double* theta);                                                             \
-    }
-
-DEPNET_DECLARE_STAGES(portable)
-DEPNET_DECLARE_STAGES(avx2)
-DEPNET_DECLARE_STAGES(avx512)
+DEPNET_FOR_EACH_ISA(std::uint64_t test_mask(const View&, std::size_t test,
+                                            const std::uint16_t* column);
+                    void add_stages(const View&, const std::int32_t* which, std::size_t count,
+                                    const std::uint64_t* masks, std::int32_t* scores);
+                    void add_scores(const View&, const std::uint8_t* codes, std::size_t stride,
+                                    std::size_t rows, std::uint64_t* masks, std::int32_t* scores);
+                    void add_scores(const View&, const std::uint16_t* codes, std::size_t stride,
+                                    std::size_t rows, std::uint64_t* masks, std::int32_t* scores);
+                    void probabilities(const std::int32_t* scores, std::size_t states,
+                                       const Digits& digits, double* theta);)
 
 }  // namespace depnet::stages

@@ -3,9 +3,8 @@
 
 #include <bit>
 
-#include "fixed_math.hpp"
-#include "stages_kernels.hpp"
 #include "stages_leaves.hpp"
+#include "stages_row.hpp"
 #include "vectors.hpp"
 
 namespace depnet::stages::DEPNET_ISA_NAMESPACE {
@@ -132,48 +131,9 @@ void add_scores(const View& view, const std::uint16_t* codes, std::size_t stride
     add_stages(view, nullptr, view.stages, masks, scores);
 }
 
-// theta[state][kRows] of digits: the product over the vertices on the way to a state.
-inline void digit_products(const std::int32_t* scores, std::size_t states, const Digits& digits,
-                           double* theta) {
-    for (std::size_t k = 0; k < states * kRows; ++k) theta[k] = 1.0;
-    double digit[2][kRows];
-    for (std::size_t v = 0; v < digits.count; ++v) {
-        for (std::size_t r = 0; r < kRows; ++r) {
-            const double score = scores[v * kRows + r], top = score > 0.0 ? score : 0.0;
-            const double zero = fixed::exp((0.0 - top) * kUnit);
-            const double one = fixed::exp((score - top) * kUnit);
-            digit[0][r] = zero / (zero + one);
-            digit[1][r] = one / (zero + one);
-        }
-        for (std::int32_t x = digits.low[v]; x < digits.high[v]; ++x) {
-            const double* own = digit[x >= digits.middle[v]];
-            double* to = theta + static_cast<std::size_t>(x) * kRows;
-            for (std::size_t r = 0; r < kRows; ++r) to[r] *= own[r];
-        }
-    }
-}
-
-// theta[state][kRows]: exp of the scores, each row divided by its sum over states in their order;
-// or of the digits of the states.
 void probabilities(const std::int32_t* scores, std::size_t states, const Digits& digits,
                    double* theta) {
-    if (digits.count != 0) return digit_products(scores, states, digits, theta);
-    double top[kRows], total[kRows];
-    for (std::size_t r = 0; r < kRows; ++r) top[r] = scores[r];
-    for (std::size_t x = 1; x < states; ++x)
-        for (std::size_t r = 0; r < kRows; ++r) {
-            const double score = scores[x * kRows + r];
-            top[r] = score > top[r] ? score : top[r];
-        }
-    for (std::size_t r = 0; r < kRows; ++r) total[r] = 0.0;
-    for (std::size_t x = 0; x < states; ++x)
-        for (std::size_t r = 0; r < kRows; ++r) {
-            const double e = fixed::exp((scores[x * kRows + r] - top[r]) * kUnit);
-            theta[x * kRows + r] = e;
-            total[r] += e;
-        }
-    for (std::size_t x = 0; x < states; ++x)
-        for (std::size_t r = 0; r < kRows; ++r) theta[x * kRows + r] /= total[r];
+    theta_of<kRows>(scores, states, digits, theta);
 }
 
 }  // namespace depnet::stages::DEPNET_ISA_NAMESPACE

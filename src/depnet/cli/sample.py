@@ -48,7 +48,7 @@ def sample(
     from depnet.data import Dataset
     from depnet.data.files.spreadsheet import guarded_domain
     from depnet.model.evidence import Evidence, narrowed_domain
-    from depnet.model.holes import all_known, drawn_holes
+    from depnet.model.score import all_known, drawn_holes
     from depnet.sampling import Sampler
     from depnet.sampling.sampler import MOST_CHAINS
 

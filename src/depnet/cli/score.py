@@ -39,7 +39,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     from depnet.cli.files import load_models, read_holed, write_numbers
     from depnet.inference.judge.compare import scored
     from depnet.inference.rows.query import score_holed
-    from depnet.model.holes import log_pattern
+    from depnet.model.score import log_pattern
 
     loaded = load_models(model)
     network = loaded.network if of == "network" else loaded.ask()

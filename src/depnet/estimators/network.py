@@ -32,8 +32,8 @@ from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.file import load_model, save
-from depnet.model.holes import all_known, drawn_holes, log_pattern
 from depnet.model.model import Model
+from depnet.model.score import all_known, drawn_holes, log_pattern
 from depnet.sampling import sample
 
 KEPT_CODES = 200_000_000

@@ -1,15 +1,14 @@
 """Exact laws of pseudo-Gibbs sampling.
 
-- `stationary`: stationary laws, and the cycle of a sequential scan
-- `classes`: recurrent classes with their laws; `solve`: the fixed point of a scan on one class
+- `stationary`: stationary laws, the cycle of a sequential scan, recurrent classes with their laws
+- `solve`: the fixed point of a scan on one class
 - `path`: the laws on the way there
 - `consistency`: is there a joint with all these full conditionals
 """
 
-from depnet.exact.classes import RecurrentClass, recurrent_classes
 from depnet.exact.consistency import Consistency, consistency
 from depnet.exact.path import law_path
-from depnet.exact.stationary import stationary, stationary_cycle
+from depnet.exact.stationary import RecurrentClass, recurrent_classes, stationary, stationary_cycle
 
 __all__ = [
     "Consistency",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray, read_only
-from depnet.exact.classes import recurrent_classes
+from depnet.exact.stationary import recurrent_classes
 from depnet.geometry.manifold import kl_to_manifold, manifolds
 from depnet.geometry.size import check_dense
 from depnet.model.links import OneSidedLink, one_sided_links

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from depnet.arrays import FloatArray
 from depnet.checks import whole_number
 from depnet.errors import DataError, EvidenceError
-from depnet.geometry.chain import FreeChain
-from depnet.geometry.classes import in_order
+from depnet.geometry.chain import FreeChain, in_order
 from depnet.geometry.joint import checked_joint
 from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given

@@ -11,10 +11,8 @@ reading order:
 - `frame` and `parts`: the frame around every view, and the parts that views are made of; `cards` with `static/bars.js`: the
   bars of a variable, in Ask and Network alike; `copyable`: questions to copy, that leave the page;
 - `overview_view` with `questions`; `network_view`; `ask_view` with `ask` (the question) and `ask_cards` (the answer);
-  `target_view` with `target` and `target_lists`;
-  `node_view`; `rows_view` with `row_editor` and `rows`;
-  `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and
-  `build(session)`.
+  `target_view` with `target` and `target_lists`; `node_view`; `rows_view` with `row_editor` and `rows`; `fit_view` with
+  `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as
 a key of properties (NiceGUI runs the value of a key that begins with a colon), never in a tooltip but as rich text. The one

@@ -28,8 +28,8 @@ from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.rows import Order as Order
 from depnet.inference.judge.rows import RowList, RowScores, row_scores
 from depnet.model.evidence import Evidence, narrowed_domain
-from depnet.model.holes import drawn_holes
 from depnet.model.network import Network
+from depnet.model.score import drawn_holes
 from depnet.sampling import Sampler
 from depnet.sampling.sampler import MOST_CHAINS
 

@@ -23,9 +23,6 @@ NEEDS_MODEL = True
 COLUMNS = 40
 """How many columns are shown at a time; a wider table is paged."""
 
-PAUSE = 0.3
-"""Seconds without another key after which a text is searched for."""
-
 
 def build(session: Session) -> None:
     """The view; the row that the address names is in the editor, else what is known."""
@@ -60,9 +57,7 @@ class _Rows:
             self._explain()
             with bar():
                 self.find = ui.input("Find in any cell", value=session.own("find"), on_change=self._finding)
-                self.find.classes("depnet-grow").props(
-                    f"dense outlined clearable debounce={1000 * PAUSE:.0f}"
-                )
+                self.find.classes("depnet-grow").props("dense outlined clearable debounce=300")
                 self.match = ui.checkbox("Only rows that match what is known", on_change=self._matching)
                 self.once = ui.checkbox("Equal rows once", on_change=self._once)
             with bar() as self.working:
@@ -108,17 +103,17 @@ class _Rows:
         self.right.set_visibility(wide)
 
     async def _score(self) -> None:
+        def progressed(share: float) -> None:
+            self.share = share  # read by the page's own timer: this is another thread
+
         timer = ui.timer(0.2, lambda: self.bar.set_value(self.share))
         try:
-            self.scores = await self.session.work(scores_of, self.loaded, self.stop, self._progressed)
+            self.scores = await self.session.work(scores_of, self.loaded, self.stop, progressed)
         except DepnetError as error:
             self.said.text = str(error)
         timer.cancel()
         self.working.set_visibility(False)
         await self._show(self.session.state)
-
-    def _progressed(self, share: float) -> None:
-        self.share = share  # read by the page's own timer: this is another thread
 
     @property
     def page(self) -> int:

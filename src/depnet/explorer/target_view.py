@@ -65,7 +65,7 @@ class _Target:
             self.notes = stack("depnet-tight").props('aria-live="polite"')
             with bar():
                 self.said = note("").classes("depnet-said")
-                self.sharpen = button("Sharpen", self._sharpen, "outline dense")
+                self.sharpen = button("Sharpen", lambda: self._begin(SHARPER_SECONDS), "outline dense")
                 self.links = bar()
         with ui.element("div").classes("depnet-columns") as self.answers:
             with card("What would move it most"):
@@ -121,10 +121,6 @@ class _Target:
             and self.texts[place] != self.found.influence.measure.text
         ):
             self.session.set_own(state=self.texts[place])
-
-    def _sharpen(self) -> None:
-        if self.found is not None:
-            self._begin(SHARPER_SECONDS)
 
     # what follows from it
 

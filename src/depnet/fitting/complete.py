@@ -30,11 +30,12 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, Hint
 from depnet.fitting.row_order import row_order
-from depnet.inference.clamped.chains import ChainProgram, Chains, Order
+from depnet.inference.clamped.chains import ClampedChains
 from depnet.learning.some_rows import codes_of, some_rows
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples
+from depnet.sampling.chains import ChainProgram, Order
 from depnet.wording import counted
 
 ROUNDS = 20
@@ -322,7 +323,7 @@ def redrawn(
     for start in range(0, len(open_rows), size):
         rows = open_rows[start : start + size]
         order = Order.of(RandomScan(), hidden[rows])
-        chains = Chains(program, order, codes[rows].astype(np.uint16), rng, n_jobs)
+        chains = ClampedChains(program, order, codes[rows].astype(np.uint16), rng, n_jobs)
         chains.run(sweeps, record=False)
         out[rows] = chains.codes
     return read_only(out)

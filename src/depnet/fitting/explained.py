@@ -25,7 +25,7 @@ def plain_figures(network: Network | None, near: Nearness | None = None) -> list
 
     >>> from dataclasses import replace
     >>> from depnet import learn, titanic
-    >>> from depnet.model.held_out import HeldOut
+    >>> from depnet.model.marginals import HeldOut
     >>> network = replace(learn(titanic()), held_out=HeldOut(rows=660, score=-2.0, independent=-2.5))
     >>> plain_figures(network)
     ['on 660 rows that it had not seen, knowing the other columns removes 20 % of the uncertainty']

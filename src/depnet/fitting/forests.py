@@ -1,9 +1,9 @@
 r"""What the imputer says of holes: by the network, and by forests of the values themselves, over several completed tables.
 
 The network has completed the table; its chains give M tables. Columns are then redrawn one after the other:
-a number from the leaf of a tree that was grown from these tables, a category from the mean of what trees and network say,
+a number from the leaf of a tree that was grown from these tables, a category from what trees and network say,
 
-.. math:: y_h \sim F_{tree}(y \mid x_{-i}), \qquad x_h \sim \tfrac12 (F_{trees} + \theta_i)(x \mid x_{-i}):
+.. math:: y_h \sim F_{tree}(y \mid x_{-i}), \qquad x_h \sim \tfrac14 (3 F_{trees} + \theta_i)(x \mid x_{-i}):
 
 multiple imputation by chained trees, each grown from rows drawn with replacement, begun where the network has brought it.
 Then every column has a forest over all M tables (`depnet.learning.forest`). New rows go the same way with the forests that
@@ -31,6 +31,8 @@ TREES, FEW_TREES, TREES_OF_STATES = 40, 20, 20
 """Of a number, of a number of many rows, and of a category."""
 MANY_ROWS, MOST_ROWS = 5_000, 20_000
 """From as many rows on tables and trees are fewer; and no more rows are learned from."""
+OF_NETWORK = 0.25
+"""What the network counts in the law of a category, beside the trees (`benchmarks impute`: 0.5 was no better)."""
 SHOWN_STATES = 8
 """Of a category, the most frequent states that trees tell apart."""
 STARTS = 1_000
@@ -150,7 +152,8 @@ class Tables:
     def category_laws(self, i: int, forest: Forest, at: IntArray) -> FloatArray:
         """[table, row, state] by network and trees."""
         theta = self.forests.theta(i, self.codes[at.ravel()]).reshape(*at.shape, -1)
-        return np.stack([(theta[m] + forest.mean(m, self.inputs_of(i, own))) / 2 for m, own in enumerate(at)])
+        trees = np.stack([forest.mean(m, self.inputs_of(i, own)) for m, own in enumerate(at)])
+        return OF_NETWORK * theta + (1 - OF_NETWORK) * trees
 
     def put(self, i: int, at: IntArray, values: FloatArray) -> None:
         """Other values of column i at some places: whole numbers stay whole, and states states."""

@@ -2,13 +2,13 @@
 
 A joint distribution is a float64 tensor, axis i being variable i; everything is in nats.
 
-- `joint`: what every function asks of its arguments; `size`: the guard in front of everything dense
-- `empirical`: p^D; `dense`: sources and tables as tensors
+- `joint`: what every function asks of its arguments, p^D, sources and tables as tensors; `size`: the guard in front of
+  everything dense
 - `entropy`: entropies, KL, total variation
-- `manifold`: full conditional manifolds and the m-projection (Theorems 1 and 2)
+- `manifold`: full conditional manifolds, the m-projection (Theorems 1 and 2), the terms of Eq. inference_KL
 - `divergence`: FC, the FC-limit, the pseudo-log-likelihood; `bregman`: KL and FC as Bregman divergences
-- `geodesic`: m- and e-geodesics, orthogonality; `inference`: the terms of Eq. inference_KL
-- `chain`: the chain that evidence leaves; `classes`: its recurrent classes
+- `geodesic`: m- and e-geodesics, orthogonality
+- `chain`: the chain that evidence leaves, and its recurrent classes
 """
 
 from depnet.geometry.bregman import (
@@ -18,13 +18,14 @@ from depnet.geometry.bregman import (
     negative_conditional_entropy,
 )
 from depnet.geometry.divergence import fc_limit, full_conditional_divergence, pseudo_log_likelihood
-from depnet.geometry.empirical import empirical
 from depnet.geometry.entropy import conditional_entropy, entropy, kl, total_variation
 from depnet.geometry.geodesic import e_geodesic, m_geodesic, orthogonality
-from depnet.geometry.inference import EvidenceTerms, kl_by_evidence
+from depnet.geometry.joint import empirical
 from depnet.geometry.manifold import (
+    EvidenceTerms,
     FullConditionalManifold,
     full_conditional,
+    kl_by_evidence,
     kl_to_manifold,
     m_projection,
     manifolds,

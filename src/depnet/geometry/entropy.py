@@ -8,8 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.arrays import FloatArray, xlogy
-from depnet.geometry.dense import leaf_tensor
-from depnet.geometry.joint import Variables, checked_joint, checked_pair, checked_variables, mean_log
+from depnet.geometry.joint import (
+    Variables,
+    checked_joint,
+    checked_pair,
+    checked_variables,
+    leaf_tensor,
+    mean_log,
+)
 from depnet.model.sources.source import InformationSource
 
 

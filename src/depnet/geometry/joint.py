@@ -1,6 +1,7 @@
-"""What every function of this layer asks of its arguments, and its two sums with zeros in them.
+"""What every function of this layer asks of its arguments, its two sums with zeros in them, and what becomes a tensor.
 
-A joint distribution is a plain float64 tensor, axis i being variable i.
+A joint distribution is a plain float64 tensor, axis i being variable i. Of sources and nodes, axes that a tensor does not
+depend on have length 1, so that numpy broadcasts them: a node with few inputs stays small however large the domain.
 """
 
 import operator
@@ -10,8 +11,13 @@ from typing import SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from depnet.arrays import FloatArray, xlogy
-from depnet.errors import DistributionError
+from depnet.arrays import FloatArray, LeafArray, xlogy
+from depnet.data.table.dataset import Dataset
+from depnet.errors import DataError, DistributionError
+from depnet.geometry.size import LIMIT_BYTES, check_dense
+from depnet.model.node import Node
+from depnet.model.sources.source import InformationSource
+from depnet.model.sources.tabulated import JointStates
 
 SUM_TOLERANCE = 1e-9
 """How far the entries of a distribution may be from summing to one."""
@@ -115,3 +121,57 @@ def mean_log(p: FloatArray, q: FloatArray) -> float:
 def weighted_sum(weights: FloatArray, terms: Iterable[float]) -> float:
     """Sum of c_i times a term; a weight of zero silences an infinite term."""
     return float(sum(c * term for c, term in zip(weights.tolist(), terms, strict=True) if c > 0))
+
+
+def leaf_tensor(source: InformationSource, cardinalities: Sequence[int]) -> LeafArray:
+    """Y(x) for every joint state of the source's inputs."""
+    shape = tuple(k if j in source.inputs else 1 for j, k in enumerate(cardinalities))
+    return JointStates(cardinalities, source.inputs).leaves(source).reshape(shape)
+
+
+def theta_tensor(node: Node, cardinalities: Sequence[int]) -> FloatArray:
+    """theta_i(X_i | X_-i) of a node, broadcastable over the joint domain."""
+    rows, theta = node.written_out(JointStates(cardinalities, node.inputs))
+    others = [k if j in node.inputs else 1 for j, k in enumerate(cardinalities) if j != node.variable]
+    return np.moveaxis(theta[rows.reshape(others)], -1, node.variable)
+
+
+CHUNK = 1 << 20
+
+
+def empirical(dataset: Dataset, *, limit_bytes: int = LIMIT_BYTES) -> FloatArray:
+    """p^D as a tensor over the joint domain, axis i being variable i; a row of weight w counts w times.
+
+    .. math:: p^D(x) = N_x / N
+
+    Args:
+        dataset: the rows.
+        limit_bytes: a larger tensor is refused.
+
+    Returns:
+        A float64 tensor whose sum is 1.
+
+    >>> empirical(Dataset.from_codes([[0, 1], [0, 1], [1, 0], [0, 0]], cardinalities=[2, 2])).tolist()
+    [[0.25, 0.5], [0.25, 0.0]]
+    """
+    cardinalities = dataset.domain.cardinalities
+    check_dense(
+        cardinalities,
+        bytes_per_state=8,
+        what="the empirical distribution",
+        limit_bytes=limit_bytes,
+        way_out="Choose fewer variables, or merge rare states.",
+    )
+    total = dataset.total
+    if total == 0:
+        raise DataError("the dataset has no rows (or none of positive weight); p^D needs at least one.")
+    counts = np.zeros(dataset.domain.size)
+    for start in range(0, dataset.rows, CHUNK):
+        rows = slice(start, start + CHUNK)
+        state = np.zeros(len(dataset.codes[rows]), dtype=np.int64)
+        for i, k in enumerate(cardinalities):
+            state *= k
+            state += dataset.column(i)[rows]
+        np.add.at(counts, state, 1.0 if dataset.weights is None else dataset.weights[rows].astype(np.float64))
+    counts /= total
+    return counts.reshape(cardinalities)

@@ -12,7 +12,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.geometry.dense import theta_tensor
+from depnet.geometry.joint import theta_tensor
 from depnet.model.compiled import weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Kept, Network

@@ -294,19 +294,13 @@ class Certificate:
         return heads, [*rows, row("sum" if law else "c_i-weighted", leaves, totals)]
 
     def _notes(self) -> list[str]:
-        """What the numbers are, where that is not as usual, and what they prove."""
+        """What the numbers are, where that is not as usual."""
         lines = []
         if any(node.boosted for node in self.nodes):
             lines.append("boosted nodes: H(X|Y) is the cross-entropy -<log theta>, and they have no R")
         if any(node.naming for node in self.nodes):
             lines.append(f"naming the operations: {self.total('naming'):.6f}, beside R")
-        if self.kind == "law":
-            lines.append(f"KL(data || law) = {self.kl:.6g}, exactly; FC(data || law) is no more")
-        elif self.no_bound is None:
-            lines.append(f"FC(data || model) <= {self.fc_limit:.6g} (Theorem 3, random scan)")
-        else:
-            lines.append("FC(data || model) has no bound here: Theorem 3 does not apply")
-        return [*lines, f"one leaf a node would have {self.one_leaf_limit:.6g}"]
+        return lines
 
 
 def certificate(

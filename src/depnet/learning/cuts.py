@@ -29,14 +29,7 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data import Dataset, Domain, Variable
 from depnet.learning.options import NodeSpec
-from depnet.model.sources.decision_graph import (
-    CompiledGraph,
-    DecisionGraph,
-    Merge,
-    Operation,
-    Recorded,
-    Split,
-)
+from depnet.model.sources.decision_graph import CompiledGraph, DecisionGraph, Recorded
 
 MAX_CUTS = 7
 """Of each variable, evenly spread over its edges: at 7, eighths of the rows can be told apart."""
@@ -59,16 +52,6 @@ class Cut:
     at: int
     cardinality: int
     alone: bool = False
-
-    def operations(self, leaf: int, size: int) -> list[Operation]:
-        """The split of `leaf` at this cut, one of `size` leaves.
-
-        >>> Cut(3, at=2, cardinality=4).operations(0, size=5)
-        [Split(leaf=0, variable=3), Merge(first=4, second=5), Merge(first=5, second=6)]
-        """
-        below = [Merge(size - 1, size)] * (self.at - 1)
-        above = [Merge(size - self.alone, size + 1)] * (self.cardinality - self.at - 1)
-        return [Split(leaf, self.variable), *below, *above]
 
     def tells(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
         """Which codes are of its second part."""
@@ -195,7 +178,7 @@ def spelled_out(source: DecisionGraph, numbered: Numbered, cardinalities: tuple[
     record = partial(_operations, source, numbered, len(cardinalities))
     graph = source.compiled
     if graph.variable.max(initial=-1) < len(cardinalities):
-        return DecisionGraph.recorded_later(record, cardinalities, source.size, graph)
+        return DecisionGraph.recorded(record, cardinalities, source.size, graph)
     variable, states, _, cut, alone = numbered
     tests = np.flatnonzero(graph.variable >= 0)
     read = graph.variable[tests]
@@ -210,7 +193,7 @@ def spelled_out(source: DecisionGraph, numbered: Numbered, cardinalities: tuple[
         read_only(begin),
         read_only(graph.children[graph.begin[tests][vertex] + branch]),
     )
-    return DecisionGraph.recorded_later(record, cardinalities, source.size, compiled)
+    return DecisionGraph.recorded(record, cardinalities, source.size, compiled)
 
 
 def _operations(source: DecisionGraph, numbered: Numbered, n: int) -> Recorded:

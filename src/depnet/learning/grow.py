@@ -9,7 +9,6 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -231,7 +230,7 @@ def unpacked(
     for (o, c, v, w), (o1, c1, v1, w1), size in each:
         graph = CompiledGraph(variable[v:v1], begin[v:v1], children[w:w1])
         sources.append(
-            DecisionGraph.recorded(kinds[o:o1], first[o:o1], second[o:o1], cardinalities, size, graph)
+            DecisionGraph.recorded((kinds[o:o1], first[o:o1], second[o:o1]), cardinalities, size, graph)
         )
         shaped = (counts[c:c1].reshape(size, -1), theta[c:c1].reshape(size, -1))
         tables.append(ConditionalTable.learned(shaped[0], smoothing, shaped[1]))
@@ -245,39 +244,3 @@ def _flat_theta(counts: IntArray, states: IntArray, smoothing: float) -> FloatAr
     theta: FloatArray = np.repeat(1.0 / states, states)
     np.divide(counts + smoothing, totals, out=theta, where=totals > 0)
     return theta
-
-
-@dataclass(frozen=True, eq=False)
-class CutLearner:
-    """Learns networks of tables of one domain, with a penalty and a pseudo-count for each node.
-
-    With a `share` below 1 a category's source may read only that share of the variables, drawn anew for each table (where
-    there are cuts to read): for a mean over networks, which then do not all lean on the same few of many correlated numbers.
-    """
-
-    specs: Sequence[NodeSpec]
-    penalties: Sequence[Penalty]
-    smoothings: Sequence[float]
-    share: float = 1.0
-    rng: np.random.Generator = field(default_factory=np.random.default_rng)
-    n_jobs: int | None = 1
-    options: LearnOptions = field(default_factory=lambda: LearnOptions(cuts=True))
-    """The limits of nodes."""
-    max_seconds: float | None = None
-    with_cuts: CutDomain | None = None
-    """Of the domain, where there are many tables of it."""
-
-    def __call__(self, dataset: Dataset) -> Network:
-        """The network of these rows."""
-        rows, specs = TrainingRows(dataset, self.with_cuts), self.specs
-        if rows.with_cuts.cuts:
-            specs = [self._sharing(spec, dataset) for spec in specs]
-        work = Work.of(self.n_jobs, self.max_seconds)
-        return learn_nodes(rows, specs, self.penalties, self.options, work).smoothed(self.smoothings)
-
-    def _sharing(self, spec: NodeSpec, dataset: Dataset) -> NodeSpec:
-        """The node with its share of the variables, and their cuts."""
-        if self.share >= 1 or dataset.domain.variables[spec.target].bins is not None:
-            return spec
-        dropped = np.flatnonzero(self.rng.random(len(dataset.domain)) >= self.share).tolist()
-        return replace(spec, barred=spec.barred.union(dropped))

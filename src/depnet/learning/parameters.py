@@ -7,12 +7,11 @@ Theorem 4: whatever the information source Y_i, the table nearest to the data is
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
-from depnet.errors import LearningError, brief
+from depnet.errors import LearningError
 from depnet.learning.options import checked_order
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
@@ -20,8 +19,8 @@ from depnet.model.node import Node, TableNode
 from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable
 
-Sources: TypeAlias = Sequence[InformationSource] | Mapping[Any, InformationSource]
-"""One source a variable, in order; or {variable: source}."""
+Sources: TypeAlias = Sequence[InformationSource] | Mapping[str, InformationSource]
+"""One source a variable, in order; or {name: source}."""
 
 
 def learn_parameters(
@@ -35,8 +34,8 @@ def learn_parameters(
 
     Args:
         dataset: the rows.
-        sources: one source for each variable, in order, or a mapping from variables, by name or number, to their
-            sources. A network's own are `[node.source for node in network.nodes]`.
+        sources: one source for each variable, in order, or a mapping from the variables' names to their sources.
+            A network's own are `[node.source for node in network.nodes]`.
         smoothing: a pseudo-count that every cell gets; 0 is the paper's p^D(X_i | Y_i).
         order: all variables by name or number: the network is then an ordered one, and each source must read earlier
             variables only.
@@ -65,16 +64,11 @@ def _checked_sources(domain: Domain, sources: Sources) -> list[InformationSource
     """The source of every variable, in order."""
     wanted = f"learn_parameters takes one source for each of the {len(domain)} variables"
     if isinstance(sources, Mapping):
-        by_variable: dict[int, InformationSource] = {}
-        for target, source in sources.items():
-            i = _variable(domain, target)
-            if i in by_variable:
-                raise LearningError(f"{wanted}; {domain.names[i]!r} has two.")
-            by_variable[i] = source
-        missing = next((name for i, name in enumerate(domain.names) if i not in by_variable), None)
+        given = {domain.index(name): source for name, source in sources.items()}
+        missing = next((name for i, name in enumerate(domain.names) if i not in given), None)
         if missing is not None:
             raise LearningError(f"{wanted}; {missing!r} has none.")
-        sources = [by_variable[i] for i in range(len(domain))]
+        sources = [given[i] for i in range(len(domain))]
     if len(sources) != len(domain):
         raise LearningError(f"{wanted}; got {len(sources)}.")
     for i, source in enumerate(sources):
@@ -89,13 +83,3 @@ def _checked_sources(domain: Domain, sources: Sources) -> list[InformationSource
                 "inputs, check_domain and a call on codes is one."
             )
     return list(sources)
-
-
-def _variable(domain: Domain, target: object) -> int:
-    index = domain.index(target) if isinstance(target, str) else target
-    if not is_whole(index) or not 0 <= index < len(domain):
-        raise LearningError(
-            f"learn_parameters: there is no variable {brief(target)}; the dataset has {len(domain)}, each with a name "
-            "and a number."
-        )
-    return int(index)

@@ -27,29 +27,12 @@ class Penalty(Protocol):
         """R(k, N) for k = `parameters` free parameters and N = `rows`."""
 
 
-@runtime_checkable
-class LinearPenalty(Penalty, Protocol):
-    """R(k, N) = k * per_parameter(N)."""
-
-    def per_parameter(self, rows: int) -> float:
-        """R(1, N)."""
-
-
 PenaltyLike: TypeAlias = "Penalty | StructuralMdl | Callable[[int, int], float] | str"
 """What `checked_penalty` understands: a penalty, a function R(k, N), or a name."""
 
 
-class _Scalable:
-    """`scale * penalty`, for the penalties of this file."""
-
-    __slots__ = ()
-
-    def __rmul__(self, scale: float) -> "Scaled":
-        return Scaled(scale, self)  # type: ignore[arg-type]  # every subclass is a Penalty
-
-
-class _Linear(_Scalable):
-    """R(k, N) = k * per_parameter(N)."""
+class _Linear:
+    """R(k, N) = k * per_parameter(N); `scale * penalty` is one, too."""
 
     __slots__ = ()
 
@@ -60,6 +43,9 @@ class _Linear(_Scalable):
     def per_parameter(self, rows: int) -> float:
         """R(1, N)."""
         raise NotImplementedError
+
+    def __rmul__(self, scale: float) -> "Scaled":
+        return Scaled(scale, self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +90,7 @@ class NoPenalty(_Linear):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Scaled(_Scalable):
+class Scaled:
     """A penalty times a constant; written `scale * penalty`.
 
     >>> 0.5 * (0.5 * Mdl())
@@ -127,6 +113,9 @@ class Scaled(_Scalable):
     def __call__(self, parameters: int, rows: int, /) -> float:
         """Scale times the penalty's R(k, N)."""
         return self.scale * self.penalty(parameters, rows)
+
+    def __rmul__(self, scale: float) -> "Scaled":
+        return Scaled(scale, self)
 
     def __repr__(self) -> str:
         return f"{self.scale!r} * {self.penalty!r}"
@@ -213,9 +202,8 @@ def per_parameter(penalty: Penalty, rows: int) -> float | None:
     if isinstance(penalty, Scaled):
         one = per_parameter(penalty.penalty, rows)
         return None if one is None else penalty.scale * one
-    if isinstance(penalty, LinearPenalty):
-        return checked_value(penalty, penalty.per_parameter(rows), 1, rows)
-    return None
+    price = getattr(penalty, "per_parameter", None)  # of any class that has one
+    return None if price is None else checked_value(penalty, price(rows), 1, rows)
 
 
 def penalty_value(penalty: Penalty, parameters: int, rows: int) -> float:

@@ -16,8 +16,7 @@ import numpy as np
 
 from depnet.arrays import CodeArray
 from depnet.data.table.dataset import Dataset
-from depnet.geometry.chain import FreeChain
-from depnet.geometry.classes import closed_classes, in_words
+from depnet.geometry.chain import FreeChain, closed_classes, in_words
 from depnet.geometry.size import MAX_AXES
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan

@@ -56,18 +56,10 @@ def some_rows(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None
 
 def resampled(dataset: Dataset, rng: np.random.Generator) -> Dataset:
     """N rows drawn with replacement, as row weights; rows that were not drawn are left out."""
-    return some_rows(dataset, *drawn_again(dataset, rng))
-
-
-def drawn_again(
-    dataset: Dataset, rng: np.random.Generator, most: int | None = None
-) -> tuple[NDArray[np.intp], IntArray]:
-    """The rows among N (`most` at most) drawn with replacement, and how often each was drawn."""
     weights = np.ones(dataset.rows, dtype=np.int64) if dataset.weights is None else dataset.weights
-    count = dataset.total if most is None else min(dataset.total, most)
-    drawn = rng.multinomial(count, weights / weights.sum())
+    drawn = rng.multinomial(dataset.total, weights / weights.sum())
     kept = np.flatnonzero(drawn)
-    return kept, drawn[kept]
+    return some_rows(dataset, kept, drawn[kept])
 
 
 def repeated(dataset: Dataset) -> Dataset:

@@ -4,8 +4,7 @@
 - `boosted`, `stages`: nodes that add up the scores of many decision graphs; `digits`: those of a number, by its digits
 - `scan`, `evidence`: which node is updated next, and what is known
 - `spans`, `conditions`, `condition_text`: what is known of one variable, as a range, as any value, as text
-- `counting`, `marginals`, `held_out`: what rows said of a network; `score`: how well it predicts them
-- `holes`: the rates of holes that are no states
+- `counting`, `marginals`: what rows said of a network; `score`: how well it predicts them, and the rates of their holes
 - `model`: the networks of one table, as a fit gives and a file holds them
 - `links`: who reads whom
 - `compiled`: the network of the native core, on which passes, moves, chains and rows are functions

@@ -1,12 +1,13 @@
-"""1- and 2-way counts of the training data, kept with a network: of its known cells.
+"""What rows said of a network, and it keeps: 1- and 2-way counts of the training data, and scores of rows held out.
 
-A row counts for X_i = x where X_i is known, and for a pair where both are. How many rows know a column says what share of
-its cells are holes. They bound the support of evidence: no more rows can match X_C = x_C than match any one or two of its
-parts, and Sec. 5 shows that rare evidence is inferred poorly. They are also what a model's 1- and 2-way
-marginals are compared with.
+Counts are of known cells: a row counts for X_i = x where X_i is known, and for a pair where both are. How many rows know
+a column says what share of its cells are holes. They bound the support of evidence: no more rows can match X_C = x_C than
+match any one or two of its parts, and Sec. 5 shows that rare evidence is inferred poorly. They are also what a model's 1-
+and 2-way marginals are compared with.
 """
 
 import itertools
+import math
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 
 from depnet._native.pair_counts import pair_counts
 from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.errors import DataError, how_many
+from depnet.errors import DataError, ModelError, brief, how_many
 from depnet.model.evidence import Evidence
 from depnet.model.table import MAX_COUNT
 
@@ -244,3 +246,44 @@ def _count(table: Holed, hidden: NDArray[np.bool_] | None, i: int) -> IntArray:
         counts, codes, table.weights[known]
     )  # exact for weights past 2^53 / N, where a float bincount is not
     return read_only(counts)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Scores of held-out rows, in nats per row, by the candidate that was chosen.
+
+    `score` is the mean over rows of the sum over nodes of log theta_i(x_i | y_i): of an ordered network the
+    log-likelihood. `independent` is the same of the network with one leaf a node. `worth` is, of an ordered network, how
+    many rows of a table its law is worth where an answer joins both (`QueryResult.combined`), `sure_shares` and
+    `sure_means` are how many rows more than those of the table the interval of a share, or mean, rests on
+    (`QueryResult.interval`).
+    """
+
+    rows: int
+    score: float
+    independent: float
+    worth: float | None = None
+    sure_shares: float | None = None
+    sure_means: float | None = None
+
+    def __post_init__(self) -> None:
+        rows = whole_number("the number of held-out rows", self.rows, at_least=1, error=ModelError)
+        object.__setattr__(self, "rows", rows)
+        for name in ("score", "independent"):
+            value = getattr(self, name)
+            if not isinstance(value, float) or not math.isfinite(value):
+                raise ModelError(f"the {name} of held-out rows is a finite number; got {brief(value)}.")
+        for name in ("worth", "sure_shares", "sure_means"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, float) and math.isfinite(value) and value > 0):
+                raise ModelError(f"{name} of held-out rows is a number of rows above 0; got {brief(value)}.")
+
+    @property
+    def gained(self) -> float:
+        """Bits per row that the network explains of what independent columns leave."""
+        return (self.score - self.independent) / math.log(2)
+
+    @property
+    def predicted(self) -> float:
+        """The share of what independent columns leave open that the network predicts."""
+        return 1 - self.score / self.independent if self.independent else 0.0

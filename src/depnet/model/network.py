@@ -15,8 +15,7 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import ModelError, brief
 from depnet.model.counting import check_same_domain, leaf_counts
-from depnet.model.held_out import HeldOut
-from depnet.model.marginals import MarginalCounts
+from depnet.model.marginals import HeldOut, MarginalCounts
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.source import LosslessSource
 from depnet.model.table import ConditionalTable

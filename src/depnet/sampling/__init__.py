@@ -1,9 +1,9 @@
 """Pseudo-Gibbs sampling (Sec. 2.2 and 5): chains, many at once, their rows and their diagnostics.
 
 In reading order: `words` (random words by counter, distributions as intervals of words), `plan` (network, scan and evidence,
-checked once), `kernels` (ways to run chains), `chains` (their rows), `sampler` (rows of a network's law, all at once or
-streamed), `mixing` (the pilot that sets burn-in and thinning), `trace` (one chain, update by update), `diagnostics` (R-hat,
-effective sample size, standard error).
+checked once), `chains` (how chains move, and their rows), `sampler` (rows of a network's law, all at once or streamed),
+`mixing` (the pilot that sets burn-in and thinning), `trace` (one chain, update by update), `diagnostics` (R-hat, effective
+sample size, standard error).
 """
 
 from depnet.sampling.diagnostics import (

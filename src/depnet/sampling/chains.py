@@ -1,84 +1,329 @@
-"""Rows of many chains at once: chain c records the rows c, C + c, 2C + c, ... of C chains.
+"""Chains of a network, many at once: how they move, and the rows they record.
 
-A row is a chain's state after `burn_in` sweeps and after every further `thin` sweeps, a sweep being as many updates as there
-are nodes in the scan. Under the sequential scan each row is taken at a uniformly random place of its sweep, so that rows
-follow the paper's centroid (Eq. ordered); under the random scan every chain has its own sequence of nodes.
+The native core moves chains of the compiled network under either scan, for one row of evidence or for many, each with its
+own free nodes. Update t of a chain takes word t of the chain's own stream: the low half draws the state, the high half
+chooses the node of a random scan. What is drawn so depends on the keys of the streams alone, not on threads or calls.
+Under the random scan every chain has its own sequence of nodes.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray
-from depnet.sampling.kernels import Kernel, Randomness, State, Task, start_codes
+from depnet._native import network as native
+from depnet.arrays import FloatArray
+from depnet.model.compiled import compiled_of, is_compilable, known_of, places_of
+from depnet.model.evidence import NOTHING, Evidence
+from depnet.model.network import Network
+from depnet.model.scan import RandomScan, Scan
+from depnet.sampling.plan import ChainPlan
+from depnet.sampling.words import ALWAYS, START, split_words, thresholds_of, words
 from depnet.threads import in_threads
 
+TILE = 64
+"""Chains that the native core moves together, at most: threads take whole tiles."""
+SMALL = 100_000
+"""Fewer updates than this are not worth a second thread."""
 CELLS_A_CHUNK = 2**24
 
 
-class ChainRows:
-    """The states of chains, and how far they came. Mutable; rows drawn in one call or in many are the same rows."""
+class ChainProgram:
+    """A network tilted by the weights of the evidence (clamps are given row by row), and estimators.
+
+    Each estimator is a tuple of variables, whose joint law is wanted; `sizes` are their numbers of cells.
+    """
 
     def __init__(
-        self, kernel: Kernel, chains: int, burn_in: int, thin: int, seed: int, jobs: int = 1
+        self, network: Network, estimators: Sequence[Sequence[int]] = (), evidence: Evidence = NOTHING
     ) -> None:
-        self._kernel, self._plan, self._chains = kernel, kernel.plan, chains
-        self._burn_in, self._thin, self._seed, self._jobs = burn_in, thin, seed, jobs
-        each = -(-chains // (jobs * kernel.alignment)) * kernel.alignment
-        self._spans = [(first, min(first + each, chains)) for first in range(0, chains, each)]
-        self._states: dict[int, State] = {}  # by the first chain of each span
-        self._sweeps = self._records = 0
-        self._rest: CodeArray = np.empty((self._plan.variables, 0), dtype=self._plan.dtype)
-        self._inside = 0 if self._plan.random else 1
-        """The sweeps that recording takes: the sequential scan finishes the sweep it records in."""
+        self.network = network
+        cards = network.domain.cardinalities
+        self.sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
+        self.place = np.argsort(places_of(network)).astype(np.int32)
+        """Of each variable, in the compiled network."""
+        known = known_of(Evidence({}, evidence.tilts), cards)
+        self.native = native.ChainProgram(compiled_of(network), known, [list(each) for each in estimators])
 
-    def parts(self, n: int) -> Iterator[CodeArray]:
+    @classmethod
+    def of_each(cls, network: Network) -> "ChainProgram":
+        """An estimator for every variable."""
+        return cls(network, [(i,) for i in range(len(network))])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """Which nodes each row updates, flat: row r has `node[begin[r] : begin[r + 1]]`, in the order of the scan.
+
+    `weight` are their c_i, each row's summing to one, and `choice` their thresholds (empty: all alike);
+    `position` and `length` are the places in, and the steps of, a full sweep.
+    """
+
+    begin: NDArray[np.int32]
+    node: NDArray[np.int32]
+    weight: FloatArray
+    choice: NDArray[np.uint32]
+    position: NDArray[np.int32]
+    length: NDArray[np.int32]
+    sequential: bool
+
+    @classmethod
+    def of(cls, scan: Scan, free: NDArray[np.bool_]) -> "Order":
+        """The nodes of every row of `free` [rows, variables]."""
+        n = free.shape[1]
+        random = isinstance(scan, RandomScan)
+        order = np.array(range(n) if isinstance(scan, RandomScan) else scan.order_of(n), dtype=np.int32)
+        free = free[:, order]
+        length = free.sum(axis=1).astype(np.int32)
+        begin = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
+        node = order[np.nonzero(free)[1]]
+        place = (np.arange(len(node)) - np.repeat(begin[:-1], length)).astype(np.int32)
+        weight = np.repeat(1.0 / np.maximum(length, 1), length)
+        choice = np.zeros(0, dtype=np.uint32)
+        if isinstance(scan, RandomScan) and scan.weights is not None:
+            scan.weights_of(n, np.flatnonzero(free.any(axis=0)).tolist())  # their errors
+            chances = np.where(free, np.array(scan.weights)[order], 0.0)
+            weight = (chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300))[free]
+            chances[length == 0] = 1.0
+            last = np.full((len(free), 1), ALWAYS, dtype=np.uint32)
+            choice = np.concatenate([thresholds_of(chances), last], axis=1)[free]
+        return cls(begin, node, weight, choice, place, length, not random)
+
+    def row_scan(self, program: ChainProgram) -> native.RowScan:
+        """The same for the native core, nodes by their places in the program."""
+        arrays = {each.name: getattr(self, each.name) for each in fields(self)}
+        return native.RowScan(**{**arrays, "node": program.place[self.node]})
+
+
+class Chains:
+    """Equally many chains for each row of the order: their states `codes` [chain, variable], and how far they came.
+
+    Mutable; owned by one call.
+    """
+
+    updates_a_call = 2**22
+    """A call of this many updates ends within about a tenth of a second, so that an interrupt is heard."""
+
+    def __init__(
+        self,
+        program: ChainProgram | None,
+        order: Order,
+        codes: NDArray[np.uint16],
+        keys: NDArray[np.uint64],
+        threads: int = 1,
+    ) -> None:
+        rows, chains = len(order.length), len(codes)
+        self.per_row = chains // max(rows, 1)
+        assert rows * self.per_row == chains
+        self.order, self.codes, self.keys, self.threads = order, np.ascontiguousarray(codes), keys, threads
+        self.impossible = np.zeros(chains, dtype=np.int64)
+        """Of each chain, the estimated updates that found no possible state."""
+        self.sweeps = self.records = self.updates = 0
+        self.program = program
+
+    @property
+    def updates_a_sweep(self) -> int:
+        return max(int(self.order.begin[-1]) * self.per_row, 1)
+
+    @property
+    def sweeps_a_call(self) -> int:
+        return max(1, self.updates_a_call * self.threads // self.updates_a_sweep)
+
+    def advance(
+        self,
+        lead: int = 0,
+        *,
+        gap: int = 0,
+        records: int = 0,
+        trace: bool = False,
+        sums: FloatArray | None = None,
+        weights: FloatArray | None = None,
+        words: NDArray[np.uint64] | None = None,
+        place_words: NDArray[np.uint32] | None = None,
+    ) -> tuple[NDArray[np.uint16], int]:
+        """Run `lead` sweeps, record a state, and again with `gap` sweeps between records; all of it, or nothing.
+
+        Under the sequential scan each state is taken at a uniformly random place of one more sweep, so that rows follow the
+        paper's centroid (Eq. ordered). A `trace` has the states before each of `records` updates. Where they are given,
+        every update adds to `sums` [chain, cell] and `weights` [chain, estimator]; `words` [update, chain] and `place_words`
+        [record, chain] take the place of the streams.
+
+        Returns the records [variable, record * chain], and the variable of a node that found no possible state, or -1.
+        """
+        chains, codes = len(self.codes), self.codes.copy()
+        out = np.empty((codes.shape[1], records * chains), dtype=np.uint16)
+        given = {"out": out, "sums": sums, "weights": weights, "words": words, "place_words": place_words}
+        inside = int(self.order.sequential)
+        sweeps = lead + inside * (records > 0) + max(0, records - 1) * (gap + inside)
+        failed: list[int] = []
+
+        def work(first: int, last: int) -> None:
+            task = {
+                "first": first,
+                "last": last,
+                "first_sweep": self.sweeps,
+                "first_record": self.records,
+                "lead": lead,
+                "gap": gap,
+                "records": records,
+                "trace": trace,
+            }
+            failed.append(self._move(task, codes, given))
+
+        small = self.updates_a_sweep * sweeps < SMALL
+        width = min(-(-chains // self.threads), self.updates_a_call * chains // self.updates_a_sweep)
+        width = max(1, -(-width // TILE)) * TILE
+        spans = [(first, min(first + width, chains)) for first in range(0, chains, width)]
+        in_threads(work, spans, 1 if small else self.threads)
+        self.codes = codes
+        self.sweeps += records // int(self.order.begin[-1]) if trace else sweeps
+        self.records += 0 if trace else records
+        self.updates += sweeps * self.updates_a_sweep
+        return out, max(failed, default=-1)
+
+    def _move(self, task: dict[str, Any], codes: NDArray[np.uint16], given: dict[str, Any]) -> int:
+        assert self.program is not None
+        states = native.ChainStates(
+            per_row=self.per_row, keys=self.keys, codes=codes, impossible=self.impossible
+        )
+        scan = self.order.row_scan(self.program)
+        return self.program.native.run(scan, states, native.Task(**task), native.ChainOutput(**given))
+
+
+class CalledChains(Chains):
+    """Chains of a network whose sources have to be called from Python: all take a step together, in NumPy."""
+
+    updates_a_call = 2**14
+
+    def __init__(self, plan: ChainPlan, order: Order, codes: NDArray[np.uint16], keys: NDArray[np.uint64]):
+        super().__init__(None, order, codes, keys)
+        self._plan = plan
+
+    def _move(self, task: dict[str, Any], codes: NDArray[np.uint16], given: dict[str, Any]) -> int:
+        mine = slice(task["first"], task["last"])
+        state, keys, nodes = codes[mine], self.keys[mine], len(self.order.node)
+        records, sequential = task["records"], self.order.sequential
+        begin = task["first_sweep"] * nodes
+        record = np.arange(records)[:, None]
+        if task["trace"]:
+            due, end = begin + record, begin + records
+        else:
+            sweep = task["first_sweep"] + task["lead"] + record * (task["gap"] + sequential)
+            due = sweep * nodes + self._places(task, given["place_words"], mine)
+            end = int(sweep[-1, 0] + sequential if records else task["first_sweep"] + task["lead"]) * nodes
+        failed = -1
+        for t in range(begin, end + 1):
+            r, c = np.nonzero(due == t)
+            given["out"][:, r * len(codes) + task["first"] + c] = state[c].T
+            if t < end:
+                word = split_words(keys, t) if given["words"] is None else given["words"][t - begin, mine]
+                failed = max(failed, self._step(t % nodes, state, word))
+        return failed
+
+    def _places(
+        self, task: dict[str, Any], given: NDArray[np.uint32] | None, mine: slice
+    ) -> NDArray[np.int64]:
+        """[record, chain]: where in its sweep each chain records."""
+        shape = task["records"], task["last"] - task["first"]
+        if not self.order.sequential:
+            return np.zeros(shape, dtype=np.int64)
+        first = task["first_record"]
+        made = [split_words(~self.keys[mine], r) for r in range(first, first + task["records"])]
+        word = np.array(made, dtype=np.uint64).reshape(shape) if given is None else given[:, mine]
+        low = word.astype(np.uint32).astype(np.uint64)
+        return (low * np.uint64(len(self.order.node)) >> np.uint64(32)).astype(np.int64)
+
+    def _step(self, place: int, state: NDArray[np.uint16], word: NDArray[np.uint64]) -> int:
+        """One update of every chain: of the node at `place`, or of nodes that the words choose."""
+        chosen = np.full(len(state), place)
+        if not self.order.sequential:
+            high, weighted = word >> np.uint64(32), self.order.choice[:-1]
+            chosen = (high * np.uint64(len(self.order.node)) >> np.uint64(32)).astype(np.int64)
+            if len(self.order.choice):
+                chosen = np.searchsorted(weighted, np.minimum(high, ALWAYS - 1), side="right")
+        low = np.minimum(word.astype(np.uint32), ALWAYS - 1)
+        for own in np.unique(chosen):
+            chains = np.flatnonzero(chosen == own)
+            node = self._plan.network.nodes[int(self.order.node[own])]
+            theta = node.probabilities(np.asfortranarray(state[chains]))
+            tilt = self._plan.evidence.tilts.get(node.variable)
+            theta = theta if tilt is None else theta * tilt
+            if not theta.sum(axis=1).all():
+                return node.variable
+            state[chains, node.variable] = (thresholds_of(theta) <= low[chains, None]).sum(axis=1)
+        return -1
+
+
+def chains_of(plan: ChainPlan, codes: NDArray[np.uint16], keys: NDArray[np.uint64], jobs: int = 1) -> Chains:
+    """Chains of a plan at `codes`, by the native core wherever no source has to be called."""
+    free = np.ones((1, plan.variables), dtype=bool)
+    free[0, list(plan.evidence.clamped)] = False
+    order = Order.of(plan.scan, free)
+    if not is_compilable(plan.network):
+        return CalledChains(plan, order, codes, keys)
+    return Chains(ChainProgram(plan.network, (), plan.evidence), order, codes, keys, jobs)
+
+
+def keys_of(seed: int, chains: int) -> NDArray[np.uint64]:
+    """The keys of chains' streams of words."""
+    return np.random.default_rng(seed).integers(0, 2**64, size=chains, dtype=np.uint64)
+
+
+def start_codes(plan: ChainPlan, seed: int, chains: int) -> NDArray[np.uint16]:
+    """Where chains start [chains, variables]: every variable in one of the states that are possible, all alike.
+
+    Chains that start near the product of the marginals agree with each other before they have seen other modes; random
+    states fall into whatever modes draw them.
+    """
+    codes = np.zeros((chains, plan.variables), dtype=np.uint16)
+    for i, code in plan.evidence.clamped.items():
+        codes[:, i] = code
+    word = np.minimum(words(seed, START, 0, len(plan.order), 0, chains), ALWAYS - 1)
+    for place, i in enumerate(plan.order):
+        thresholds = thresholds_of(plan.possible_states(i).astype(np.float64)[None, :])[0]
+        codes[:, i] = np.searchsorted(thresholds, word[place], side="right")
+    return codes
+
+
+class ChainRows:
+    """Rows of many chains: chain c records the rows c, C + c, 2C + c, ... of C chains.
+
+    A row is a chain's state after `burn_in` sweeps and after every further `thin` sweeps. Mutable; rows drawn in one call or
+    in many are the same rows.
+    """
+
+    def __init__(
+        self, plan: ChainPlan, chains: int, burn_in: int, thin: int, seed: int, jobs: int = 1
+    ) -> None:
+        self._plan, self._burn_in, self._thin = plan, burn_in, thin
+        self._chains = chains_of(plan, start_codes(plan, seed, chains), keys_of(seed, chains), jobs)
+        self._rest = np.empty((plan.variables, 0), dtype=np.uint16)
+
+    def parts(self, n: int) -> Iterator[NDArray[np.uint16]]:
         """The next n rows in parts of bounded size; what a record holds beyond n is kept for later."""
-        most = CELLS_A_CHUNK // self._plan.variables
+        chains, most = len(self._chains.codes), CELLS_A_CHUNK // self._plan.variables
         while n > 0:
             if self._rest.shape[1] == 0:
-                self._rest = self.record(max(1, min(-(-n // self._chains), most // self._chains)))
+                self._rest = self.record(max(1, min(-(-n // chains), most // chains)))
             part, self._rest = self._rest[:, :n], self._rest[:, n:]
             n -= part.shape[1]
             yield part
 
-    def record(self, records: int) -> CodeArray:
-        """At most this many next rows of every chain; a piece is done as a whole or not at all."""
-        if not self._states:
-            self._states = {
-                first: self._kernel.state(start_codes(self._plan, self._seed, first, last - first))
-                for first, last in self._spans
-            }
-        per_sweep = len(self._plan.order) * max(last - first for first, last in self._spans)
-        sweeps_a_call = max(1, self._kernel.updates_a_call // per_sweep)
-        lead = self._burn_in + self._records * self._thin - self._sweeps
-        while lead > sweeps_a_call:
-            self._run(lead=sweeps_a_call)
-            lead -= sweeps_a_call
-        records = min(records, 1 + max(0, sweeps_a_call - lead) // self._thin)
-        return self._run(lead=lead, gap=self._thin - self._inside, records=records)
+    def record(self, records: int) -> NDArray[np.uint16]:
+        """At most this many next rows of every chain."""
+        chains, inside = self._chains, int(not self._plan.random)
+        lead = self._burn_in + chains.records * self._thin - chains.sweeps
+        while lead > chains.sweeps_a_call:
+            self._advance(chains.sweeps_a_call)
+            lead -= chains.sweeps_a_call
+        records = min(records, 1 + max(0, chains.sweeps_a_call - lead) // self._thin)
+        return self._advance(lead, gap=self._thin - inside, records=records)
 
-    def _run(self, *, lead: int, gap: int = 0, records: int = 0) -> CodeArray:
-        out: CodeArray = np.empty((self._plan.variables, records * self._chains), dtype=self._plan.dtype)
-        states: dict[int, State] = {}
-
-        def advance(first: int, last: int) -> None:
-            task = Task(
-                first,
-                last - first,
-                first_sweep=self._sweeps,
-                first_record=self._records,
-                lead=lead,
-                gap=gap,
-                records=records,
-                first_row=first,
-                record_stride=self._chains,
-            )
-            states[first] = self._states[first].copy()
-            self._kernel.run(task, Randomness(self._seed), states[first], out)
-
-        in_threads(advance, self._spans, self._jobs)
-        self._states = states
-        self._sweeps += lead + self._inside * (records > 0) + max(0, records - 1) * (gap + self._inside)
-        self._records += records
+    def _advance(self, lead: int, **recorded: int) -> NDArray[np.uint16]:
+        out, failed = self._chains.advance(lead, **recorded)  # type: ignore[arg-type]  # numbers alone
+        if failed >= 0:
+            raise self._plan.impossible(failed)
         return out

@@ -19,9 +19,9 @@ import numpy as np
 
 from depnet.arrays import CodeArray, IntArray
 from depnet.errors import MixingWarning
+from depnet.model.compiled import is_compilable
 from depnet.sampling.chains import ChainRows
 from depnet.sampling.diagnostics import autocorrelation_time, split_r_hat, state_indicators
-from depnet.sampling.kernels import CallbackKernel, choose_kernel
 from depnet.sampling.plan import ChainPlan
 
 PILOT_CHAINS = 128
@@ -65,11 +65,10 @@ class Mixing:
 def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     """Run the pilot; a run that does not settle is reported, and warned of."""
     chains = _chains(plan.variables)
-    kernel = choose_kernel(plan)
     most = min(MOST_SWEEPS, max(FIRST_SWEEPS, MOST_CELLS // (chains * plan.variables)))
-    if isinstance(kernel, CallbackKernel):
+    if not is_compilable(plan.network):
         most = min(most, 4 * FIRST_SWEEPS)
-    pilot = ChainRows(kernel, chains, burn_in=0, thin=1, seed=seed)
+    pilot = ChainRows(plan, chains, burn_in=0, thin=1, seed=seed)
     rows: CodeArray = np.empty((plan.variables, most, chains), dtype=plan.dtype)
     done, wanted = 0, FIRST_SWEEPS
     while True:

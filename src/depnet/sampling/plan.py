@@ -1,4 +1,4 @@
-"""A plan: network, scan and evidence, checked once and made ready for the kernels; and whether its chain has one law.
+"""A plan: network, scan and evidence, checked once; and whether its chain has one law.
 
 A network all of whose rows are positive is irreducible. Where a table has zeros, these can split the chain into several
 recurrent classes: small domains are searched (the closed strongly connected components of the chain's graph), large ones
@@ -13,10 +13,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.arrays import IntArray
 from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, SamplingError
-from depnet.geometry.chain import FreeChain
-from depnet.geometry.classes import closed_classes
+from depnet.geometry.chain import FreeChain, closed_classes
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.scan import checked_scan
@@ -45,8 +44,6 @@ class ChainPlan:
     scan: Scan
     evidence: Evidence
     order: tuple[int, ...]
-    weights: FloatArray | None
-    """c_i of the order under a random scan with weights of its own; None: all alike, or sequential."""
 
     @property
     def random(self) -> bool:
@@ -63,24 +60,16 @@ class ChainPlan:
         wide = max(self.network.domain.cardinalities) > 256
         return np.dtype(np.uint16) if wide else np.dtype(np.uint8)
 
-    def blank(self, chains: int) -> CodeArray:
-        """Codes [variables, chains]: the clamped ones in place, all others 0."""
-        codes: CodeArray = np.zeros((self.variables, chains), dtype=self.dtype)
-        for i, code in self.evidence.clamped.items():
-            codes[i] = code
-        return codes
-
     def possible_states(self, i: int) -> NDArray[np.bool_]:
         """The states of X_i that some leaf of its node and the evidence allow."""
         node, tilt = self.network.nodes[i], self.evidence.tilts.get(i)
         allowed = np.ones(node.states, dtype=bool) if tilt is None else tilt > 0
         return allowed if node.positive else allowed & (node.table.probabilities > 0).any(axis=0)
 
-    def impossible(self, place: int) -> EvidenceError:
+    def impossible(self, variable: int) -> EvidenceError:
         """The error of a chain that reached a row in which the evidence leaves nothing possible."""
-        number = self.order[place]
         return EvidenceError(
-            f"the chain reached a context in which node {number} ({self.network.domain.names[number]}) gives "
+            f"the chain reached a context in which node {variable} ({self.network.domain.names[variable]}) gives "
             "probability 0 to every state that the evidence allows. Smooth the tables "
             "(ConditionalTable.from_counts(counts, smoothing=0.5)), or allow more states."
         )
@@ -108,17 +97,15 @@ def chain_plan(network: Network, scan: Scan, evidence: Given | Evidence | None =
     scan = checked_scan(scan)
     known = Evidence.parse(network.domain, evidence)
     free = order = known.free_nodes(network)
-    weights = None
     if isinstance(scan, RandomScan):
-        weights = scan.weights_of(len(network), free)
+        scan.weights_of(len(network), free)  # wrong ones are an error
     else:
         order = scan.order_of(len(network), free)
     if not free:
         raise EvidenceError(
             "the evidence clamps every variable: there is nothing left to sample. Leave at least one open."
         )
-    own_weights = isinstance(scan, RandomScan) and scan.weights is not None
-    plan = ChainPlan(network, scan, known, tuple(order), weights if own_weights else None)
+    plan = ChainPlan(network, scan, known, tuple(order))
     for i in known.tilts:
         if not plan.possible_states(i).any():
             raise EvidenceError(

@@ -20,7 +20,6 @@ from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.sources.tabulated import code_type
 from depnet.sampling.chains import ChainRows
-from depnet.sampling.kernels import choose_kernel
 from depnet.sampling.mixing import Mixing, estimate_mixing
 from depnet.sampling.plan import IfReducible, chain_plan, check_irreducible
 from depnet.sampling.words import new_seeds
@@ -41,7 +40,6 @@ class SamplingReport:
     """
 
     scan: Scan | None
-    kernel: str
     chains: int
     burn_in: int
     thin: int
@@ -54,10 +52,9 @@ class Sampler:
 
     Args:
         network, scan, evidence, burn_in, thin, chains, rng, n_jobs, if_reducible: as of `sample`.
-        kernel: the name of the kernel that moves chains; "auto": the fastest that fits.
 
     Attributes:
-        report: how rows are drawn: scan, kernel, chains, burn-in, thinning, and the estimate of the mixing time.
+        report: how rows are drawn: scan, chains, burn-in, thinning, and the estimate of the mixing time.
 
     >>> network = Network.from_joint([[0.4, 0.1], [0.1, 0.4]])
     >>> sampler = Sampler(network, chains=64, rng=np.random.default_rng(1))
@@ -77,7 +74,6 @@ class Sampler:
         rng: np.random.Generator | None = None,
         n_jobs: int = 1,
         if_reducible: IfReducible = "raise",
-        kernel: str = "auto",
     ) -> None:
         jobs = jobs_of(n_jobs)
         self._domain = checked_network(network).domain
@@ -91,7 +87,7 @@ class Sampler:
             _refuse_chains(burn_in=burn_in, thin=thin, chains=chains)
             self._rows, self._drawn = Rows(network, known, new_seeds(rng, 1)[0], jobs), 0
             self._parts = self._passes
-            self.report = SamplingReport(None, "one pass", 0, 0, 1, None)
+            self.report = SamplingReport(None, 0, 0, 1, None)
         else:
             plan = chain_plan(network, RandomScan() if scan is None else scan, known)
             asked = MOST_CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
@@ -100,12 +96,11 @@ class Sampler:
                 "thin": None if thin == "auto" else whole_number("thin", thin, at_least=1),
             }
             seed, pilot_seed = new_seeds(rng, 2)
-            moving = choose_kernel(plan, kernel)
             check_irreducible(plan, if_reducible)
             mixing = estimate_mixing(plan, pilot_seed) if None in given.values() else None
             times = {name: getattr(mixing, name) if value is None else value for name, value in given.items()}
-            self._parts = ChainRows(moving, asked, **times, seed=seed, jobs=jobs).parts
-            self.report = SamplingReport(plan.scan, moving.name, asked, **times, mixing=mixing)
+            self._parts = ChainRows(plan, asked, **times, seed=seed, jobs=jobs).parts
+            self.report = SamplingReport(plan.scan, asked, **times, mixing=mixing)
 
     def draw(self, n: int, *, progress: Progress | None = None) -> Dataset:
         """The next rows. Ctrl-C raises `SamplingInterrupted`, whose `drawn` are the rows finished.

@@ -1,6 +1,6 @@
 """`trace`: Algorithms 1 and 2 to the letter, one site update a step."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -11,10 +11,10 @@ from depnet.checks import whole_number
 from depnet.data import Dataset, Label
 from depnet.errors import DataError, EvidenceError
 from depnet.model import Evidence, Given, Network, Scan
-from depnet.sampling.kernels import CallbackKernel, CodesKernel, Randomness, State
+from depnet.sampling.chains import chains_of, keys_of
 from depnet.sampling.plan import ChainPlan, chain_plan
 from depnet.sampling.sampler import SamplingInterrupted
-from depnet.sampling.words import UPDATE, new_seeds, words
+from depnet.sampling.words import new_seeds
 
 Start: TypeAlias = Mapping[str, Label] | Sequence[int] | ArrayLike
 
@@ -53,50 +53,29 @@ def trace(
     [[0, 1], [1, 1], [1, 1], [1, 1]]
     """
     steps = whole_number("steps", steps, at_least=1)
-    compiled = chain_plan(network, scan, evidence)
-    state = start_state(compiled, start)
-    seed = new_seeds(rng, 1)[0]
-    rows: CodeArray = np.empty((steps, compiled.variables), dtype=compiled.dtype)
-    run = _run_native if CodesKernel.fits(compiled) else _run_callback
+    plan = chain_plan(network, scan, evidence)
+    codes = start_state(plan, start)[None].astype(np.uint16)
+    chain = chains_of(plan, codes, keys_of(new_seeds(rng, 1)[0], 1))
+    rows: CodeArray = np.empty((steps, plan.variables), dtype=plan.dtype, order="F")
+    most = max(1, min(chain.updates_a_call, CELLS_A_CALL // plan.variables) // len(plan.order))
     done = 0
     try:
-        for so_far in run(compiled, seed, state, rows):
-            done = so_far
+        while done < steps:
+            part = min(most * len(plan.order), steps - done)
+            out, failed = chain.advance(records=part, trace=True)
+            if failed >= 0:
+                raise plan.impossible(failed)
+            rows[done : done + part] = out.T
+            done += part
     except KeyboardInterrupt:
-        raise SamplingInterrupted(_dataset(compiled, rows[:done])) from None
-    return _dataset(compiled, rows)
+        raise SamplingInterrupted(Dataset(network.domain, read_only(rows[:done].copy(order="F")))) from None
+    return Dataset(network.domain, read_only(rows))
 
 
-def _dataset(compiled: ChainPlan, rows: CodeArray) -> Dataset:
-    codes: CodeArray = rows.copy(order="F")
-    return Dataset(compiled.network.domain, read_only(codes))
-
-
-def _run_native(compiled: ChainPlan, seed: int, state: State, rows: CodeArray) -> Iterator[int]:
-    chains = CodesKernel(compiled).chains
-    chunk = max(1, CELLS_A_CALL // compiled.variables)
-    for first in range(0, len(rows), chunk):
-        part = rows[first : first + chunk]
-        place = chains.trace(Randomness(seed).native(), first, state, part)
-        if place >= 0:
-            raise compiled.impossible(place)
-        yield first + len(part)
-
-
-def _run_callback(compiled: ChainPlan, seed: int, state: CodeArray, rows: CodeArray) -> Iterator[int]:
-    kernel = CallbackKernel(compiled)
-    column = state[:, None]
-    each = 2 if compiled.random else 1
-    for t in range(len(rows)):
-        rows[t] = column[:, 0]
-        kernel.step(t % len(compiled.order), column, words(seed, UPDATE, each * t, each, 0, 1))
-        yield t + 1
-
-
-def start_state(compiled: ChainPlan, start: Start) -> CodeArray:
+def start_state(plan: ChainPlan, start: Start) -> CodeArray:
     """x^0 as codes [n], the evidence in place; a state that the evidence rules out is an error."""
-    domain = compiled.network.domain
-    evidence = compiled.evidence
+    domain = plan.network.domain
+    evidence = plan.evidence
     if isinstance(start, Mapping):
         given = {domain.index(name): label for name, label in start.items()}
         missing = [

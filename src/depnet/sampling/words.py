@@ -1,7 +1,8 @@
-"""Random words: a counter generator, so that results depend on the seed alone.
+"""Random words: counter generators, so that results depend on seeds alone.
 
-Word k of a chain's stream is a fixed function of (seed, stream, chain, k): Philox4x32-10 of Salmon,
-Moraes, Dror and Shaw (2011). Threads, chunks, block sizes and instruction sets cannot change it.
+Word k of a chain's stream is a fixed function of (key, k), SplitMix64 of Steele, Lea and Flood (2014); of a pass of an
+ordered law it is one of (seed, stream, row, k), Philox4x32-10 of Salmon, Moraes, Dror and Shaw (2011). Threads, chunks,
+block sizes and instruction sets cannot change them.
 
 Distributions as 32-bit thresholds: state s is drawn when a random word falls into its interval.
 
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 from depnet._native import network as native
 from depnet.arrays import FloatArray
 
-UPDATE, PLACE, START = 16, 32, 48
-"""Streams: the updates of a chain, the places of the sweep at which rows are recorded, the starts."""
+START = 48
+"""The stream of the starts of chains."""
 
 
 def new_seeds(rng: np.random.Generator | None, count: int) -> list[int]:
@@ -44,6 +45,14 @@ def words(seed: int, stream: int, first: int, rows: int, first_chain: int, chain
     return made
 
 
+def split_words(keys: NDArray[np.uint64], counter: int) -> NDArray[np.uint64]:
+    """Word `counter` of the streams of `keys`, as the native core makes it."""
+    z = keys + np.uint64((counter + 1) * 0x9E3779B97F4A7C15 & 2**64 - 1)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
 ALWAYS = 2**32 - 1
 """The threshold that no word reaches: the probability up to here is 1."""
 
@@ -60,8 +69,3 @@ def thresholds_of(weights: FloatArray) -> NDArray[np.uint32]:
     ends[share >= 1 - 2.0**-32] = ALWAYS
     ends[cumulative[:, :-1] == 0] = 0
     return ends.astype(np.uint32)
-
-
-def uniform_thresholds(states: int) -> NDArray[np.uint32]:
-    """Thresholds of the uniform distribution: the state drawn is then word * states >> 32."""
-    return np.array([-(-k * 2**32 // states) for k in range(1, states)], dtype=np.uint32)

@@ -13,15 +13,14 @@ from hypothesis import given, settings
 from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.inference.clamped.chains import (
-    ChainProgram,
-    Chains,
-    Order,
+    ClampedChains,
     drift,
     estimate,
     split_r_hat,
     start_states,
 )
 from depnet.model import Evidence, Scan, compiled
+from depnet.sampling.chains import ChainProgram, Order
 from tests.inference.cases import (
     random_evidence,
     random_question,
@@ -47,11 +46,11 @@ def started(
     rng: np.random.Generator,
     per_row: int = 3,
     threads: int = 1,
-) -> Chains:
+) -> ClampedChains:
     free = np.array([[i not in evidence.clamped for i in range(len(network))]])
     codes = start_states(network, evidence, per_row, rng)
     made = ChainProgram(network, estimators, evidence)
-    return Chains(made, Order.of(scan, free), codes, rng, threads)
+    return ClampedChains(made, Order.of(scan, free), codes, rng, threads)
 
 
 @given(networks(max_states=200, zeros=0.2) | mixed_networks(max_states=200), seeds)
@@ -159,19 +158,19 @@ def test_estimates_follow_the_exact_law(scan: Scan, clamped: dict[int, int]) -> 
 @settings(max_examples=10)
 @given(networks(min_variables=3, max_states=200), seeds)
 def test_results_do_not_depend_on_threads_or_pieces(network: Network, seed: int) -> None:
-    from depnet.inference.clamped import chains as module
+    from depnet.sampling import chains as module
 
     answers = []
     for threads, pieces, small in ((1, 10**9, 10**9), (3, 50, 0)):
-        kept = module.UPDATES_PER_CALL, module.SMALL
-        module.UPDATES_PER_CALL, module.SMALL = pieces, small
+        kept = module.Chains.updates_a_call, module.SMALL
+        module.Chains.updates_a_call, module.SMALL = pieces, small
         try:
             rng = np.random.default_rng(seed)
             evidence = random_evidence(rng, network)
             chains = started(network, evidence, RandomScan(), [[0]], rng, per_row=16, threads=threads)
             chains.run(9, record=True)
         finally:
-            module.UPDATES_PER_CALL, module.SMALL = kept
+            module.Chains.updates_a_call, module.SMALL = kept
         answers.append((chains.codes.tolist(), *(part.tolist() for part in chains.rounds[0])))
     assert answers[0] == answers[1]
 

@@ -11,11 +11,11 @@ from depnet import Boost, BoostedNode, Dataset, Domain, Network, Variable, learn
 from depnet.learning.boost.digits import (
     NOTHING,
     DigitGrower,
-    Grown,
     choose_stages,
     has_digits,
     tree_of,
 )
+from depnet.learning.boost.node import Grown
 from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.model.digits import DigitTree
 

@@ -27,8 +27,7 @@ from depnet.data.frames.within import WHOLE, PlaceTrees, Within, level_count
 from depnet.data.table.dataset import Holed
 from depnet.model.boosted import BoostedNode
 from depnet.model.digits import DigitTree
-from depnet.model.held_out import HeldOut
-from depnet.model.marginals import MarginalCounts
+from depnet.model.marginals import HeldOut, MarginalCounts
 from depnet.model.model import Model
 from tests.boosted import random_stages
 from tests.data.strategies import binnings

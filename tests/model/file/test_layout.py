@@ -99,11 +99,6 @@ def test_a_loaded_estimator_gives_the_frames_of_the_fitted_one(kind: str, tmp_pa
     assert depnet.load(tmp_path / "model.json") == model.network_
 
 
-def test_another_kind_of_frame_can_be_asked_for(tmp_path: Path) -> None:
-    depnet.DependencyNetwork(penalty="mdl").fit(polars_frame()).save(tmp_path / "model.json")
-    assert isinstance(depnet.DependencyNetwork.load(tmp_path / "model.json", frame="dicts").sample(2), list)
-
-
 def test_a_file_without_a_layout_gives_pandas_and_one_of_a_missing_library_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,21 +45,10 @@ def test_every_kind_is_an_information_source() -> None:
         assert source([[1, 2]]).dtype == np.int32
 
 
-def test_the_constant_source_knows_nothing() -> None:
-    assert (ConstantSource().size, ConstantSource().inputs) == (1, ())
-    assert ConstantSource()([[5, 6], [7, 8]]).tolist() == [0, 0]
-
-
 @given(cardinalities())
 def test_the_lossless_source_is_one_to_one_and_row_major(cards: tuple[int, ...]) -> None:
     source = LosslessSource(tuple(range(len(cards))), cards)
     assert source(rows_of(cards)).tolist() == list(range(math.prod(cards))) == list(range(source.size))
-
-
-def test_the_lossless_source_of_the_others() -> None:
-    source = LosslessSource.of_all_but(1, (2, 5, 3))
-    assert (source.inputs, source.size) == ((0, 2), 6)
-    assert source([[1, 4, 0], [1, 0, 0]]).tolist() == [3, 3]
 
 
 def test_the_lossless_source_is_guarded_where_its_size_would_overflow() -> None:
@@ -205,12 +194,3 @@ def test_a_large_function_is_not_written_out() -> None:
 def test_what_is_not_a_tabulated_source(leaves: Any, size: Any, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         TabulatedSource((1,), (3,), np.array(leaves), size)
-
-
-def test_tabulated_sources_differ_by_their_leaves() -> None:
-    source = TabulatedSource((0,), (2,), np.array([0, 1]), 2)
-    assert source != TabulatedSource((0,), (2,), np.array([1, 0]), 2)
-    assert source != TabulatedSource((0,), (2,), np.array([0, 1]), 3)
-    assert source != LosslessSource((0,), (2,))
-    with pytest.raises(ValueError, match="read-only"):
-        source.leaves[0] = 1

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 
 from depnet import Network, learn, links, titanic
-from depnet.errors import ModelError
 from depnet.pictures import Arrow, DependencyGraph, dependency_graph
 from tests.boosted import random_boosted_network
 from tests.mixed import mixed_titanic
@@ -55,20 +54,6 @@ def test_parts_of_a_graph() -> None:
         for a in graph.arrows
         if {a.source, a.target} <= {1, 2, 3}
     }
-
-
-@pytest.mark.parametrize(
-    "arrows",
-    [
-        (Arrow(0, 0, 1.0),),
-        (Arrow(0, 2, 1.0),),
-        (Arrow(0, 1, math.nan),),
-        (Arrow(0, 1, 1.0), Arrow(0, 1, 2.0)),
-    ],
-)
-def test_bad_arrows(arrows: tuple[Arrow, ...]) -> None:
-    with pytest.raises(ModelError, match="arrow"):
-        DependencyGraph(("a", "b"), arrows)
 
 
 def test_strengths_of_boosted_nodes_say_what_they_are() -> None:

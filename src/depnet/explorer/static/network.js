@@ -340,7 +340,7 @@ export default {
       this.chart = echarts.init(this.$refs.chart);
       const node = (at) => at.dataType === "node" && Number(at.data.id);
       this.chart.on("click", (at) => {
-        if (at.seriesType === "heatmap") this.openPair([this.grid.order[at.data.value[0]], this.grid.order[at.data.value[1]]]);
+        if (at.seriesType === "heatmap") this.openPair(at.data.cell.slice(0, 2).map((k) => this.grid.order[k]));
         else if (at.dataType === "edge") this.openPair([at.data.tie[0], at.data.tie[1]]);
         else this.open(node(at));
       });

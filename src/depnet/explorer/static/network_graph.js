@@ -264,23 +264,26 @@ export function gridOf({ total, groups }, visible, drawn) {
 
 export function matrixOptions({ names, groups }, { order, cells, most }, pair, grey) {
   const ramp = rampOf("strength", grey.dark);
-  const named = order.map((v) => names[v]);
-  const begins = (k) => k > 0 && groups[order[k]] !== groups[order[k - 1]]; // a community
-  const axis = (more) => ({ type: "category", data: order.map((_, k) => k), splitLine: { show: true, interval: begins, lineStyle: { color: grey.muted } }, axisTick: { show: false },
-                            axisLine: { lineStyle: { color: grey.line } }, ...more,
-                            axisLabel: { color: grey.text, width: 130, overflow: "truncate", formatter: (k) => named[k], ...more.axisLabel } });
-  const chosen = (from, to) => pair && order[from] === pair[0] && order[to] === pair[1];
+  const last = order.length - 1; // the first row is at the top
+  const begins = (k) => k > 0 && k <= last && groups[order[k]] !== groups[order[k - 1]]; // a community
+  const axis = (at, begun, more, label) => ({
+    type: "category", data: order.map((_, k) => k), axisTick: { show: false }, axisLine: { lineStyle: { color: grey.line } }, ...more,
+    splitLine: { show: true, interval: begun, lineStyle: { color: grey.muted } },
+    axisLabel: { color: grey.text, width: 130, overflow: "truncate", formatter: (k) => names[order[at(Number(k))]], ...label },
+  });
+  const chosen = ([from, to]) => pair && order[from] === pair[0] && order[to] === pair[1];
   return {
     animation: false,
-    tooltip: { renderMode: "richText", confine: true, formatter: ({ data: { value: [from, to, value] } }) => `${named[from]} → ${named[to]}: ${bits(value)}` },
+    tooltip: { renderMode: "richText", confine: true,
+               formatter: ({ data: { cell: [from, to, value] } }) => `${names[order[from]]} → ${names[order[to]]}: ${bits(value)}` },
     grid: { left: 145, top: 110, right: 12, bottom: 12 },
-    xAxis: axis({ position: "top", axisLabel: { rotate: 90, width: 95 } }),
-    yAxis: axis({ inverse: true }),
+    xAxis: axis((k) => k, begins, { position: "top" }, { rotate: 90, width: 95 }),
+    yAxis: axis((k) => last - k, (k) => begins(last - k + 1)),
     dataZoom: [{ type: "inside", xAxisIndex: 0 }, { type: "inside", yAxisIndex: 0 }],
     series: [{
       type: "heatmap",
-      data: cells.map(([from, to, value]) => ({ value: [from, to, value], itemStyle: {
-        color: mixed(ramp, Math.sqrt(Math.max(value, 0) / most)), borderColor: chosen(from, to) ? grey.accent : grey.surface, borderWidth: chosen(from, to) ? 3 : 0.5 } })),
+      data: cells.map((cell) => ({ cell, value: [cell[0], last - cell[1], cell[2]], itemStyle: {
+        color: mixed(ramp, Math.sqrt(Math.max(cell[2], 0) / most)), borderColor: chosen(cell) ? grey.accent : grey.surface, borderWidth: chosen(cell) ? 3 : 0.5 } })),
       emphasis: { itemStyle: { borderColor: grey.text, borderWidth: 2 } },
     }],
   };

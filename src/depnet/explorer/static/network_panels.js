@@ -50,7 +50,7 @@ export const PairPanel = {
     link(value) { return value === null || value === undefined ? "no link" : bits(value); },
     part(k) {
       const whole = this.table.uncertainty[k];
-      return whole > 0 ? `${((100 * this.table.information) / whole).toFixed(1)} %` : "nothing";
+      return whole > 5e-5 ? `${((100 * this.table.information) / whole).toFixed(1)} %` : "nothing";
     },
     shade(value) {
       if (value === null) return {};

@@ -1,4 +1,4 @@
-r"""Clamped chains of the native core, for one row of evidence or for many, run in rounds, and what they estimate.
+r"""Clamped chains, for one row of evidence or for many, run in rounds, and what they estimate.
 
 An estimate is the average, over the updates of its targets, of what the update would draw (pi = sum of c_i pi K_i, and
 only the nodes of T move X_T):
@@ -21,108 +21,24 @@ states fall into whatever modes draw them; and where more of one variable means 
 those that start with every variable at its first state, and at its last.
 """
 
-import functools
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native import network as native
 from depnet.arrays import FloatArray, IntArray
 from depnet.checks import cores, jobs_of
 from depnet.inference.effort import Over
-from depnet.model.compiled import compiled_of, known_of, places_of
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
-from depnet.threads import in_threads
-
-UPDATES_PER_CALL = 4_000_000
-"""A native call ends within about a tenth of a second, so that an interrupt is heard."""
-
-SMALL = 100_000
-"""Fewer updates than this are not worth a second thread."""
+from depnet.sampling.chains import ChainProgram, Chains, Order
 
 
-class ChainProgram:
-    """A network tilted by the weights of the evidence (clamps are given row by row), and estimators.
-
-    Each estimator is a tuple of variables, whose joint law is wanted; `sizes` are their numbers of cells.
-    """
-
-    def __init__(
-        self, network: Network, estimators: Sequence[Sequence[int]] = (), evidence: Evidence = NOTHING
-    ) -> None:
-        self.network = network
-        cards = network.domain.cardinalities
-        self.sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
-        self.place = np.argsort(places_of(network)).astype(np.int32)
-        """Of each variable, in the compiled network."""
-        known = known_of(Evidence({}, evidence.tilts), cards)
-        self.native = native.RowProgram(compiled_of(network), known, [list(each) for each in estimators])
-
-    @classmethod
-    def of_each(cls, network: Network) -> "ChainProgram":
-        """An estimator for every variable."""
-        return cls(network, [(i,) for i in range(len(network))])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Order:
-    """Which nodes each row updates, flat: row r has `node[begin[r] : begin[r + 1]]`, in the order of the scan.
-
-    `weight` are their c_i, each row's summing to one, and `choice` cumulates them (empty: all alike);
-    `position` and `length` are the places in, and the steps of, a full sweep.
-    """
-
-    begin: NDArray[np.int32]
-    node: NDArray[np.int32]
-    weight: FloatArray
-    choice: FloatArray
-    position: NDArray[np.int32]
-    length: NDArray[np.int32]
-    sequential: bool
-
-    @classmethod
-    def of(cls, scan: Scan, free: NDArray[np.bool_]) -> "Order":
-        """The nodes of every row of `free` [rows, variables]."""
-        n = free.shape[1]
-        random = isinstance(scan, RandomScan)
-        order = np.array(range(n) if isinstance(scan, RandomScan) else scan.order_of(n), dtype=np.int32)
-        free = free[:, order]
-        length = free.sum(axis=1).astype(np.int32)
-        begin = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
-        node = order[np.nonzero(free)[1]]
-        place = (np.arange(len(node)) - np.repeat(begin[:-1], length)).astype(np.int32)
-        weight, choice = np.repeat(1.0 / np.maximum(length, 1), length), np.zeros(0)
-        if isinstance(scan, RandomScan) and scan.weights is not None:
-            scan.weights_of(n, np.flatnonzero(free.any(axis=0)).tolist())  # their errors
-            weights = np.where(free, np.array(scan.weights)[order], 0.0)
-            weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
-            weight, choice = weights[free], np.cumsum(weights, axis=1)[free]
-        return cls(begin, node, weight, choice, place, length, not random)
-
-    def row_scan(self, program: ChainProgram) -> native.RowScan:
-        """The same for the native core, nodes by their places in the program."""
-        arrays = {each.name: getattr(self, each.name) for each in fields(self)}
-        return native.RowScan(**{**arrays, "node": program.place[self.node]})
-
-    def rotated(self, rng: np.random.Generator) -> "Order":
-        """Every row's sweep begun at a random place: whole sweeps then end just before that place."""
-        length = np.diff(self.begin)
-        shift = np.repeat(rng.integers(0, np.maximum(length, 1)), length)
-        first = np.repeat(self.begin[:-1], length)
-        within = np.arange(len(self.node)) - first
-        return replace(self, node=self.node[first + (within + shift) % np.repeat(length, length)])
-
-
-class Chains:
-    """Equally many chains for each row of the order: their states `codes` [chain, variable], streams and rounds.
-
-    Mutable; owned by one call.
-    """
+class ClampedChains(Chains):
+    """Equally many chains for each row of evidence, which run in rounds, and start far apart."""
 
     scan: Scan
     holes: NDArray[np.bool_]
@@ -135,18 +51,12 @@ class Chains:
         rng: np.random.Generator,
         threads: int | None = None,
     ) -> None:
-        rows, chains = len(order.length), len(codes)
-        self.per_row = chains // max(rows, 1)
-        assert rows * self.per_row == chains
+        keys = rng.integers(0, 2**64, size=len(codes), dtype=np.uint64)
+        super().__init__(program, order, codes, keys, cores() if threads is None else jobs_of(threads))
+        self.sizes, self.cells = program.sizes, program.native.cells
         self.rounds: list[tuple[FloatArray, FloatArray]] = []
         """Of each round the sums [row, chain, cell] and the weights [row, chain, estimator]."""
-        self.round_sweeps = self.sweeps = self.updates = 0
-        self.program, self.order = program, order
-        self.codes = np.ascontiguousarray(codes)
-        self.keys = rng.integers(0, 2**64, size=chains, dtype=np.uint64)
-        self.counters = np.zeros(chains, dtype=np.uint64)
-        self.impossible = np.zeros(chains, dtype=np.int64)
-        self.threads = cores() if threads is None else jobs_of(threads)
+        self.round_sweeps = 0
 
     @classmethod
     def far_apart(
@@ -158,7 +68,7 @@ class Chains:
         per_row: int,
         rng: np.random.Generator,
         threads: int | None,
-    ) -> "Chains":
+    ) -> "ClampedChains":
         """Chains that know what each row knows, and start far apart: at random, all first, or all last states."""
         states = np.repeat(codes, per_row, axis=0)
         free = np.repeat(holes, per_row, axis=0)
@@ -168,41 +78,17 @@ class Chains:
         return made
 
     def run(self, sweeps: int, *, record: bool = True, over: Over | None = None) -> bool:
-        """Run all chains for a number of sweeps; False where it was `over` first.
+        """Run all chains for a number of sweeps, a round where they are recorded; False where it was `over` first.
 
         What was drawn by then stays in the states, and the sums of the round begun are dropped.
         """
         chains = len(self.codes)
-        sums = np.zeros((chains, self.program.native.cells)) if record else None
-        weights = np.zeros((chains, len(self.program.sizes))) if record else None
-        scan = self.order.row_scan(self.program)
-        states = native.ChainStates(
-            per_row=self.per_row,
-            keys=self.keys,
-            counters=self.counters,
-            codes=self.codes,
-            impossible=self.impossible,
-        )
-        a_sweep = max(int(self.order.begin[-1]) * self.per_row, 1)
-        piece = max(1, UPDATES_PER_CALL * self.threads // a_sweep)
-        width = max(1, min(-(-chains // self.threads), UPDATES_PER_CALL * chains // a_sweep))
-        spans = [(first, min(first + width, chains)) for first in range(0, chains, width)]
-        threads = 1 if a_sweep * sweeps < SMALL else self.threads
-
-        def work(first: int, last: int, count: int) -> None:
-            self.program.native.run(
-                scan, states, sweeps=count, first=first, last=last, sums=sums, weights=weights
-            )
-
-        done = 0
-        while done < sweeps:
+        sums = np.zeros((chains, self.cells)) if record else None
+        weights = np.zeros((chains, len(self.sizes))) if record else None
+        for done in range(0, sweeps, self.sweeps_a_call):
             if over is not None and over():
                 return False
-            count = min(piece, sweeps - done)
-            in_threads(functools.partial(work, count=count), spans, threads)
-            done += count
-            self.sweeps += count
-            self.updates += count * a_sweep
+            self.advance(min(self.sweeps_a_call, sweeps - done), sums=sums, weights=weights)
         if sums is not None and weights is not None:
             shape = (chains // self.per_row, self.per_row, -1)
             self.rounds.append((sums.reshape(shape), weights.reshape(shape)))
@@ -230,8 +116,7 @@ class Chains:
         self.holes = self.holes[rows]
         self.order = Order.of(self.scan, self.holes)
         self.codes = np.ascontiguousarray(self.codes[chains])
-        self.keys, self.counters = self.keys[chains], self.counters[chains]
-        self.impossible = self.impossible[chains]
+        self.keys, self.impossible = self.keys[chains], self.impossible[chains]
         self.rounds = [(sums[rows], weights[rows]) for sums, weights in self.rounds]
 
 
@@ -300,7 +185,7 @@ class Estimate:
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
 
-def estimate(chains: Chains, *, one_more: bool = True) -> Estimate:
+def estimate(chains: ClampedChains, *, one_more: bool = True) -> Estimate:
     r"""The estimates of all rounds but the first quarter.
 
     With C chains of weights w_c and sums s_c, the estimate is p = sum s_c / W, W = sum w_c, the residuals are
@@ -312,7 +197,7 @@ def estimate(chains: Chains, *, one_more: bool = True) -> Estimate:
     of them decide the sum: it is like a Poisson count, and a run that met little gives too small a probability and too
     small an error at once. So what the farthest chain met is counted once more. Of many chains alike it adds little.
     """
-    skipped, sizes = len(chains.rounds) // 4, chains.program.sizes
+    skipped, sizes = len(chains.rounds) // 4, chains.sizes
     kept = chains.rounds[skipped:]
     sums = np.stack([s for s, _ in kept])  # [round, row, chain, cell]
     of_cell = np.repeat(np.arange(len(sizes)), sizes)
@@ -382,7 +267,7 @@ def completions(
     threads: int | None = None,
 ) -> Iterator[NDArray[np.uint16]]:
     """As often as `records`: [row * chains, variable], the rows with their holes drawn by each row's clamped chains."""
-    made = Chains.far_apart(program, RandomScan(), codes, holes, chains, rng, threads)
+    made = ClampedChains.far_apart(program, RandomScan(), codes, holes, chains, rng, threads)
     for record in range(records):
         made.run(THIN if record else BURN_IN, record=False)
         yield made.codes

@@ -26,12 +26,13 @@ from depnet.inference.answer.rows import (
     RowsResult,
     pieces,
 )
-from depnet.inference.clamped.chains import ChainProgram, Chains, Estimate, Order, estimate
+from depnet.inference.clamped.chains import ClampedChains, Estimate, estimate
 from depnet.inference.clamped.sampled import R_HAT, most_drift
 from depnet.inference.effort import RESOLUTION, Effort, over_after
 from depnet.law.sharpen import sharpen_rows
 from depnet.model.network import Network
-from depnet.model.scan import Scan, SequentialScan
+from depnet.model.scan import Scan
+from depnet.sampling.chains import ChainProgram, Order
 from depnet.threads import Span, in_threads
 
 EXACT_STATES = 1 << 13
@@ -127,7 +128,7 @@ class ClampedRows(RowAnswers):
 
     def _sample_piece(self, rows: IntArray, program: ChainProgram) -> None:
         effort, tolerance = self.effort, self.effort.tolerance
-        chains = Chains.far_apart(
+        chains = ClampedChains.far_apart(
             program,
             self.scan,
             self.codes[rows],
@@ -229,12 +230,11 @@ def clamped_draws(
         more = np.tile(forgotten, imputations)
         for sweeps in np.unique(more).tolist():
             some = np.flatnonzero(more == sweeps)
-            order = Order.of(scan, free[some])
-            if isinstance(scan, SequentialScan):
-                order = order.rotated(effort.rng)
-            chains = Chains(program, order, states[some], effort.rng, effort.threads)
+            chains = ClampedChains(
+                program, Order.of(scan, free[some]), states[some], effort.rng, effort.threads
+            )
             chains.run(burn_in + sweeps, record=False)
-            states[some] = chains.codes
+            states[some] = chains.advance(records=1)[0].T
         out[:, rows] = states.reshape(imputations, len(rows), -1)
     return out, settled
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from depnet.errors import EvidenceError
 from depnet.geometry.size import check_bytes
 from depnet.inference.answer.part import Diagnostics, Part, Remark, effective_sample_size, margins
-from depnet.inference.clamped.chains import ChainProgram, Chains, Estimate, Order, estimate, start_states
+from depnet.inference.clamped.chains import ClampedChains, Estimate, estimate, start_states
 from depnet.inference.clamped.relevance import Reduced
 from depnet.inference.effort import RESOLUTION, Over, over_after
 from depnet.law.sharpen import sharpen
 from depnet.model.scan import SequentialScan
+from depnet.sampling.chains import ChainProgram, Order
 from depnet.sampling.plan import UNCHECKED, chain_plan
 
 QUESTION_CHAINS = 64
@@ -130,7 +131,7 @@ def _started(
     estimators: Sequence[Sequence[int]],
     rng: np.random.Generator,
     rows: NDArray[np.uint16] | None,
-) -> Chains:
+) -> ClampedChains:
     network, evidence = reduced.network, reduced.evidence
     codes = start_states(network, evidence, QUESTION_CHAINS, rng, rows)
     order = Order.of(reduced.scan, np.ones((1, len(network)), dtype=bool))
@@ -140,11 +141,11 @@ def _started(
             position=np.array(reduced.positions, dtype=np.int32),
             length=np.array([reduced.steps], dtype=np.int32),
         )
-    return Chains(ChainProgram(network, estimators, evidence), order, codes, rng)
+    return ClampedChains(ChainProgram(network, estimators, evidence), order, codes, rng)
 
 
 def _part(
-    chains: Chains,
+    chains: ClampedChains,
     found: Estimate,
     shapes: Sequence[tuple[int, ...]],
     tolerance: float,

@@ -37,11 +37,12 @@ from depnet.data.binning.tails import log_shares
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Variable
 from depnet.inference.answer.rows import pieces
-from depnet.inference.clamped.chains import COMPLETION_CHAINS, ChainProgram, completions
+from depnet.inference.clamped.chains import COMPLETION_CHAINS, completions
 from depnet.model.boosted import PIECE_CELLS
 from depnet.model.counting import check_same_domain, leaves_of
 from depnet.model.network import Network
 from depnet.model.node import Node
+from depnet.sampling.chains import ChainProgram
 
 WAYS = 3
 SLACK = 1e-9

@@ -8,12 +8,8 @@ Passes are drawn and weighted by the tables of the known variables, until
 has s under the tolerance for every state. Where no weight depends on a target, since nothing known reads it or what
 comes of it, theta(x | Y_r) takes the place of 1(X_r = x), whose mean it is and which varies more. A state that draws
 seldom come to, and then with a large weight, shows in no spread before one has come: so one more draw of the largest
-possible weight is counted into every error, and passes go on until that is less than half of the tolerance, or the
-weights have no heavy tail. Sums of each batch of passes are kept as well: how errors of states hang together shows
-between them (`depnet.inference.answer.part`).
-
-The largest weights beyond a threshold are fitted by a generalised Pareto distribution (Zhang and Stephens, 2009), whose
-shape k says which moments exist: with k < 1/2 the variance of the weights is finite.
+possible weight is counted into every error, and passes go on until that is less than half of the tolerance. Sums of each
+batch of passes are kept as well: how errors of states hang together shows between them (`depnet.inference.answer.part`).
 
 Where weighted passes are too uneven, they are resampled and moved. A *batch* draws passes of its own, resamples some of them
 in proportion to their weights and moves these by updates from the conditionals under Q, which leave Q(. | x_C) as it is.
@@ -46,11 +42,6 @@ CHUNK_CELLS = 1 << 23
 """How many passes are summed at a time; fewer where a row's probabilities of all states are many numbers."""
 MOST_UPDATES = 1 << 28
 """No answer takes more updates than this, unless time is given: some ten seconds."""
-HEAVY = 0.7
-"""Weights whose tail has a larger shape have no variance to speak of (Vehtari et al., Pareto smoothed importance
-sampling): their standard errors are not to be trusted."""
-FEWEST = 5
-"""A tail of fewer draws is not fitted."""
 FIRST_PASSES = 1 << 10
 FIRST_STATES = 64
 FIRST_SWEEPS, MOST_SWEEPS = 8, 64
@@ -81,7 +72,6 @@ class Weights:
         self.total = self.total_squares = 0.0
         self.rows = 0
         self._top = -math.inf
-        self._logs: list[FloatArray] = []
 
     def draw(self, count: int, seed: int) -> None:
         """More passes, some at a time: memory does not grow with their number."""
@@ -111,7 +101,6 @@ class Weights:
     ) -> None:
         """More draws: of each table, the cell of each of them, or the probabilities of its cells, [draw, cell]."""
         self.rows += len(log_weights)
-        self._logs.append(log_weights)
         top = float(log_weights.max())
         if top > self._top:  # all weights are divided by the largest so far
             scale = math.exp(self._top - top) if self._top > -math.inf else 0.0
@@ -183,11 +172,6 @@ class Weights:
         spread = max(self.total_squares / self.rows - mean**2, 0.0)
         return math.log(mean) + self._top, math.sqrt(spread / self.rows) / mean
 
-    @property
-    def tail(self) -> float:
-        """The shape of the tail of the weights; above `HEAVY`, a few draws decide."""
-        return pareto_shape(np.concatenate(self._logs))
-
     def laws(self) -> list[FloatArray]:
         """The estimates."""
         return [sums / self.total for sums in self.sums]
@@ -234,10 +218,8 @@ def weighted_passes(
 
     def error() -> float:
         nonlocal last
-        last = sums.largest_error
-        # Weights are bounded: where one more of the largest would not matter, their tail need not be looked at.
-        if sums.unseen > tolerance / 2 and sums.tail > HEAVY:
-            last = max(last, math.sqrt(2 * sums.unseen * tolerance))
+        # Weights are bounded: errors are to be trusted where one more of the largest would not matter.
+        last = max(sums.largest_error, math.sqrt(2 * sums.unseen * tolerance) if sums.total else 0.0)
         return last
 
     def is_uneven() -> bool:
@@ -376,37 +358,3 @@ def _joined(
     errors = [np.maximum(each, unseen * (law < unseen)) for each, law in zip(errors, laws, strict=True)]
     converged = max(float(each.max()) for each in errors) <= tolerance
     return Moved(laws, errors, deviations, rows, effective, converged)
-
-
-def pareto_shape(log_weights: FloatArray) -> float:
-    """The shape k of the tail of the weights: of the largest min(N / 5, 3 sqrt(N)) of them; -inf where they are alike."""
-    finite = log_weights[np.isfinite(log_weights)]
-    count = int(min(len(finite) / 5, 3 * math.sqrt(len(finite))))
-    if count < FEWEST:
-        return math.inf
-    top = np.sort(np.partition(finite, len(finite) - count - 1)[-count - 1 :])
-    weights = np.exp(top - top[-1])
-    beyond = weights[1:] - weights[0]
-    if not beyond[0] > 0:  # ties at the threshold: what is strictly above it
-        beyond = beyond[beyond > 0]
-        if len(beyond) < FEWEST:  # weights of few different values have no tail
-            return -math.inf
-    return _shape(beyond)
-
-
-def _shape(x: FloatArray) -> float:
-    """The estimate of Zhang and Stephens of k, from ascending excesses, drawn a little to 1/2 as the authors of PSIS do."""
-    n = len(x)
-    m = 30 + int(math.sqrt(n))
-    quartile = x[int(n / 4 + 0.5) - 1]
-    b = 1 / x[-1] + (1 - np.sqrt(m / (np.arange(1, m + 1) - 0.5))) / (3 * quartile)
-    k = np.log1p(-b[:, None] * x).mean(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        likelihood = n * (np.log(-b / k) - k - 1)
-        weight = 1 / np.exp(likelihood - likelihood[:, None]).sum(axis=1)
-    weight = np.where(np.isfinite(weight), weight, 0.0)
-    if not weight.sum() > 0:  # nothing fits: trust it as little as the heaviest tail
-        return math.inf
-    b_mean = float((b * weight).sum() / weight.sum())
-    shape = float(np.log1p(-b_mean * x).mean())
-    return (shape * n + 5) / (n + 10)

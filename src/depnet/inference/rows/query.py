@@ -23,7 +23,7 @@ from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.geometry.size import check_bytes
 from depnet.inference.answer.rows import DistinctRows, RowsResult, checked_rows, pieces
-from depnet.inference.clamped.chains import COMPLETION_CHAINS, ChainProgram
+from depnet.inference.clamped.chains import COMPLETION_CHAINS
 from depnet.inference.clamped.chains import completions as completions_of
 from depnet.inference.clamped.rows import ClampedRows, clamped_draws
 from depnet.inference.effort import Effort, check_method
@@ -32,6 +32,7 @@ from depnet.inference.ordered.rows import LawRows
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.model.score import score_samples
+from depnet.sampling.chains import ChainProgram
 from depnet.sampling.words import generator
 
 BYTES_A_STATE = 16

@@ -74,7 +74,7 @@ class StageTrial:
         gained = score - sum(part.graph_score(i) for part in self.parts)
         if not stages or gained <= 0:
             return None
-        made = [one.node(min(stages, len(one.stages))) for one in grown]
+        made = [one.node(stages) for one in grown]
         node: BoostedNode | None = made[0]
         if self.rows is not self.parts[0].rows:
             settings = replace(self.settings, stages=stages, runs=self.auto.runs)
@@ -103,7 +103,7 @@ def grow_trial(
         part.graph_score(i),
     )
     one = boosted(part.rows, i, readable, settings, held=part.held, until=until, seconds=left, stop=stop)
-    return one if one.complete else None
+    return one if one.grown.complete else None
 
 
 def choose_candidate(
@@ -138,7 +138,7 @@ def choose_candidate(
 
 def best_stages(parts: Sequence[Boosted]) -> tuple[int, float]:
     """How many stages score best on all parts together, and the sum of log theta then."""
-    curves = [one.held_scores for one in parts]
+    curves = [one.grown.held_scores for one in parts]
     longest = max(map(len, curves))
     total: FloatArray = np.sum([np.pad(curve, (0, longest - len(curve)), "edge") for curve in curves], axis=0)
     stages = int(np.argmax(total))

@@ -9,22 +9,20 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import boost as native
-from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.arrays import CodeArray, IntArray
 from depnet.data.table.variable import Variable
 from depnet.learning.boost.choose import ChosenNode, TrialPart
-from depnet.learning.boost.node import seconds_left
+from depnet.learning.boost.node import Grown, StageRows, Until, grow_stages, joined_node, seconds_left
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import Boost
 from depnet.model.boosted import BoostedNode
 from depnet.model.digits import DigitTree, Vertex
-from depnet.model.sources.source import ConstantSource
-from depnet.model.stages import UNIT, Stages
+from depnet.model.stages import UNIT
 
 SETTINGS = Boost(stages=400, leaves=8, rate=0.1, share=0.7, shrinkage=1.0, least_curvature=0.5)
 """Of a vertex. Other leaves, rates, shares and shrinkages that were tried moved held-out scores by less than 0.02 nats."""
@@ -54,26 +52,14 @@ def tree_of(rows: BoostRows, i: int) -> DigitTree:
     return DigitTree.of(counts, missing=variable.missing is not None)
 
 
-class Grown(NamedTuple):
-    """The stages of one vertex, as the native booster returns them."""
-
-    begin: NDArray[np.int32]
-    leaf: NDArray[np.uint16]
-    test: NDArray[np.int32]
-    """Numbers of all tests of the rows."""
-    scores: NDArray[np.int32]
-    """Of the digit's logit, [leaf]."""
-    gains: FloatArray
-    held_scores: FloatArray
-
-
 NOTHING = Grown(
     np.zeros(1, np.int32),
     np.zeros(0, np.uint16),
     np.zeros(0, np.int32),
-    np.zeros(0, np.int32),
+    np.zeros((0, 2), np.int32),
     np.zeros(0),
     np.zeros(1),
+    True,
 )
 
 
@@ -110,50 +96,37 @@ class DigitGrower:
 
     def first(self, grown: Sequence[Grown], stages: Sequence[int]) -> BoostedNode:
         """The node of the first stages of each vertex."""
-        return self._joined([_first(one, count) for one, count in zip(grown, stages, strict=True)])
+        return self._joined([one.first(count) for one, count in zip(grown, stages, strict=True)])
 
     def _grow(
         self, v: int, vertex: Vertex, settings: Boost, *, held: BoostRows | None = None, seed: int = 0
     ) -> Grown:
-        own = self.rows.own(self.variable)
-        reach = _reaching(own, vertex)
-        digit = own[reach] >= vertex.middle
-        ones = int(digit.sum())
-        if len(reach) < LEAST_ROWS or min(ones, len(reach) - ones) < LEAST_ONES:
-            return NOTHING
+        base = np.array([[0, self._base(vertex)]], dtype=np.int32)
+        reach = _reaching(self.rows.own(self.variable), vertex)
         kept = self._tests(len(reach))
-        start = self._base(vertex)
-        others, other_digit = None, None
-        if held is not None:
-            their = held.own(self.variable)
-            place = _reaching(their, vertex)
-            others, other_digit = _table(held, place, kept), their[place] >= vertex.middle
-        begin, leaf, test, scores, gains, held_scores, _complete = native.boost(
-            _table(self.rows, reach, kept),
-            native.Settings(
-                stages=settings.stages,
-                leaves=settings.leaves,
-                patience=PATIENCE,
-                rate=settings.rate,
-                shrinkage=settings.shrinkage,
-                least_curvature=settings.least_curvature,
-                share=settings.share,
-                seed=(self.variable + (v << 20)) ^ (seed << 40),
-                look=0,
-                rival=-math.inf,
-            ),
-            own=digit.astype(np.uint16),
-            start=_starts(start, len(digit)),
-            readable=list(self.readable),
-            held_table=others,
-            held_own=None if other_digit is None else other_digit.astype(np.uint16),
-            held_start=None if other_digit is None else _starts(start, len(other_digit)),
+
+        def stage_rows(rows: BoostRows) -> StageRows:
+            own = rows.own(self.variable)
+            place = _reaching(own, vertex)
+            return StageRows(_table(rows, place, kept), (own[place] >= vertex.middle).astype(np.uint16), base)
+
+        if len(reach) < LEAST_ROWS:
+            return NOTHING
+        learned = stage_rows(self.rows)
+        ones = int(learned.own.sum())
+        if min(ones, len(reach) - ones) < LEAST_ONES:
+            return NOTHING
+        found = grow_stages(
+            learned,
+            self.readable,
+            settings,
+            (self.variable + (v << 20)) ^ (seed << 40),
+            held=None if held is None else stage_rows(held),
+            until=Until(PATIENCE),
             seconds=seconds_left(self.ends),
-            stop=native.Stop() if self.stop is None else self.stop,
+            stop=self.stop,
         )
-        pairs = scores.reshape(-1, 2)
-        found = held_scores if held is not None else np.zeros(len(begin))
-        return Grown(begin, leaf, kept[test].astype(np.int32), pairs[:, 1] - pairs[:, 0], gains, found)
+        return found._replace(test=kept[found.test].astype(np.int32))
 
     def _base(self, vertex: Vertex) -> int:
         """The logit of the digit by counts alone, in units of scores."""
@@ -171,30 +144,15 @@ class DigitGrower:
         return np.flatnonzero((high == low) | (low % step == 0))
 
     def _joined(self, grown: Sequence[Grown]) -> BoostedNode:
-        """The node of the stages of all vertices, those of each in a column of its own."""
-        states = self.tree.states
-        bases = np.zeros((1, states), dtype=np.int32)
+        """The node of the stages of all vertices: the logit of each in a column of its own."""
+        bases = np.zeros((1, self.tree.states), dtype=np.int32)
         bases[0, :-1] = [self._base(vertex) for vertex in self.tree.vertices]
-        columns = np.repeat(np.arange(len(grown)), [len(one.scores) for one in grown])
-        scores = np.zeros((len(columns), states), dtype=np.int32)
-        scores[np.arange(len(columns)), columns] = np.concatenate([one.scores for one in grown])
-        splits = np.cumsum([0, *(len(one.leaf) for one in grown)])
-        begin = [one.begin[1:] + at for one, at in zip(grown, splits, strict=False)]
-        every = np.concatenate([one.test for one in grown])
-        used, test = np.unique(every, return_inverse=True)
-        variable, low, high = self.rows.arrays
-        stages = Stages(
-            variable[used],
-            low[used],
-            high[used],
-            np.concatenate([[0], *begin]),
-            np.concatenate([one.leaf for one in grown]),
-            test.astype(np.int32),
-            scores,
-        )
-        total = np.sum([one.gains for one in grown if len(one.gains)] or [np.zeros(1)], axis=0)
-        gains = [float(total[j]) / max(self.rows.dataset.rows, 1) for j in stages.inputs]
-        return BoostedNode(self.variable, ConstantSource(), bases, stages, gains, self.tree)
+        every = []
+        for v, one in enumerate(grown):
+            scores = np.zeros((len(one.scores), self.tree.states), dtype=np.int32)
+            scores[:, v] = one.scores[:, 1] - one.scores[:, 0]
+            every.append(one._replace(scores=scores))
+        return joined_node(self.rows, self.variable, bases, every, self.tree)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -258,20 +216,3 @@ def _table(rows: BoostRows, reach: IntArray, tests: IntArray) -> native.BitTable
     codes: CodeArray = np.asarray(rows.dataset.codes[reach], order="F")  # type: ignore[assignment]
     variable, low, high = rows.arrays
     return native.BitTable(codes, variable[tests], low[tests], high[tests])
-
-
-def _starts(logit: int, rows: int) -> NDArray[np.int32]:
-    return np.repeat(np.array([[0, logit]], dtype=np.int32), rows, axis=0)
-
-
-def _first(one: Grown, stages: int) -> Grown:
-    """The first stages of a vertex alone."""
-    splits = int(one.begin[stages])
-    share = stages / max(len(one.begin) - 1, 1)
-    return one._replace(
-        begin=one.begin[: stages + 1],
-        leaf=one.leaf[:splits],
-        test=one.test[:splits],
-        scores=one.scores[: splits + stages],
-        gains=one.gains * share,
-    )

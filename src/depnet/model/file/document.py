@@ -18,8 +18,7 @@ from depnet.errors import ModelFileError, brief
 from depnet.model.file.described import CountsFields, DomainFields, LayoutFields, VariableFields
 from depnet.model.file.fields import CHANGED, Fields, Leaf, check_length, decode, fault, located
 from depnet.model.file.nodes import NodeFields, TreesFields, read_nodes
-from depnet.model.held_out import HeldOut
-from depnet.model.marginals import MarginalCounts
+from depnet.model.marginals import HeldOut, MarginalCounts
 from depnet.model.model import Model
 from depnet.model.network import Network
 from depnet.model.table import MAX_COUNT

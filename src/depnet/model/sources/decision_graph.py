@@ -93,11 +93,6 @@ class CompiledGraph(NamedTuple):
 Recorded: TypeAlias = tuple[NDArray[Any], ...]
 """Operations as arrays: kinds (0 for Split, 1 for Merge), and their two numbers."""
 
-CHECKED_ROWS = 1 << 14
-"""Rows whose codes are checked at once, so that copies of them stay small."""
-
-NOTHING_RECORDED = (np.zeros(0, np.uint8), np.zeros(0, np.int32), np.zeros(0, np.int32))
-
 
 @dataclass(frozen=True, slots=True)
 class DecisionGraph:
@@ -131,36 +126,21 @@ class DecisionGraph:
     @classmethod
     def recorded(
         cls,
-        kinds: NDArray[np.uint8],
-        first: NDArray[np.int32],
-        second: NDArray[np.int32],
+        record: Recorded | Callable[[], Recorded],
         cardinalities: tuple[int, ...],
         size: int,
         compiled: CompiledGraph | None = None,
     ) -> "DecisionGraph":
-        """What the native learner recorded: kinds 0 for Split(first, second) and 1 for Merge.
+        """A graph of operations that are possible by construction, as arrays, or as a function that works them out.
 
-        They are possible by construction, so they are not checked one by one again, and they stay arrays
-        until somebody reads them: a wide network may have a hundred thousand.
+        They are not checked one by one again, and stay arrays until somebody reads them: a wide network may have a hundred
+        thousand.
         """
         graph = object.__new__(cls)
         object.__setattr__(graph, "cardinalities", cardinalities)
         object.__setattr__(graph, "_size", size)
         object.__setattr__(graph, "_compiled", [] if compiled is None else [compiled])
         object.__setattr__(graph, "_inputs", [])
-        object.__setattr__(graph, "_recorded", (kinds, first, second))
-        return graph
-
-    @classmethod
-    def recorded_later(
-        cls,
-        record: Callable[[], Recorded],
-        cardinalities: tuple[int, ...],
-        size: int,
-        compiled: CompiledGraph,
-    ) -> "DecisionGraph":
-        """A graph whose operations are worked out when somebody asks for them: `record` gives them as arrays."""
-        graph = cls.recorded(*NOTHING_RECORDED, cardinalities, size, compiled)
         object.__setattr__(graph, "_recorded", record)
         return graph
 
@@ -256,21 +236,17 @@ class DecisionGraph:
             )
         if table.size and table.dtype.kind not in "bui":
             raise ModelError(f"a decision graph is evaluated on integer codes; got {table.dtype}.")
-        inputs = list(self.inputs)
-        for first in range(0, len(table) if inputs else 0, CHECKED_ROWS):
-            self._check_columns(table[first : first + CHECKED_ROWS, inputs])
-        if table.dtype == np.uint8 or max(self.cardinalities) <= 256:
-            return np.asarray(table, dtype=np.uint8, order="F")
-        return np.asarray(table, dtype=np.uint16, order="F")
-
-    def _check_columns(self, read: NDArray[np.integer]) -> None:
-        """Before any cast, that would wrap a bad code into a good one. All inputs at once: there may be hundreds."""
-        low, high = read.min(axis=0), read.max(axis=0)
-        for j, least, greatest in zip(self.inputs, low.tolist(), high.tolist(), strict=True):
+        for j in (
+            self.inputs if len(table) else ()
+        ):  # before any cast, that would wrap a bad code into a good one
+            least, greatest = table[:, j].min(), table[:, j].max()
             if not 0 <= least <= greatest < self.cardinalities[j]:
                 raise ModelError(
                     f"variable {j} has the codes 0..{self.cardinalities[j] - 1}; got {least}..{greatest}."
                 )
+        if table.dtype == np.uint8 or max(self.cardinalities) <= 256:
+            return np.asarray(table, dtype=np.uint8, order="F")
+        return np.asarray(table, dtype=np.uint16, order="F")
 
 
 def recorded_of(operations: Sequence[Operation]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -5,13 +5,11 @@ is the link's, in bits per row (`depnet.links`): measured on rows where they are
 network keeps; of a boosted node, what the input gained.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from depnet.data.table.dataset import Dataset
-from depnet.errors import ModelError, brief
 from depnet.learning.links import Link, links
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
@@ -65,18 +63,6 @@ class DependencyGraph:
     measured: str = ""
 
     def __post_init__(self) -> None:
-        n = len(self.names)
-        ways = set()
-        for arrow in self.arrows:
-            way = (arrow.source, arrow.target)
-            if not (0 <= arrow.source < n and 0 <= arrow.target < n) or arrow.source == arrow.target:
-                raise ModelError(f"an arrow joins two of the {n} variables; got {brief(arrow)}.")
-            if not math.isfinite(arrow.strength) or way in ways:
-                raise ModelError(
-                    f"there is one arrow each way, of a finite strength; got {brief(arrow)}"
-                    f"{' twice' if way in ways else ''}."
-                )
-            ways.add(way)
         order = sorted(self.arrows, key=lambda a: (-a.strength, a.source, a.target))
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "arrows", tuple(order))

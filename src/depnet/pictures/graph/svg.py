@@ -5,7 +5,6 @@ to the variable that is told; blue where both tell each other, vermillion where 
 """
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,15 +16,15 @@ from depnet.pictures.graph.community import communities
 from depnet.pictures.graph.dependency import DependencyGraph, Tie
 from depnet.pictures.graph.layout import layout, spread
 from depnet.pictures.labels import short
-from depnet.pictures.svg import LETTER, SMALL, element, picture, text, title
+from depnet.pictures.svg import LETTER, element, picture, text, title
 from depnet.wording import counted, shown_width, some_of
 
 FONT = 13.0
 MOST_LETTERS = 22
 MOST_BOXES = 150
-"""The most variables that are boxes; more are dots, and only those with most ties have their names beside them."""
+"""The most variables that are drawn."""
 
-STEP, DOTS_STEP = 78.0, 42.0
+STEP = 78.0
 """The length of a tie of the layout's backbone."""
 
 MARGIN = 16.0
@@ -35,7 +34,7 @@ NAMED = 8
 """The most others that hovering over a variable names."""
 
 PER_VARIABLE = 3
-"""The links that are drawn by default, for each variable; one less where they are dots."""
+"""The links that are drawn by default, for each variable."""
 
 
 class _Marks(NamedTuple):
@@ -49,9 +48,11 @@ class _Marks(NamedTuple):
 def to_svg(graph: DependencyGraph, *, links: int | None = None, at: FloatArray | None = None) -> str:
     """The picture of a dependency graph, as SVG text.
 
+    Of more than 150 variables, those that the strongest links join are drawn.
+
     Args:
         graph: the graph.
-        links: how many, the strongest; None: two or three for each variable.
+        links: how many, the strongest; None: three for each variable that is drawn.
         at: places that `layout` gave already, so that several pictures agree.
 
     Returns:
@@ -62,31 +63,36 @@ def to_svg(graph: DependencyGraph, *, links: int | None = None, at: FloatArray |
     >>> to_svg(dependency_graph(learn(titanic())))[:4]
     '<svg'
     """
-    boxes = len(graph) <= MOST_BOXES
-    most = (PER_VARIABLE if boxes else PER_VARIABLE - 1) * len(graph)
-    shown = graph.strongest(most if links is None else links)
-    marks = (_boxes if boxes else _dots)(shown, communities(graph), layout(graph) if at is None else at)
-    hidden = len(graph.arrows) - len(shown.arrows)
-    notes = [
-        f"{counted(len(graph), 'variable')}, {counted(len(shown.arrows), 'link')}"
-        + (f", the strongest of {len(graph.arrows):,}" if hidden else "")
-    ]
+    drawn = min(len(graph), MOST_BOXES)
+    shown, group = graph.strongest(PER_VARIABLE * drawn if links is None else links), communities(graph)
+    kept = list(range(drawn)) if len(graph) == drawn else _joined(shown, drawn)
+    shown, whole = shown.kept(kept), graph.kept(kept)
+    marks = _boxes(shown, [group[v] for v in kept], layout(whole) if at is None else at[kept])
+    notes = [f"{counted(len(graph), 'variable')}, {counted(len(shown.arrows), 'link')}"]
+    if len(shown.arrows) < len(graph.arrows):
+        notes[0] += f", the strongest of {len(graph.arrows):,}"
     if graph.measured:
         notes.append(f"strengths in bits per row, {graph.measured}")
-    x, y, width, height = _around(marks, 0.0 if boxes else LETTER * SMALL * MOST_LETTERS)
+    x, y, width, height = _around(marks)
     legend = _legend(x + MARGIN, y + height, notes)
-    whole = (x, y, max(width, LEAST_WIDTH), height + LEGEND)
-    return picture(whole, "dependency graph", *_lines(shown, marks), *marks.parts, *legend)
+    box = (x, y, max(width, LEAST_WIDTH), height + LEGEND)
+    return picture(box, "dependency graph", *_lines(shown, marks), *marks.parts, *legend)
 
 
 def small_svg(graph: DependencyGraph, links: int = 24) -> str:
     """The `links` strongest links and the variables that they join, without a legend; nothing where there are none."""
     shown = graph.strongest(links)
-    shown = shown.kept({v for arrow in shown.arrows for v in (arrow.source, arrow.target)})
+    shown = shown.kept(_joined(shown, len(graph)))
     if not shown.names:
         return ""
     marks = _boxes(shown, communities(shown), layout(shown))
     return picture(_around(marks), "strongest links", *_lines(shown, marks), *marks.parts)
+
+
+def _joined(graph: DependencyGraph, most: int) -> list[int]:
+    """The variables that the arrows join, at most `most`, those of the strongest, ascending."""
+    ends = (v for arrow in graph.arrows for v in (arrow.source, arrow.target))
+    return sorted(list(dict.fromkeys(ends))[:most])
 
 
 def _boxes(graph: DependencyGraph, group: Sequence[int], at: FloatArray) -> _Marks:
@@ -102,26 +108,6 @@ def _boxes(graph: DependencyGraph, group: Sequence[int], at: FloatArray) -> _Mar
         name = text(x, y + 0.35 * FONT, label, FONT, text_anchor="middle")
         parts.append(element("g", _said(graph, v) + box + name))
     return _Marks(at, half, parts)
-
-
-def _dots(graph: DependencyGraph, group: Sequence[int], at: FloatArray) -> _Marks:
-    degree = Counter(v for arrow in graph.arrows for v in (arrow.source, arrow.target))
-    radius = [3.0 + min(1.2 * math.sqrt(degree[v]), 9.0) for v in range(len(graph))]
-    at = at * DOTS_STEP
-    parts = [
-        element(
-            "circle", _said(graph, v), cx=x, cy=y, r=radius[v], fill=colours.of(group[v]), stroke="#ffffff"
-        )
-        for v, (x, y) in enumerate(at.tolist())
-    ]
-    names: list[tuple[float, float, float]] = []  # where each begins, and its width
-    for v in sorted(range(len(graph)), key=lambda v: (-degree[v], v)):  # each where it covers none before it
-        label = short(graph.names[v], MOST_LETTERS)
-        x, y, wide = float(at[v, 0] + radius[v] + 3), float(at[v, 1]), LETTER * SMALL * shown_width(label)
-        if all(abs(y - b) > 13 or x > a + w or a > x + wide for a, b, w in names):
-            names.append((x, y, wide))
-            parts.append(text(x, y + 4, label, kind="halo"))
-    return _Marks(at, np.array([radius, radius]).T, parts)
 
 
 def _said(graph: DependencyGraph, v: int) -> str:
@@ -180,10 +166,10 @@ def _point(at: FloatArray) -> str:
     return f"{at[0]:.1f} {at[1]:.1f}"
 
 
-def _around(marks: _Marks, names: float = 0.0) -> tuple[float, float, float, float]:
-    """Left, top, width and height of what is drawn, with `names` to the right of it."""
+def _around(marks: _Marks) -> tuple[float, float, float, float]:
+    """Left, top, width and height of what is drawn."""
     low, high = (marks.at - marks.half).min(axis=0) - MARGIN, (marks.at + marks.half).max(axis=0) + MARGIN
-    return float(low[0]), float(low[1]), float(high[0] - low[0]) + names, float(high[1] - low[1])
+    return float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1])
 
 
 def _legend(left: float, top: float, notes: Sequence[str]) -> list[str]:

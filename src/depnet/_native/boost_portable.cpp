@@ -1,2 +1,0 @@
-#define DEPNET_ISA_NAMESPACE portable
-#include "boost_unit.hpp"

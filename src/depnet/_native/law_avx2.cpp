@@ -1,2 +1,0 @@
-#define DEPNET_ISA_NAMESPACE avx2
-#include "law_unit.hpp"

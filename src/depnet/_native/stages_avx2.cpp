@@ -1,2 +1,0 @@
-#define DEPNET_ISA_NAMESPACE avx2
-#include "stages_unit.hpp"

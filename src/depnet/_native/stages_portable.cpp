@@ -1,2 +1,0 @@
-#define DEPNET_ISA_NAMESPACE portable
-#include "stages_unit.hpp"
