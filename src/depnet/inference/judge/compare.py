@@ -22,7 +22,7 @@ from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset, Holed, holed_rows
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError
-from depnet.inference.judge.marginals import Nearness, between, by_chance, distances
+from depnet.inference.judge.marginals import Nearness, between, by_chance
 from depnet.inference.rows.query import score_holed
 from depnet.model.counting import check_same_domain
 from depnet.model.marginals import MarginalCounts
@@ -178,15 +178,10 @@ def compare(
         )
     sides = {"first": first, "second": second}
     drawn = {who: sample(net, rows, scan=scan, rng=rng, n_jobs=n_jobs) for who, net in sides.items()}
-    again = sample(first, rows, scan=scan, rng=rng, n_jobs=n_jobs)
     names = tuple(first.domain.names[i] for i, _ in shared)
     places = {"first": [i for i, _ in shared], "second": [j for _, j in shared]}
     counts = {who: MarginalCounts.of(_columns(drawn[who], places[who])) for who in sides}
-    apart = distances(MarginalCounts.of(_columns(again, places["first"])), counts["first"])
-    floor = (
-        float(apart[0].mean()),
-        math.nan if apart[1] is None or not apart[1].size else float(apart[1].mean()),
-    )
+    floor = by_chance(counts["first"], rows, counts["second"])
     marginals = between(counts["second"], counts["first"], names, floor)
     tables: dict[str, Holed] = {**drawn}
     if data is not None:

@@ -95,21 +95,16 @@ def between(
     first: MarginalCounts, second: MarginalCounts, names: Sequence[str], floor: tuple[float, float]
 ) -> Nearness:
     """The distances between two tables' marginals, of whatever numbers of rows, beside a floor that is known."""
-    singles, pairs = distances(first, second)
-    return Nearness(tuple(names), singles, pairs, first.total, *floor)
-
-
-def distances(first: MarginalCounts, second: MarginalCounts) -> tuple[FloatArray, FloatArray | None]:
-    """The distance of each variable and of each pair, as `Nearness` has them."""
 
     def apart(a: IntArray, b: IntArray) -> float:
         return float(np.abs(a / max(a.sum(), 1) - b / max(b.sum(), 1)).sum()) / 2
 
-    singles = read_only(np.array([apart(a, b) for a, b in zip(first.singles, second.singles, strict=True)]))
-    if first.pairs is None or second.pairs is None:
-        return singles, None
-    gaps = np.abs(_pair_shares(first.pairs) - _pair_shares(second.pairs))
-    return singles, read_only(first.pairs.sums(gaps) / 2)
+    singles = np.array([apart(a, b) for a, b in zip(first.singles, second.singles, strict=True)])
+    pairs = None
+    if first.pairs is not None and second.pairs is not None:
+        gaps = np.abs(_pair_shares(first.pairs) - _pair_shares(second.pairs))
+        pairs = read_only(first.pairs.sums(gaps) / 2)
+    return Nearness(tuple(names), read_only(singles), pairs, first.total, *floor)
 
 
 def _pair_shares(pairs: PairTables) -> FloatArray:
