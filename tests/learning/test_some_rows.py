@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import depnet
-from depnet import Dataset, Mdl, NoPenalty
+from depnet import Dataset, NoPenalty
 from depnet.learning import some_rows as module
-from depnet.learning.auto import paired_counts
 from depnet.learning.penalty import Auto
 from depnet.learning.some_rows import Contexts, distinct_rows, held_out, repeated, some_rows
 from tests.cluster.tables import assert_same_network
@@ -69,22 +68,6 @@ def test_distinct_rows_equal_the_dictionary(dataset: Dataset) -> None:
     assert multiset(some_rows(dataset, found.rows, found.counts)) == multiset(dataset)
     assert len({tuple(row) for row in dataset.codes.tolist()}) == len(found.rows)
     assert (found.first[1:] > found.first[:-1]).all()
-
-
-@given(datasets(max_rows=80, weighted=True).filter(lambda dataset: dataset.total > 0))
-@settings(deadline=None)
-def test_paired_counts_equal_the_dictionary(dataset: Dataset) -> None:
-    first, second = (depnet.learn(dataset, penalty=penalty).nodes[0] for penalty in (NoPenalty(), Mdl()))
-    weights = [1] * dataset.rows if dataset.weights is None else dataset.weights.tolist()
-    expected: Counter[Row] = Counter()
-    for one, other, x, weight in zip(
-        first.source(dataset.codes), second.source(dataset.codes), dataset.codes[:, 0], weights, strict=True
-    ):
-        expected[int(one), int(other), int(x)] += weight
-    *cells, counts = paired_counts(first, second, dataset)
-    found = list(zip(*(each.tolist() for each in cells), strict=True))
-    assert found == sorted(found)
-    assert dict(zip(found, counts.tolist(), strict=True)) == dict(expected)
 
 
 def test_nodes_leave_the_pool() -> None:

@@ -16,7 +16,8 @@ How it is done:
 - `auto`: the penalty and smoothing, chosen by held-out rows;
 - `boost/`: nodes that add up the scores of many small graphs, stage by stage;
 - `distil`: graphs of a law that a boosted law has taught;
+- `copies`: columns of many states that repeat each other;
 - `within`: where numbers lie in their bins, given those before them;
-- `forest/`: trees of values, beside the networks of the imputer; `crps`: how good the law of a number is;
+- `forest`: trees of values, beside the networks of the imputer; `crps`: how good the law of a number is;
 - `links`: what each variable tells of others, from rows or from counts.
 """

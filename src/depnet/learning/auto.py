@@ -12,7 +12,6 @@ choice has the networks that were learned without each part of them.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ from depnet.learning.grow import MANY_STATES, TrainingRows, learn_nodes
 from depnet.learning.options import LearnOptions, NodeSpec, Order, Role, chosen_specs
 from depnet.learning.penalty import Auto, Penalty
 from depnet.learning.work import Progress, Work
-from depnet.model.counting import check_same_domain, leaf_counts, leaves_of
+from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.marginals import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -174,47 +173,25 @@ class Trials:
 
     def _surely_better(self, own: dict[int, int], pooled: int) -> set[int]:
         """The nodes whose own candidate gains more than `standard_errors` standard errors of the paired differences."""
-        sums, squares = dict.fromkeys(own, 0.0), dict.fromkeys(own, 0.0)
-        for part, held in enumerate(self._held):
-            for i, best in own.items():
+        sure = set()
+        for i, best in own.items():
+            total = squares = 0.0
+            for part, held in enumerate(self._held):
                 one, other = self._candidate(part, i, best), self._candidate(part, i, pooled)
-                first, second, state, counts = paired_counts(one, other, held)
-                gains = np.log(one.table.probabilities)[first, state]
-                gains = gains - np.log(other.table.probabilities)[second, state]
-                sums[i] += float((counts * gains).sum())
-                squares[i] += float((counts * gains**2).sum())
-        return {i for i in own if self._is_sure(sums[i] / self._rows, squares[i] / self._rows)}
-
-    def _is_sure(self, mean: float, square: float) -> bool:
-        variance = max(square - mean**2, 0.0)
-        return mean > self._auto.standard_errors * math.sqrt(variance / self._rows)
+                gains = one.log_theta(held) - other.log_theta(held)
+                weights = np.ones(held.rows) if held.weights is None else held.weights
+                total += float(weights @ gains)
+                squares += float(weights @ gains**2)
+            mean = total / self._rows
+            variance = max(squares / self._rows - mean**2, 0.0)
+            if mean > self._auto.standard_errors * math.sqrt(variance / self._rows):
+                sure.add(i)
+        return sure
 
     def _candidate(self, part: int, i: int, candidate: int) -> Node:
         """Node i as the candidate has it, learned without this part."""
         rung, s = divmod(candidate, len(self._smoothings))
         return self.networks[rung][part].nodes[i].smoothed(self._smoothings[s])
-
-
-class PairedCounts(NamedTuple):
-    """The cells (first leaf, second leaf, state) that have rows, ascending, and how many rows."""
-
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    state: NDArray[np.intp]
-    counts: IntArray
-
-
-def paired_counts(one: Node, other: Node, dataset: Dataset) -> PairedCounts:
-    """Rows by the leaves of two nodes of a variable and its state: what a paired difference of log theta depends on."""
-    shape = (one.source.size, other.source.size, one.table.states)
-    first, second = (leaves_of(node.source, dataset) for node in (one, other))
-    cells = np.ravel_multi_index((first, second, dataset.column(one.variable)), shape)
-    found, where = np.unique(cells, return_inverse=True)
-    sums = np.bincount(
-        where, dataset.weights, minlength=len(found)
-    )  # exact: all weights sum to less than 2^53
-    leaf, other_leaf, state = np.unravel_index(found, shape)
-    return PairedCounts(leaf, other_leaf, state, sums.astype(np.int64))
 
 
 def _is_identifier(node: Node) -> bool:

@@ -72,15 +72,36 @@ class Node(ABC):
 
     @abstractmethod
     def probabilities(self, codes: CodeArray) -> FloatArray:
-        """[row, state]: theta_i(. | x_-i) of every row x of `codes`, a distribution over the states of X_i."""
+        """theta_i(. | x_-i) of every row x: a distribution over the states of X_i.
+
+        Args:
+            codes: [row, variable].
+
+        Returns:
+            [row, state].
+        """
 
     @abstractmethod
     def own_probabilities(self, codes: CodeArray) -> FloatArray:
-        """[row]: theta_i(x_i | x_-i) of every row x; the other states are not written out."""
+        """theta_i(x_i | x_-i) of every row x: the other states are not written out.
+
+        Args:
+            codes: [row, variable].
+
+        Returns:
+            [row].
+        """
 
     @abstractmethod
     def log_theta(self, dataset: Dataset) -> FloatArray:
-        """[row]: log theta_i(x_i | x_-i), in nats; -inf where theta is 0."""
+        """Log theta_i(x_i | x_-i) for every row, in nats; -inf where theta is 0.
+
+        Args:
+            dataset: the rows.
+
+        Returns:
+            [row].
+        """
 
     @abstractmethod
     def largest_mean(self, weights: FloatArray) -> float:
@@ -108,7 +129,14 @@ class Node(ABC):
 
     @abstractmethod
     def smoothed(self, smoothing: float) -> "Node":
-        """The same node, of the same counts, with another pseudo-count of each cell."""
+        """The same node, of the same counts, with another pseudo-count of each cell.
+
+        Args:
+            smoothing: the pseudo-count.
+
+        Returns:
+            A new node.
+        """
 
 
 @dataclass(frozen=True, slots=True)
