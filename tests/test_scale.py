@@ -67,7 +67,7 @@ def test_sources_cut_ordered_labels_and_tell_others_one_by_one() -> None:
         domain = Domain((variable,))
         cuts = CutDomain(domain, Dataset.from_codes(codes, domain=domain)).cuts
         offered[variable.scale] = {
-            kind: [cut.at for cut in cuts if cut.alone is kind] for kind in (False, True)
+            kind: [cut.at for cut in cuts if (cut.others == ()) is kind] for kind in (False, True)
         }
     single = [1, 2, 3, 4, 5, 6]
     assert offered["ordered"] == {False: [1, 2, 3, 4, 5, 6, 7], True: []}

@@ -30,7 +30,7 @@ def numbers(rows: int, columns: int = 3, seed: int = 0) -> Dataset:
 def operations_of(cut: Cut, leaf: int, size: int) -> list[Operation]:
     """The split of `leaf` at a cut, one of `size` leaves, by the definition."""
     below = [Merge(size - 1, size)] * (cut.at - 1)
-    above = [Merge(size - cut.alone, size + 1)] * (cut.cardinality - cut.at - 1)
+    above = [Merge(size - 1 + int(one), size + 1) for one in cut.told[cut.at + 1 :]]
     return [Split(leaf, cut.variable), *below, *above]
 
 
@@ -49,22 +49,19 @@ def cut_splits(draw: st.DrawFn) -> tuple[list[Split | Merge], int, int, Cut]:
             j = draw(st.integers(0, 2))
             operations.append(Split(draw(st.integers(0, size - 1)), j))
             size += cardinalities[j] - 1
-    return (
-        operations,
-        draw(st.integers(0, size - 1)),
-        size,
-        Cut(2, draw(st.integers(1, 6)), 7, draw(st.booleans())),
-    )
+    at = draw(st.integers(1, 6))
+    others = draw(st.none() | st.sets(st.integers(at + 1, 6)).map(sorted).map(tuple)) if at < 6 else None
+    return operations, draw(st.integers(0, size - 1)), size, Cut(2, at, 7, others)
 
 
 @given(cut_splits())
 def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int, int, Cut]) -> None:
     operations, leaf, size, cut = case
-    wide = [*operations, Split(leaf, 3)]  # variable 3 is x_2 >= cut, or x_2 = cut
+    wide = [*operations, Split(leaf, 3)]  # variable 3 is x_2 >= cut, or x_2 in a set
     spelled = [*operations, *operations_of(cut, leaf, size)]
     rows = [(a, b, c) for a in range(2) for b in range(3) for c in range(7)]
     for row in rows:
-        above = int(row[2] == cut.at if cut.alone else row[2] >= cut.at)
+        above = int(row[2] in (cut.at, *cut.others) if cut.others is not None else row[2] >= cut.at)
         assert leaf_of(row, spelled, (2, 3, 7)) == leaf_of((*row, above), wide, (2, 3, 7, 2))
     numbered = Numbered.of([cut], (2, 3, 7))
     graph = spelled_out(DecisionGraph(tuple(wide), (2, 3, 7, 2)), numbered, (2, 3, 7))

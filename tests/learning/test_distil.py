@@ -124,7 +124,7 @@ def test_columns_that_tell_nothing_of_each_other_stay_as_they_are() -> None:
     assert law.held_out == alone.held_out
 
 
-@pytest.mark.parametrize("name", ["FEWEST_ROWS", "MOST_WORK"])
+@pytest.mark.parametrize("name", ["FEWEST_ROWS", "MOST_CELLS"])
 def test_tables_too_small_or_too_large_have_no_teacher(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(taught, name, ROWS.total + 1 if name == "FEWEST_ROWS" else 1)
     assert not any(is_taught(fit_law(ROWS, FitOptions(order=ORDER))))

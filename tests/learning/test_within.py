@@ -1,5 +1,7 @@
 """Trees within bins: the kernel against its twin, and what is learned from tables."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from depnet import DependencyNetwork
 from depnet._native import within as native
 from depnet.data import encode
 from depnet.data.frames.within import Within
-from depnet.data.table.row_levels import RowLevels
+from depnet.data.table.values import Values
 from depnet.learning.within import LEAST, MOST_READ, learn_within
 from tests.reference.within import slow_leaf, slow_tree
 
@@ -85,11 +87,7 @@ def test_leaves_have_many_rows_and_trees_do_not_depend_on_threads() -> None:
     law = model.law_
     assert law is not None
     table = encode(values, law.domain, values=True)
-    assert table.values is not None
-    known = RowLevels.of(table.domain, table.codes, table.values)
-    one, two = (
-        learn_within(law, table.codes, known, np.asarray(table.hidden), n_jobs=jobs) for jobs in (1, 2)
-    )
+    one, two = (learn_within(law, table.codes, table, n_jobs=jobs) for jobs in (1, 2))
     assert one == two == law.within
     assert one is not None
     for trees in one.trees:
@@ -124,10 +122,7 @@ def test_numbers_whose_levels_are_not_known_have_no_trees() -> None:
     assert law is not None
     table = encode(values, law.domain, values=True)
     assert table.values is not None
-    known = RowLevels.of(table.domain, table.codes, table.values)
-    levels = known.levels.copy(order="F")
-    levels[:, 1] = -1
-    found = learn_within(law, table.codes, RowLevels(known.rows, levels), np.asarray(table.hidden))
+    found = learn_within(law, table.codes, replace(table, values=Values({0: table.values[0]})))
     assert found is None or all(trees.column == 0 for trees in found.trees)
 
 

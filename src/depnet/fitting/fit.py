@@ -15,7 +15,6 @@ from depnet.arrays import IntArray
 from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.row_levels import RowLevels, level_rows, most_rows
 from depnet.errors import LearningError, brief
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion, complete_and_learn
@@ -29,7 +28,7 @@ from depnet.learning.grow import TrainingRows, warn_of_identifiers
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions, Order, node_specs
 from depnet.learning.penalty import Auto, Mdl, StructuralMdl
-from depnet.learning.within import learn_within
+from depnet.learning.within import learn_within, most_rows
 from depnet.learning.work import Progress, Work
 from depnet.model.marginals import MarginalCounts
 from depnet.model.model import Model
@@ -160,11 +159,7 @@ def _within(
     """Where in their bins numbers lie, where the table knows more of them than their bins."""
     if table.values is None or completed.rows != table.rows:  # rows with weights and holes come several times
         return None
-    some = level_rows(table.rows, len(table.domain))
-    known = RowLevels.of(
-        table.domain, table.codes, table.values, some if order is None else np.sort(order[some])
-    )
-    return learn_within(law, completed.codes, known, table.hidden, n_jobs=options.threads)
+    return learn_within(law, completed.codes, table, order, n_jobs=options.threads)
 
 
 def fit_network(

@@ -9,11 +9,9 @@ With |Y| leaves before it,
 has the leaf |Y| - 1 for the bins before t and the leaf |Y| for the others, in the paper's numbering. A state that stands
 for missing values comes after all bins: with the cut before it, what is known is told from what is not.
 
-A category of many states has the same trouble. One state t > 0 stands alone, in the leaf |Y|, after
-
-.. math:: Split(y, x_j = t) = Split(y, j), \quad Merge(|Y| - 1, |Y|)^{t - 1}, \quad Merge(|Y| - 1, |Y| + 1)^{K - t - 1}
-
-(state 0 after the cut at 1). So every cut is
+A category of many states has the same trouble. Any set of its states without state 0, of which t is the first, stands in
+the leaf |Y| after the same split and merges, but that each state after t is merged with |Y| where it is in the set, and with
+|Y| - 1 where it is not. So every cut is
 offered to the learner as one more variable of two states, which only sources read, and is spelled out afterwards: the
 same function, leaf for leaf, on the variables themselves.
 """
@@ -21,7 +19,7 @@ same function, leaf for leaf, on the variables themselves.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,17 +43,27 @@ MAX_ALONE, LEAST_ROWS = 15, 20
 class Cut:
     """The codes of `variable`, which has `cardinality` of them, before and from `at` on; 0 < at < cardinality.
 
-    With `alone`: all codes but `at`, and `at`.
+    With `others`: all codes but `at` and those others, ascending, and these.
     """
 
     variable: int
     at: int
     cardinality: int
-    alone: bool = False
+    others: tuple[int, ...] | None = None
 
-    def tells(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
+    @classmethod
+    def of(cls, variable: int, told: NDArray[np.bool_]) -> "Cut":
+        """The codes that are told from the rest, of whichever part the first code is not."""
+        second = np.flatnonzero(told != told[0]).tolist()
+        return cls(variable, second[0], len(told), tuple(second[1:]))
+
+    @property
+    def told(self) -> NDArray[np.bool_]:
         """Which codes are of its second part."""
-        return np.asarray(codes == self.at if self.alone else codes >= self.at)
+        codes = np.arange(self.cardinality)
+        if self.others is None:
+            return np.asarray(codes >= self.at)
+        return np.isin(codes, (self.at, *self.others))
 
 
 def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
@@ -91,23 +99,25 @@ def states_alone(dataset: Dataset) -> tuple[Cut, ...]:
         counts = np.bincount(dataset.column(i), dataset.weights, minlength=variable.cardinality)
         most = np.argsort(-counts, kind="stable")[:MAX_ALONE]
         states = sorted(most[counts[most] >= LEAST_ROWS].tolist())
-        found += [Cut(i, max(x, 1), variable.cardinality, alone=x > 0) for x in states]
+        found += [Cut(i, max(x, 1), variable.cardinality, () if x else None) for x in states]
     return tuple(found)
 
 
 class CutDomain:
     """The cuts of a domain; and with a variable of two states for each of them, what is made of it once for many tables."""
 
-    def __init__(self, domain: Domain, rows: Dataset | None = None) -> None:
+    def __init__(self, domain: Domain, rows: Dataset | None = None, more: Sequence[Cut] = ()) -> None:
         self.domain = domain
         alone = () if rows is None else states_alone(rows)
-        self.cuts = tuple(dict.fromkeys((*cuts_of(domain), *alone)))  # the first state alone is the cut at 1
+        self.cuts = tuple(
+            dict.fromkeys((*cuts_of(domain), *alone, *more))
+        )  # the first state alone is the cut at 1
 
     @cached_property
     def wide(self) -> Domain:
         """The domain with a variable for each cut, numbered after its own, under names that no other has."""
         longest = max(map(len, self.domain.names)) + 1
-        named = [f"{cut.variable} {'=' if cut.alone else '<'} {cut.at}" for cut in self.cuts]
+        named = [f"{number}: {cut.variable} {cut.at}" for number, cut in enumerate(self.cuts)]
         names = [name.rjust(longest + len(name)) for name in named]
         return Domain((*self.domain.variables, *(Variable(name, (0, 1)) for name in names)))
 
@@ -118,13 +128,13 @@ class CutDomain:
 
 
 class Numbered(NamedTuple):
-    """Of variables and then cuts: the variable itself, its states, the states to split by, the cut, and if it is alone."""
+    """Of variables and then cuts: the variable itself, its states, the states to split by, the first told, and all told."""
 
     variable: IntArray
     states: IntArray
     width: IntArray
     cut: IntArray
-    alone: NDArray[np.bool_]
+    told: NDArray[np.bool_]
 
     @classmethod
     def of(cls, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> "Numbered":
@@ -133,8 +143,10 @@ class Numbered(NamedTuple):
         variable = np.array([*range(n), *(t.variable for t in cuts)])
         width = np.array([*cardinalities, *([2] * len(cuts))])
         cut = np.array([*([0] * n), *(t.at for t in cuts)])
-        alone = np.array([*([False] * n), *(t.alone for t in cuts)])
-        return cls(variable, np.array(cardinalities)[variable], width, cut, alone)
+        told = np.zeros((len(variable), max(cardinalities)), dtype=np.bool_)
+        for number, each in enumerate(cuts, n):
+            told[number, : each.cardinality] = each.told
+        return cls(variable, np.array(cardinalities)[variable], width, cut, told)
 
 
 def rows_with_cuts(dataset: Dataset, domain: CutDomain) -> Dataset:
@@ -143,7 +155,7 @@ def rows_with_cuts(dataset: Dataset, domain: CutDomain) -> Dataset:
     codes: CodeArray = np.empty((dataset.rows, n + len(cuts)), dtype=dataset.codes.dtype, order="F")
     codes[:, :n] = dataset.codes
     for t, cut in enumerate(cuts):
-        codes[:, n + t] = cut.tells(dataset.column(cut.variable))
+        codes[:, n + t] = cut.told[dataset.column(cut.variable)]
     return Dataset.of_checked(domain.wide, read_only(codes), dataset.weights)
 
 
@@ -179,13 +191,12 @@ def spelled_out(source: DecisionGraph, numbered: Numbered, cardinalities: tuple[
     graph = source.compiled
     if graph.variable.max(initial=-1) < len(cardinalities):
         return DecisionGraph.recorded(record, cardinalities, source.size, graph)
-    variable, states, _, cut, alone = numbered
+    variable, states, _, _, told = numbered
     tests = np.flatnonzero(graph.variable >= 0)
     read = graph.variable[tests]
     vertex, code = _spread(states[read])
     asked = read[vertex]
-    told = np.where(alone[asked], code == cut[asked], code >= cut[asked])
-    branch = np.where(asked < len(cardinalities), code, told)
+    branch = np.where(asked < len(cardinalities), code, told[asked, code])
     begin = graph.begin.copy()
     begin[tests] = np.cumsum(states[read]) - states[read]
     compiled = CompiledGraph(
@@ -198,21 +209,21 @@ def spelled_out(source: DecisionGraph, numbered: Numbered, cardinalities: tuple[
 
 def _operations(source: DecisionGraph, numbered: Numbered, n: int) -> Recorded:
     """The operations of a source that reads cuts of n variables, each cut in the paper's two operations."""
-    variable, states, width, cut, alone = numbered
+    variable, states, width, cut, told = numbered
     kinds, first, second = (array.astype(np.int64) for array in source.arrays)
     tested = np.where(kinds == 0, second, 0)
     growth = np.where(kinds == 0, width[tested] - 1, -1)
     size = 1 + np.cumsum(growth) - growth
     at, within = _spread(np.where((kinds == 0) & (second >= n), states[tested] - 1, 1))
-    early = within < cut[tested[at]]  # the merges below the cut come first
-    below = size[at] - (early | alone[tested[at]])
+    late = (
+        within >= cut[tested[at]]
+    )  # of the states after the first, that which is told first is merged with none
+    below = size[at] - 1 + told[tested[at], np.minimum(within + late, told.shape[1] - 1)]
     begun = within == 0
     return (
         np.where(begun, kinds[at], 1).astype(np.uint8),
         np.where(begun, first[at], below).astype(np.int32),
-        np.where(begun, np.where(kinds == 0, variable[tested], second)[at], size[at] + ~early).astype(
-            np.int32
-        ),
+        np.where(begun, np.where(kinds == 0, variable[tested], second)[at], size[at] + late).astype(np.int32),
     )
 
 

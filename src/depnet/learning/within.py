@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import within as native
-from depnet.arrays import CodeArray, read_only
+from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.binning.levels import LevelArray, Levels
 from depnet.data.frames.within import PlaceTrees, Within, first_levels, level_count
+from depnet.data.table.dataset import Holed
 from depnet.data.table.domain import Domain
-from depnet.data.table.row_levels import RowLevels
 from depnet.model.network import Network
 from depnet.threads import in_threads
 
@@ -29,22 +29,36 @@ PAYS = 15.0
 MOST_READ = 30
 """Variables that the trees of one read: of more, those that the law ties to it."""
 
+MOST_ROWS, FEWEST_ROWS, MOST_LEVELS = 50_000, 10_000, 1_500_000
+"""Rows that trees are grown from: in a wide table fewer, of as many levels in all."""
+
+
+def most_rows(columns: int) -> int:
+    """Of a table of this many columns, the rows that trees are grown from at most."""
+    return min(MOST_ROWS, max(FEWEST_ROWS, MOST_LEVELS // max(columns, 1)))
+
 
 def learn_within(
     law: Network,
     codes: CodeArray,
-    known: RowLevels,
-    hidden: NDArray[np.bool_],
+    table: Holed,
+    row_order: IntArray | None = None,
     *,
     n_jobs: int = 1,
 ) -> Within | None:
     """The trees of all variables of an ordered network, or None where there is none.
 
-    `codes` are of all rows, completed; `hidden` says which of these were holes. Of those a number is known by its bin alone.
+    `codes` are of all rows of the table, completed: of a hole a number is known by its bin alone. Where rows are very many,
+    some are drawn without replacement, and the same ones always (in this `row_order`, where it is given).
     """
     domain, order = law.domain, law.order
     assert order is not None
-    some, gone = codes[known.rows], hidden[known.rows]
+    rows, most = np.arange(table.rows), most_rows(len(domain))
+    if table.rows > most:
+        rows = np.sort(np.random.default_rng(0).choice(table.rows, most, replace=False))
+    if row_order is not None:
+        rows = np.sort(row_order[rows])
+    some, known = codes[rows], _known_levels(table, rows)
     levels = np.asfortranarray(first_levels(domain, some))
     sizes = [level_count(variable) for variable in domain.variables]
     equal = [int(not variable.has_order) for variable in domain.variables]
@@ -53,28 +67,40 @@ def learn_within(
 
     # A tree reads the levels of numbers before its own, and of later ones their bins alone, as when rows are drawn.
     full = levels.copy(order="F")
-    seen = ~gone & (known.levels >= 0)
+    seen = ~table.hidden[rows] & (known >= 0)
     for i in binned:
         seen[:, i] &= some[:, i] < len(domain.variables[i].bins or ())
-        full[seen[:, i], i] = known.levels[seen[:, i], i]
+        full[seen[:, i], i] = known[seen[:, i], i]
 
     def work(first: int, last: int) -> None:
         for at in range(first, last):
             i = binned[at]
             before = set(order[: order.index(i)])
             read = _readable(law, i)
-            table = np.empty((len(levels), len(read)), dtype=np.int32, order="F")
+            told = np.empty((len(levels), len(read)), dtype=np.int32, order="F")
             for place, j in enumerate(read):
-                table[:, place] = (full if j in before else levels)[:, j]
-            own = known.levels[:, i]
-            rows = np.flatnonzero(seen[:, i])
+                told[:, place] = (full if j in before else levels)[:, j]
+            own = known[:, i]
+            members = np.flatnonzero(seen[:, i])
             grown[i] = _trees(
-                domain, i, read, table, [equal[j] for j in read], [sizes[j] for j in read], own, some, rows
+                domain, i, read, told, [equal[j] for j in read], [sizes[j] for j in read], own, some, members
             )
 
     in_threads(work, [(at, at + 1) for at in range(len(binned))], n_jobs)
     trees = tuple(each for i in binned if (each := grown[i]) is not None)
     return Within(domain, order, trees) if trees else None
+
+
+def _known_levels(table: Holed, rows: IntArray) -> LevelArray:
+    """[row, variable]: the levels of numbers whose values the table knows, -1 of all others; of a hole, any."""
+    found = np.full((len(rows), len(table.domain)), -1, dtype=np.int32, order="F")
+    for i, numbers in (table.values or {}).items():
+        bins = table.domain.variables[i].bins
+        if bins is not None:
+            codes = table.codes[rows, i]
+            in_bins = np.where(codes < len(bins), codes, 0).astype(np.int64)
+            found[:, i] = Levels.of(bins).locate(numbers[rows], in_bins)
+    return found
 
 
 def _readable(law: Network, i: int) -> list[int]:

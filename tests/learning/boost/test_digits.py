@@ -132,9 +132,9 @@ def test_missing_is_the_first_digit() -> None:
     whole = DigitGrower(rows, 1, tree, [0])
     grown = whole.grow(rows)
     assert grown is not None
-    theta = whole.first(grown, choose_stages(tree, [grown])).probabilities(
-        np.array([[0, 0], [1, 0]], dtype=np.uint8)
-    )
+    node = whole.node(choose_stages(tree, [grown]))
+    assert node is not None
+    theta = node.probabilities(np.array([[0, 0], [1, 0]], dtype=np.uint8))
     np.testing.assert_allclose(theta[:, 4], [0.1, 0.8], atol=0.06)
     np.testing.assert_allclose(
         theta[0, :4] / theta[0, :4].sum(), theta[1, :4] / theta[1, :4].sum(), atol=0.12

@@ -5,7 +5,6 @@ domain      all variables: the joint domain
 dataset     tables of codes, with and without holes
 values      the numbers of a table as they came
 cells       the cells of a table as people read them
-row_levels  the levels of the numbers of some rows
 mixture     numbers from the probabilities of bins: means, quantiles, one number for a hole
 layout      what a frame looked like, so that frames like it can be given back
 columns     a column, whatever it came from: labels by their places, the rest as numbers

@@ -26,8 +26,8 @@ from depnet.model.stages import UNIT
 
 SETTINGS = Boost(stages=400, leaves=8, rate=0.1, share=0.7, shrinkage=1.0, least_curvature=0.5)
 """Of a vertex. Other leaves, rates, shares and shrinkages that were tried moved held-out scores by less than 0.02 nats."""
-PATIENCE = 20
-"""Stages without a better held-out score that end a vertex."""
+PATIENCE = 2.0
+"""Steps that sum to this (stages times their rate) without a better held-out score end a vertex."""
 MORE = 1.1
 """Stages of all rows for each stage that held-out rows chose: there are more rows then."""
 LEAST_ROWS = 40
@@ -77,13 +77,18 @@ class DigitGrower:
 
     def node(self, stages: Sequence[int], *, seed: int = 0) -> BoostedNode | None:
         """The node with this many stages for each vertex; None where the time did not suffice."""
+        grown = self.vertices(stages, seed=seed)
+        return None if grown is None else self.joined(grown)
+
+    def vertices(self, stages: Sequence[int], *, seed: int = 0) -> list[Grown] | None:
+        """Every vertex with this many stages; None where the time did not suffice."""
         grown = []
         for v, (vertex, count) in enumerate(zip(self.tree.vertices, stages, strict=True)):
             if count and time.monotonic() >= self.ends:
                 return None
             one = self._grow(v, vertex, replace(self.settings, stages=count), seed=seed) if count else NOTHING
             grown.append(one)
-        return self._joined(grown)
+        return grown
 
     def grow(self, held: BoostRows) -> list[Grown] | None:
         """Every vertex, with what held-out rows say after each of its stages; None where the time did not suffice."""
@@ -94,14 +99,10 @@ class DigitGrower:
             grown.append(self._grow(v, vertex, self.settings, held=held))
         return grown
 
-    def first(self, grown: Sequence[Grown], stages: Sequence[int]) -> BoostedNode:
-        """The node of the first stages of each vertex."""
-        return self._joined([one.first(count) for one, count in zip(grown, stages, strict=True)])
-
     def _grow(
         self, v: int, vertex: Vertex, settings: Boost, *, held: BoostRows | None = None, seed: int = 0
     ) -> Grown:
-        base = np.array([[0, self._base(vertex)]], dtype=np.int32)
+        base = np.array([[0, self.base(vertex)]], dtype=np.int32)
         reach = _reaching(self.rows.own(self.variable), vertex)
         kept = self._tests(len(reach))
 
@@ -122,13 +123,13 @@ class DigitGrower:
             settings,
             (self.variable + (v << 20)) ^ (seed << 40),
             held=None if held is None else stage_rows(held),
-            until=Until(PATIENCE),
+            until=Until(round(PATIENCE / settings.rate)),
             seconds=seconds_left(self.ends),
             stop=self.stop,
         )
         return found._replace(test=kept[found.test].astype(np.int32))
 
-    def _base(self, vertex: Vertex) -> int:
+    def base(self, vertex: Vertex) -> int:
         """The logit of the digit by counts alone, in units of scores."""
         own = self.rows.own(self.variable)
         ones = int(((own >= vertex.middle) & (own < vertex.high)).sum())
@@ -141,12 +142,12 @@ class DigitGrower:
         most = max(rows // ROWS_A_CUT, 4)
         cuts = np.bincount(variable, weights=high > low, minlength=1 + int(variable.max(initial=0)))
         step = np.maximum(np.ceil(cuts / most).astype(np.int64), 1)[variable]
-        return np.flatnonzero((high == low) | (low % step == 0))
+        return np.flatnonzero(((high == low) | (low % step == 0)) & np.isin(variable, self.readable))
 
-    def _joined(self, grown: Sequence[Grown]) -> BoostedNode:
+    def joined(self, grown: Sequence[Grown]) -> BoostedNode:
         """The node of the stages of all vertices: the logit of each in a column of its own."""
         bases = np.zeros((1, self.tree.states), dtype=np.int32)
-        bases[0, :-1] = [self._base(vertex) for vertex in self.tree.vertices]
+        bases[0, :-1] = [self.base(vertex) for vertex in self.tree.vertices]
         every = []
         for v, one in enumerate(grown):
             scores = np.zeros((len(one.scores), self.tree.states), dtype=np.int32)
@@ -167,6 +168,27 @@ class DigitTrial:
 
     def __call__(self, i: int, stop: native.Stop) -> ChosenNode | None:
         """The node of variable i; None where its graph is better, or the time does not suffice."""
+        found = self.tried(i, stop)
+        if found is None:
+            return None
+        growers, grown, best = found
+        made = [grower.joined(each) for grower, each in zip(growers, grown, strict=True)]
+        gained = sum(
+            float(one.log_theta(part.held.dataset).sum()) - part.graph_score(i)
+            for one, part in zip(made, self.parts, strict=True)
+        )
+        if gained <= 0:
+            return None
+        whole = replace(growers[0], rows=self.rows)
+        node = made[0] if self.rows is self.parts[0].rows else whole.node(best)
+        return None if node is None else ChosenNode(node, made, gained)
+
+    def tried(
+        self, i: int, stop: native.Stop
+    ) -> tuple[list[DigitGrower], list[list[Grown]], list[int]] | None:
+        """What grows variable i from the rows of each part, the vertices with as many stages as are best, and how many
+        stages of all rows that makes; None where the time does not suffice.
+        """
         tree = tree_of(self.rows, i)
         growers = [
             DigitGrower(part.rows, i, tree, self.readable[i], self.settings, self.ends, stop)
@@ -177,16 +199,8 @@ class DigitTrial:
         if len(complete) < len(grown):
             return None
         best = choose_stages(tree, complete)
-        made = [grower.first(each, best) for grower, each in zip(growers, complete, strict=True)]
-        gained = sum(
-            float(one.log_theta(part.held.dataset).sum()) - part.graph_score(i)
-            for one, part in zip(made, self.parts, strict=True)
-        )
-        if gained <= 0:
-            return None
-        whole = replace(growers[0], rows=self.rows)
-        node = made[0] if self.rows is self.parts[0].rows else whole.node([round(MORE * m) for m in best])
-        return None if node is None else ChosenNode(node, made, gained)
+        first = [[one.first(m) for one, m in zip(each, best, strict=True)] for each in complete]
+        return growers, first, [round(MORE * m) for m in best]
 
 
 def choose_stages(tree: DigitTree, parts: Sequence[Sequence[Grown]]) -> list[int]:
