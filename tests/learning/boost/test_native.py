@@ -90,7 +90,7 @@ def boosted(
         stop=native.Stop() if stop is None else stop,
     )
     *arrays, complete = found
-    return Result(*(each.tolist() for each in arrays), complete)
+    return Result._make([*(each.tolist() for each in arrays), complete])
 
 
 def boosted_literally(case: Case) -> Result:
