@@ -247,11 +247,7 @@ def test_imputed_cells_are_the_library_s(model: Path, tmp_path: Path) -> None:
         depnet("impute", model, path, "-o", out, "--method", method, "--seed", "8")
         full = read(out)
         expected = library.impute(
-            network,
-            holed.codes,
-            holed.hidden,
-            method=method,
-            rng=np.random.default_rng(8),
+            network, holed.codes, holed.hidden, method=method, rng=np.random.default_rng(8)
         )
         assert (full.codes == expected.codes).all()
 

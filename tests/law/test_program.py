@@ -10,15 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from depnet import (
-    Dataset,
-    FunctionSource,
-    Network,
-    TableNode,
-    TabulatedSource,
-    learn,
-    sample,
-)
+from depnet import Dataset, FunctionSource, Network, TableNode, TabulatedSource, learn, sample
 from depnet.errors import DomainTooLargeError, ModelError, SamplingError
 from depnet.law import program
 from depnet.law.program import Law, law_of

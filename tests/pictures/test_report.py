@@ -127,8 +127,7 @@ def test_with_a_law_the_report_is_of_it_and_of_the_network() -> None:
     data = titanic()
     network = learn(data, smoothing=0.5)
     law = replace(
-        learn(data, smoothing=0.5, order="auto"),
-        held_out=HeldOut(rows=660, score=-2.0, independent=-2.5),
+        learn(data, smoothing=0.5, order="auto"), held_out=HeldOut(rows=660, score=-2.0, independent=-2.5)
     )
     page = check(html_report(network, data, law=law, drawn=2000))
     words = " ".join(page.words)

@@ -217,10 +217,7 @@ class Said:
             if name in NUMBERS:
                 found = document["numbers"].get(name, {}).get("observed")
                 levels = [f"{level:g}" for level in LEVELS]
-                summaries[name] = found and (
-                    found["mean"],
-                    [found["quantiles"][level] for level in levels],
-                )
+                summaries[name] = found and (found["mean"], [found["quantiles"][level] for level in levels])
         return cls(document["matching"], observed, document["missing_observed"], summaries)
 
     def check(self, asked: Asked, variables: dict[str, Variable]) -> None:
@@ -295,13 +292,7 @@ def test_the_tables_numbers_are_those_of_pandas(rows: int, known: int, seed: int
             Said.of(again).check(asked, variables)
             words = [word for condition in asked.evidence for word in ("--given", condition.text)]
             document = answer(
-                "query",
-                path,
-                *asked.targets,
-                *words,
-                "--data",
-                table,
-                *(["--joint"] if asked.joint else []),
+                "query", path, *asked.targets, *words, "--data", table, *(["--joint"] if asked.joint else [])
             )
             Said.of_document(document, asked.joint).check(asked, variables)
 

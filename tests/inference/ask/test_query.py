@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import depnet
-from depnet import (
-    Dataset,
-    Network,
-    QueryResult,
-    query,
-)
+from depnet import Dataset, Network, QueryResult, query
 from depnet.errors import DataError, EvidenceError, ModelError, ReducibleError, ScanError
 from depnet.inference.answer.observed import MatchingRows, support
 from depnet.inference.answer.question import Method

@@ -157,13 +157,7 @@ def test_time_that_is_over_is_told() -> None:
     given: Given = {"X3": 1}
     for options in ({"max_seconds": 1e-6}, {"stop": lambda: True}):
         answer = query(
-            CHAIN,
-            "X0",
-            given,
-            method="sample",
-            tolerance=1e-4,
-            rng=np.random.default_rng(0),
-            **options,
+            CHAIN, "X0", given, method="sample", tolerance=1e-4, rng=np.random.default_rng(0), **options
         )
         assert not answer.converged
         stopped = "stopped by the time limit, at" if "max_seconds" in options else "stopped at"

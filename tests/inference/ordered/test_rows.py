@@ -9,14 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from depnet import (
-    ConditionalTable,
-    Network,
-    RandomScan,
-    TableNode,
-    impute,
-    query_rows,
-)
+from depnet import ConditionalTable, Network, RandomScan, TableNode, impute, query_rows
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.rows import METHODS

@@ -12,14 +12,7 @@ import depnet
 from depnet import Dataset, Domain, Network, Variable
 from depnet.errors import ModelError
 from depnet.model.boosted import BoostedNode
-from depnet.pictures import (
-    boosted,
-    boosted_svg,
-    boosted_text,
-    decision,
-    node_svg,
-    node_text,
-)
+from depnet.pictures import boosted, boosted_svg, boosted_text, decision, node_svg, node_text
 from depnet.pictures.node.effects import MOST_ROWS, reference
 from tests.boosted import random_boosted_network
 from tests.mixed import mixed_titanic
