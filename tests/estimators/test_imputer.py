@@ -49,15 +49,12 @@ def test_new_rows_are_filled_without_fitting_again() -> None:
 
 def test_many_imputations_differ_only_in_holes() -> None:
     _, holed = iris()
-    imputer = DependencyNetworkImputer(sample_posterior=True, n_imputations=3, rounds=2, random_state=0).fit(
-        holed
-    )
-    tables = imputer.transform_many(holed)
-    assert len(tables) == 3
+    options: dict[str, Any] = {"n_imputations": 12, "rounds": 2, "random_state": 0}
+    tables = DependencyNetworkImputer(sample_posterior=True, **options).fit(holed).transform_many(holed)
+    assert len({table.tobytes() for table in tables}) == len(tables) == 12
     seen = ~np.isnan(holed)
     for table in tables:
         assert np.array_equal(table[seen], holed[seen])
-    assert not np.array_equal(tables[0], tables[1])
     assert (tables[0].min(axis=0) >= np.nanmin(holed, axis=0)).all()
     assert (tables[0].max(axis=0) <= np.nanmax(holed, axis=0)).all()
 
@@ -155,12 +152,6 @@ def test_unseen_values_are_filled() -> None:
         out = imputer.transform(table.assign(sex="unheard of"))
     assert len(said) == 1
     assert set(out["sex"]) <= {"female", "male"}
-
-
-def test_any_number_of_tables_is_drawn() -> None:
-    _, holed = iris()
-    imputer = DependencyNetworkImputer(n_imputations=12, rounds=1, random_state=0).fit(holed)
-    assert len({table.tobytes() for table in imputer.transform_many(holed)}) == 12
 
 
 def test_quantiles_cover_hidden_numbers_and_agree_with_laws() -> None:

@@ -49,26 +49,20 @@ def assert_exact(network: Network, codes: IntArray, hidden: np.ndarray) -> None:
             assert not result.standard_errors[f"X{i}"][r].any()
 
 
-@settings(max_examples=60)
+LIMITS: dict[str, dict[str, int]] = {
+    "sums": {},
+    "eliminations": {"ITEM_STATES": 2},
+    "chunks": {"CHUNK_STATES": 7, "PIECE_HOLES": 20},
+}
+
+
+@settings(max_examples=40)
 @given(ordered_networks(max_variables=6, boosted=True), seeds)
-def test_sums_are_the_law(network: Network, seed: int) -> None:
-    assert_exact(network, *random_rows(np.random.default_rng(seed), network))
-
-
-@settings(max_examples=30)
-@given(ordered_networks(max_variables=6, boosted=True), seeds)
-def test_eliminations_are_the_law(network: Network, seed: int) -> None:
+@pytest.mark.parametrize("way", LIMITS)
+def test_every_way_is_the_law(way: str, network: Network, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(items, "ITEM_STATES", 2)
-        assert_exact(network, *random_rows(np.random.default_rng(seed), network))
-
-
-@settings(max_examples=20)
-@given(ordered_networks(max_variables=5, boosted=True), seeds)
-def test_chunks_change_nothing(network: Network, seed: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(items, "CHUNK_STATES", 7)
-        patch.setattr(items, "PIECE_HOLES", 20)
+        for name, limit in LIMITS[way].items():
+            patch.setattr(items, name, limit)
         assert_exact(network, *random_rows(np.random.default_rng(seed), network))
 
 
