@@ -5,7 +5,9 @@ from collections.abc import Callable
 import pytest
 
 
-def refuses(error: type[BaseException], match: str, ask: Callable[[], object]) -> None:
-    """The call raises an error whose text matches."""
+def refuses(
+    error: type[BaseException], match: str, ask: Callable[..., object], /, *given: object, **options: object
+) -> None:
+    """The call, with what is given to it, raises an error whose text matches."""
     with pytest.raises(error, match=match):
-        ask()
+        ask(*given, **options)

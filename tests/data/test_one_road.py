@@ -17,6 +17,7 @@ from depnet.data.files import table as opened
 from depnet.data.files.read import read_for
 from depnet.errors import DataError, UnknownStatesWarning
 from tests.data.strategies import FORMATS, LABELS, write
+from tests.refusals import refuses
 
 DAY = dt.date(2020, 1, 1)
 CELLS: dict[str, st.SearchStrategy[Any]] = {
@@ -96,14 +97,12 @@ def test_a_state_that_is_not_there_is_an_error_that_offers_the_nearest(
     path.write_text("sex,age\nmale,1\n,2\nmael,3\n")
     domain = Domain((Variable("sex", ("female", "male")),))
     said = r"t\.csv: column 'sex', row 2: the model has no state 'mael'\. Did you mean 'male'"
-    with pytest.raises(DataError, match=said):
-        read_for(path, domain)
+    refuses(DataError, said, read_for, path, domain)
     with pytest.warns(UnknownStatesWarning, match="1 of 'sex', such as 'mael'. They count as missing"):
         table, unknown = read_for(path, domain, handle_unknown="missing")
     assert table.hidden.tolist() == [[False], [True], [True]]
     assert {i: rows.tolist() for i, rows in unknown.items()} == {0: [2]}
-    with pytest.raises(DataError, match="has no column 'rank'"):
-        read_for(path, Domain((Variable("rank", (1, 2)),)))
+    refuses(DataError, "has no column 'rank'", read_for, path, Domain((Variable("rank", (1, 2)),)))
     there, _ = read_for(path, Domain((Variable("rank", (1, 2)), Variable("age", (1, 2, 3)))), optional=True)
     assert there.domain.names == ("age",)
 

@@ -30,7 +30,7 @@ def test_a_summary_says_plain_figures_first_then_the_theory(model: DependencyNet
     summary = model.summary()
     text = str(summary)
     parts = (
-        "the model predicts",
+        "knowing the other columns removes",
         "drawn rows against the data",
         "strongest links",
         "missing at random",
@@ -61,7 +61,7 @@ def test_a_summary_of_a_large_domain_does_not_compute_its_law() -> None:
 def test_a_repr_shows_what_is_explained_and_the_strongest_links(model: DependencyNetwork) -> None:
     text = repr(model)
     assert text.startswith("DependencyNetwork(random_state=0)")
-    assert "the model predicts" in text
+    assert "knowing the other columns removes" in text
     assert there(model.law_certificate_).said in text
     first = model.links()[0]
     assert f"{first.source} -> {first.target}" in text
@@ -99,10 +99,10 @@ def test_a_loaded_model_shows_what_its_file_knows(model: DependencyNetwork, tmp_
     model.save(tmp_path / "model.json")
     again = DependencyNetwork.load(tmp_path / "model.json", random_state=0)
     text = str(again.summary())
-    assert "the model predicts" in text
+    assert "knowing the other columns removes" in text
     assert "drawn rows against the data" in text  # whose counts the file has
     assert "no certificate" in text
-    assert "the model predicts" in repr(again)
+    assert "knowing the other columns removes" in repr(again)
 
 
 @pytest.mark.parametrize(

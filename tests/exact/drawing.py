@@ -2,15 +2,7 @@
 
 import numpy as np
 
-from depnet import (
-    ConditionalTable,
-    Domain,
-    LosslessSource,
-    Network,
-    RandomScan,
-    SequentialScan,
-    TableNode,
-)
+from depnet import ConditionalTable, Domain, LosslessSource, Network, RandomScan, SequentialScan, TableNode
 from depnet.model import Given
 
 

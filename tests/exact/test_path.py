@@ -14,6 +14,7 @@ from depnet.errors import DataError, DistributionError, EvidenceError
 from depnet.model import Given, Scan
 from tests.exact.drawing import any_scan, inconsistent_network, random_evidence
 from tests.reference import stationary as reference
+from tests.refusals import refuses
 from tests.strategies import mixed_networks, networks, random_joint, seeds
 
 
@@ -104,10 +105,8 @@ def test_errors() -> None:
         depnet.law_path(network, RandomScan(), (0.5, 0.5))
     wrong: list[Any] = ["abc", ["a", "b", "c"], {"X0": 1}, [[0.5], [0.25, 0.25]], None]
     for start in wrong:
-        with pytest.raises(DistributionError, match="start "):
-            depnet.law_path(network, RandomScan(), start)
-    with pytest.raises(DataError, match="a state has a code"):
-        depnet.law_path(network, RandomScan(), (1, 3, 0))
+        refuses(DistributionError, "start ", depnet.law_path, network, RandomScan(), start)
+    refuses(DataError, "a state has a code", depnet.law_path, network, RandomScan(), (1, 3, 0))
     endless: list[Any] = [-1, 2.5, "3", True]
     for steps in endless:
         with pytest.raises(DataError, match=rf"steps is a whole number of at least 0; got {steps!r}"):

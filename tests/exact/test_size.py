@@ -3,18 +3,11 @@
 import pytest
 
 import depnet
-from depnet import (
-    ConditionalTable,
-    Domain,
-    LosslessSource,
-    Network,
-    RandomScan,
-    SequentialScan,
-    TableNode,
-)
+from depnet import ConditionalTable, Domain, LosslessSource, Network, RandomScan, SequentialScan, TableNode
 from depnet.errors import DomainTooLargeError
 from depnet.exact.stationary import free_law
 from depnet.geometry.chain import FreeChain
+from tests.refusals import refuses
 
 
 def chain_network(n: int) -> Network:
@@ -32,8 +25,7 @@ def test_the_error_says_how_large_and_what_to_do() -> None:
         lambda: depnet.recurrent_classes(network, RandomScan()),
         lambda: depnet.law_path(network, RandomScan(), [0] * 40),
     ):
-        with pytest.raises(DomainTooLargeError, match=r"1\.1e\+12 joint states and needs .* evidence"):
-            call()
+        refuses(DomainTooLargeError, r"1\.1e\+12 joint states and needs .* evidence", call)
 
 
 def test_evidence_makes_a_large_network_small() -> None:

@@ -6,16 +6,7 @@ import numpy as np
 import pytest
 
 import depnet
-from depnet import (
-    ConditionalTable,
-    Domain,
-    FunctionSource,
-    LosslessSource,
-    Network,
-    RandomScan,
-    SequentialScan,
-    TableNode,
-)
+from depnet import ConditionalTable, Domain, LosslessSource, Network, RandomScan, SequentialScan, TableNode
 from depnet.errors import ConvergenceError
 from depnet.exact import solve
 from depnet.geometry.chain import FreeChain
@@ -31,7 +22,7 @@ def ising_ring(n: int, coupling: float) -> Network:
         field = 2 * coupling * np.array([-2.0, 0.0, 2.0])
         table = np.stack([1 / (1 + np.exp(field)), 1 / (1 + np.exp(-field))], axis=1)
         neighbours = tuple(sorted({(i - 1) % n, (i + 1) % n}))
-        source = FunctionSource(lambda x: x.sum(axis=1), neighbours, 3)
+        source = depnet.FunctionSource(lambda x: x.sum(axis=1), neighbours, 3)
         nodes.append(TableNode(i, source, ConditionalTable.from_probabilities(table)))
     return Network(Domain.from_cardinalities([2] * n), tuple(nodes))
 

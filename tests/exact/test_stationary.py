@@ -13,6 +13,7 @@ from depnet.geometry import m_projection, manifolds
 from depnet.model import Given, Scan
 from tests.exact.drawing import any_scan, inconsistent_network, random_evidence, random_scan, sequential_scan
 from tests.reference import stationary as reference
+from tests.refusals import refuses
 from tests.strategies import mixed_networks, networks, seeds
 
 positive = networks(max_states=60) | mixed_networks(max_states=60)
@@ -60,8 +61,7 @@ def test_zeros_and_evidence(network: Network, seed: int) -> None:
     chain = reference.Chain(network, evidence)
     classes = reference.recurrent(chain.matrix(scan))
     if chain.keeps_meeting_the_impossible(scan):
-        with pytest.raises(EvidenceError, match="impossible for node"):
-            depnet.stationary(network, scan, evidence)
+        refuses(EvidenceError, "impossible for node", depnet.stationary, network, scan, evidence)
     elif len(classes) > 1:
         with pytest.raises(ReducibleError, match=f"{len(classes)} recurrent classes"):
             depnet.stationary(network, scan, evidence)
@@ -152,9 +152,6 @@ def test_evidence_on_everything_is_a_point(network: Network, random: bool) -> No
 
 def test_a_cycle_belongs_to_a_sequential_scan() -> None:
     network = Network.from_joint([0.5, 0.5])
-    with pytest.raises(ScanError, match="sequential scan"):
-        depnet.stationary_cycle(network, RandomScan())  # type: ignore[arg-type]
-    with pytest.raises(ScanError, match="a scan is"):
-        depnet.stationary(network, "random")  # type: ignore[arg-type]
-    with pytest.raises(ScanError, match="3 weights"):
-        depnet.stationary(network, RandomScan((0.5, 0.25, 0.25)))
+    refuses(ScanError, "sequential scan", depnet.stationary_cycle, network, RandomScan())
+    refuses(ScanError, "a scan is", depnet.stationary, network, "random")
+    refuses(ScanError, "3 weights", depnet.stationary, network, RandomScan((0.5, 0.25, 0.25)))

@@ -14,6 +14,7 @@ from depnet.learning.penalty import Auto
 from depnet.learning.some_rows import held_out
 from depnet.model.network import Network
 from depnet.model.score import score
+from tests.refusals import refuses
 
 
 def noise_and_copies(rows: int, noise: int = 6, seed: int = 0) -> Dataset:
@@ -74,18 +75,21 @@ def different_needs(rows: int, seed: int) -> Dataset:
     return Dataset.from_codes(codes, [2] * 6)
 
 
+def prohibitive(parameters: int, rows: int) -> float:
+    return 0.5 * parameters
+
+
 def test_a_node_leaves_the_pool_where_it_is_surely_better() -> None:
     dataset, held = different_needs(200, 0), different_needs(1000, 1)
-
-    def prohibitive(parameters: int, rows: int) -> float:
-        return 0.5 * parameters
 
     generous = NoPenalty()
     auto = Auto((prohibitive, generous), (1.0,))
     network, choice = chosen(dataset, auto, validation=held)
     assert choice.pooled == (generous, 0.5)
     assert choice.penalties == (*[generous] * 5, prohibitive)
-    assert [node.source.size > 1 for node in network.nodes] == [True] * 5 + [False]
+    by_parts, _ = chosen(dataset, Auto(auto.penalties, (1.0,), standard_errors=1.0))
+    for found in (network, by_parts):
+        assert [node.source.size > 1 for node in found.nodes] == [True] * 5 + [False]
     _, pooled = chosen(dataset, Auto(auto.penalties, (1.0,), standard_errors=1e9), validation=held)
     assert pooled.penalties == (generous,) * 6
 
@@ -93,9 +97,6 @@ def test_a_node_leaves_the_pool_where_it_is_surely_better() -> None:
 def test_the_standard_error_is_that_of_the_rows_one_by_one() -> None:
     """The literal twin: the mean over held-out rows of what the node's own candidate gains, by its standard error."""
     dataset, held = different_needs(200, 0), different_needs(1000, 1)
-
-    def prohibitive(parameters: int, rows: int) -> float:
-        return 0.5 * parameters
 
     candidates = (prohibitive, NoPenalty())
     own, pooled = (learn(dataset, penalty=each, smoothing=0.5).nodes[5] for each in candidates)
@@ -139,8 +140,7 @@ def test_options_go_through() -> None:
 
 def test_bad_input() -> None:
     dataset = noise_and_copies(20)
-    with pytest.raises(LearningError, match="smoothing above 0"):
-        learn(dataset, penalty="auto")
+    refuses(LearningError, "smoothing above 0", learn, dataset, penalty="auto")
     with pytest.raises(LearningError, match="no other penalty looks at held-out rows"):
         learn(dataset, penalty="mdl", validation=dataset)
     with pytest.raises(ModelError, match="validation: the rows have 1 variables"):
@@ -148,13 +148,10 @@ def test_bad_input() -> None:
     empty = Dataset.from_codes(np.zeros((0, 8), dtype=int), [2] * 8)
     with pytest.raises(LearningError, match="validation has no rows"):
         learn(dataset, penalty="auto", smoothing=0.5, validation=empty)
-    with pytest.raises(LearningError, match="only one"):
-        learn(noise_and_copies(1), penalty="auto", smoothing=0.5)
-    with pytest.raises(LearningError, match="no rows"):
-        learn(empty, penalty="auto", smoothing=0.5)
+    refuses(LearningError, "only one", learn, noise_and_copies(1), penalty="auto", smoothing=0.5)
+    refuses(LearningError, "no rows", learn, empty, penalty="auto", smoothing=0.5)
     for bad in ({"penalties": ()}, {"smoothings": (0.0,)}, {"standard_errors": math.nan}, {"patience": 0}):
-        with pytest.raises(LearningError, match=r"Auto needs|standard_errors|patience"):
-            Auto(**bad)
+        refuses(LearningError, r"Auto needs|standard_errors|patience", Auto, **bad)
 
 
 def test_the_ladder_is_left_when_it_leads_nowhere() -> None:

@@ -14,6 +14,7 @@ from depnet.model.boosted import BoostedNode
 from depnet.model.links import one_sided_links
 from depnet.pictures.graph.dependency import dependency_graph
 from tests.boosted import random_boosted_network
+from tests.refusals import refuses
 from tests.strategies import random_mixed_network
 
 CARDS = [2, 3, 2]
@@ -95,8 +96,7 @@ def test_no_counts_to_add_to_to_smooth_or_to_learn_parameters_from() -> None:
         match=r"new rows are added to counts, and boosted nodes, such as that of .X0., have none. Fit again",
     ):
         network.updated(rows())
-    with pytest.raises(ModelError, match="node 0 is boosted: it has no counts to smooth"):
-        network.smoothed(0.5)
+    refuses(ModelError, "node 0 is boosted: it has no counts to smooth", network.smoothed, 0.5)
     with pytest.raises(ModelError, match="no single information source"):
         learn_parameters(rows(), [node.source for node in network.nodes])
     with pytest.raises(LearningError, match=r"for 'X0' there is a node.*fit it again"):

@@ -9,25 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet import (
-    Aic,
-    Certificate,
-    ConditionalTable,
-    ConstantSource,
-    Dataset,
-    DecisionGraph,
-    InformationSource,
-    LosslessSource,
-    Merge,
-    Network,
-    Split,
-    StructuralMdl,
-    TableNode,
-    certificate,
-    empirical,
-    learn,
-    learn_parameters,
-)
+import depnet
+from depnet import ConstantSource, Dataset, LosslessSource, Network, certificate, empirical, learn_parameters
 from depnet.arrays import FloatArray
 from depnet.errors import LearningError, ModelError, NoSuchBoundError, ScanError
 from depnet.geometry import full_conditional_divergence, kl
@@ -38,6 +21,7 @@ from depnet.model.scan import RandomScan
 from tests.reference import counting
 from tests.reference import geometry as literal
 from tests.reference.stationary import stationary_laws
+from tests.refusals import refuses
 from tests.strategies import datasets, random_network, random_order, random_ordered_network, seeds
 
 
@@ -59,12 +43,12 @@ def law_on(dataset: Dataset, seed: int, zeros: float = 0.0) -> Network:
 @given(datasets(weighted=True), seeds, st.sampled_from([0.0, 0.2]))
 def test_every_number_equals_its_definition(dataset: Dataset, seed: int, zeros: float) -> None:
     network = network_on(dataset, seed, zeros)
-    proven = certificate(network, dataset, penalty=Aic())
+    proven = certificate(network, dataset, penalty=depnet.Aic())
     one_leaf = learn_parameters(dataset, [ConstantSource()] * len(network))
     for node, part, constant in zip(network.nodes, proven.nodes, one_leaf.nodes, strict=True):
         full = counting.entropy_given_the_others(node.variable, dataset)
-        learned = TableNode(
-            node.variable, node.source, ConditionalTable.from_counts(counting.counts_of(node, dataset))
+        learned = depnet.TableNode(
+            node.variable, node.source, depnet.ConditionalTable.from_counts(counting.counts_of(node, dataset))
         )
         np.testing.assert_allclose(part.full_entropy, full, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(
@@ -108,7 +92,7 @@ def joint_of(network: Network) -> FloatArray:
     return q
 
 
-def assert_is_kl(proven: Certificate, dataset: Dataset, q: FloatArray) -> None:
+def assert_is_kl(proven: depnet.Certificate, dataset: Dataset, q: FloatArray) -> None:
     np.testing.assert_allclose(proven.kl, kl(empirical(dataset), q), rtol=1e-9, atol=1e-11)
 
 
@@ -147,7 +131,7 @@ def test_with_the_datas_own_tables_the_kl_is_a_difference_of_entropies() -> None
     """Sources that read all that comes before leave nothing: the law is the table."""
     rng = np.random.default_rng(8)
     dataset = Dataset.from_codes(rng.integers(0, 3, size=(200, 3)), [3, 3, 3])
-    sources: list[InformationSource] = [
+    sources: list[depnet.InformationSource] = [
         ConstantSource(),
         LosslessSource((0,), (3,)),
         LosslessSource((0, 1), (3, 3)),
@@ -174,13 +158,12 @@ def test_a_law_says_bits_first_and_has_no_fc_limit() -> None:
         _ = proven.fc_limit
     with pytest.raises(NoSuchBoundError, match="fc_limit"):
         _ = certificate(replace(law, order=None), dataset).kl
-    with pytest.raises(ScanError, match="ordered network has no weights"):
-        certificate(law, dataset, (0.5, 0.5))
+    refuses(ScanError, "ordered network has no weights", certificate, law, dataset, (0.5, 0.5))
 
 
 def test_a_law_that_gives_a_row_0_is_infinitely_far() -> None:
     dataset = Dataset.from_codes([[0], [1]], [2])
-    node = TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[1.0, 0.0]]))
+    node = depnet.TableNode(0, ConstantSource(), depnet.ConditionalTable.from_probabilities([[1.0, 0.0]]))
     proven = certificate(Network(dataset.domain, (node,), order=(0,)), dataset)
     assert proven.kl == math.inf
     assert "infinitely far" in proven.said
@@ -203,7 +186,7 @@ def transient_example() -> Dataset:
 
 def test_a_state_of_the_data_that_the_chain_leaves_for_good_has_no_bound() -> None:
     dataset = transient_example()
-    network = learn(dataset)
+    network = depnet.learn(dataset)
     proven = certificate(network, dataset)
     assert proven.total("kl") == pytest.approx(0.0156, abs=1e-4)
     assert proven.fc_limit == math.inf
@@ -242,7 +225,9 @@ def small_case(rng: np.random.Generator) -> tuple[Dataset, Network]:
     p = rng.dirichlet(np.full(int(np.prod(cards)), 0.2))
     rows = rng.choice(len(p), size=int(rng.integers(5, 60)), p=p)
     dataset = Dataset.from_codes(np.array(np.unravel_index(rows, cards)).T, cards.tolist())
-    return dataset, learn(dataset, penalty=Aic() if rng.random() < 0.5 else StructuralMdl(0.3))
+    return dataset, depnet.learn(
+        dataset, penalty=depnet.Aic() if rng.random() < 0.5 else depnet.StructuralMdl(0.3)
+    )
 
 
 def search(seed: int, cases: int) -> tuple[int, int]:
@@ -303,7 +288,7 @@ def test_large_domains_with_zeros_have_a_bound_where_there_is_a_hub(monkeypatch:
         (transient_example(), None),
         (copies(), [LosslessSource((1,), (2,)), LosslessSource((0,), (2,))]),
     ):
-        learned = learn(rows) if sources is None else learn_parameters(rows, sources)
+        learned = depnet.learn(rows) if sources is None else learn_parameters(rows, sources)
         found = certificate(learned, rows)
         assert found.fc_limit == math.inf
         assert "not checked" in str(found)
@@ -327,9 +312,9 @@ def test_wide_tables_have_distinct_contexts_and_an_empty_bound() -> None:
 
 def test_naming_is_reported_beside_r() -> None:
     dataset = Dataset.from_codes([[0, 0, 0], [1, 1, 2], [1, 0, 1]], [2, 2, 3])
-    graph = DecisionGraph((Split(0, 2), Merge(0, 2), Split(1, 1)), (2, 2, 3))
+    graph = depnet.DecisionGraph((depnet.Split(0, 2), depnet.Merge(0, 2), depnet.Split(1, 1)), (2, 2, 3))
     network = learn_parameters(dataset, [graph, ConstantSource(), ConstantSource()])
-    proven = certificate(network, dataset, penalty=StructuralMdl(1.0, 0.5))
+    proven = certificate(network, dataset, penalty=depnet.StructuralMdl(1.0, 0.5))
     named = math.log(1 * 2) + 0.5 * math.log(3) + math.log(2 * 2)
     assert math.isclose(proven.nodes[0].naming, named / 3)
     assert proven.nodes[0].cost == proven.nodes[0].kl + proven.nodes[0].penalty
@@ -338,7 +323,7 @@ def test_naming_is_reported_beside_r() -> None:
 
 def test_a_zero_where_the_data_has_rows_is_an_infinite_distance() -> None:
     dataset = Dataset.from_codes([[0], [1]], [2])
-    node = TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[1.0, 0.0]]))
+    node = depnet.TableNode(0, ConstantSource(), depnet.ConditionalTable.from_probabilities([[1.0, 0.0]]))
     proven = certificate(Network(dataset.domain, (node,)), dataset)
     assert proven.fc_limit == math.inf
     assert "the table of X0 gives 0 to a state that the rows have" in str(proven)
@@ -347,17 +332,15 @@ def test_a_zero_where_the_data_has_rows_is_an_infinite_distance() -> None:
 def test_bad_input() -> None:
     empty = Dataset.from_codes(np.zeros((0, 1), dtype=int), [2])
     network = learn_parameters(Dataset.from_codes([[0]], [2]), [ConstantSource()])
-    with pytest.raises(LearningError, match="no rows"):
-        certificate(network, empty)
-    with pytest.raises(ModelError, match="other states"):
-        certificate(network, Dataset.from_codes([[0]], [3]))
+    refuses(LearningError, "no rows", certificate, network, empty)
+    refuses(ModelError, "other states", certificate, network, Dataset.from_codes([[0]], [3]))
 
 
-def named(source: DecisionGraph, choices: int) -> float:
+def named(source: depnet.DecisionGraph, choices: int) -> float:
     """What the operations of binary splits cost to name, in nats."""
     leaves, nats = 1, 0.0
     for operation in source.operations:
-        if isinstance(operation, Split):
+        if isinstance(operation, depnet.Split):
             nats += math.log(leaves * choices)
             leaves += 1
         else:
@@ -376,22 +359,22 @@ def noisy_copies() -> Dataset:
 def test_naming_counts_the_variables_that_a_split_could_name() -> None:
     dataset = noisy_copies()
     a, b, c, _, _ = dataset.domain.names
-    rule = StructuralMdl()
-    network = learn(dataset, penalty=rule, roles={b: "target"}, forbidden=[(c, a)])
+    rule = depnet.StructuralMdl()
+    network = depnet.learn(dataset, penalty=rule, roles={b: "target"}, forbidden=[(c, a)])
     proven = certificate(network, dataset, penalty=rule, roles={b: "target"}, forbidden=[(c, a)])
     admissible = [2, 4, 3, 3, 3]  # never b, for a neither c
     for node, part, choices in zip(network.nodes, proven.nodes, admissible, strict=True):
-        assert isinstance(node.source, DecisionGraph)
+        assert isinstance(node.source, depnet.DecisionGraph)
         assert math.isclose(part.naming, named(node.source, choices) / 400)
     assert proven.nodes[0].naming < certificate(network, dataset, penalty=rule).nodes[0].naming
 
 
 def test_naming_in_an_order_counts_earlier_variables() -> None:
     dataset = noisy_copies()
-    names, rule = dataset.domain.names, StructuralMdl()
+    names, rule = dataset.domain.names, depnet.StructuralMdl()
     order = (4, 2, 0, 1, 3)
     late = [(names[j], names[i]) for at, i in enumerate(order) for j in order[at + 1 :]]
-    law = replace(learn(dataset, penalty=rule, forbidden=late), order=order)
+    law = replace(depnet.learn(dataset, penalty=rule, forbidden=late), order=order)
     given_roles = certificate(
         law, dataset, penalty=rule, roles={names[4]: "input"}, forbidden=[(names[2], names[1])]
     )
@@ -400,6 +383,6 @@ def test_naming_in_an_order_counts_earlier_variables() -> None:
         (given_roles, [2, 2, 1, 4, 0]),
     ):
         for node, part, choices in zip(law.nodes, proven.nodes, admissible, strict=True):
-            assert isinstance(node.source, DecisionGraph)
+            assert isinstance(node.source, depnet.DecisionGraph)
             expected = named(node.source, choices) / 400 if node.source.operations else 0.0
             assert math.isclose(part.naming, expected)

@@ -8,23 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from depnet import (
-    Aic,
-    Dataset,
-    DecisionGraph,
-    FunctionSource,
-    InformationSource,
-    LosslessSource,
-    Mdl,
-    NoPenalty,
-    Split,
-    StructuralMdl,
-    learn,
-)
+import depnet
+from depnet import Aic, Dataset, DecisionGraph, InformationSource, LosslessSource, Mdl, StructuralMdl
 from depnet.errors import LearningError, ModelError
 from depnet.learning.framework import Candidate, NodeData, SplitMerge, WithLossless, greedy, learn_with
 from depnet.learning.penalty import Penalty
 from tests.reference.learning import learn_operations
+from tests.refusals import refuses
 from tests.strategies import datasets
 
 
@@ -33,7 +23,15 @@ def square(parameters: int, rows: int) -> float:
 
 
 penalties = st.sampled_from(
-    [Mdl(), Aic(), NoPenalty(), 0.25 * Mdl(), StructuralMdl(), StructuralMdl(0.5, 2.0, 0.5 * Mdl()), square]
+    [
+        Mdl(),
+        Aic(),
+        depnet.NoPenalty(),
+        0.25 * Mdl(),
+        StructuralMdl(),
+        StructuralMdl(0.5, 2.0, 0.5 * Mdl()),
+        square,
+    ]
 )
 
 
@@ -44,7 +42,7 @@ def test_split_and_merge_equals_the_twin_and_the_native_learner(dataset: Dataset
     for i, node in enumerate(network.nodes):
         assert isinstance(node.source, DecisionGraph)
         assert list(node.source.operations) == learn_operations(dataset, (i,), penalty)
-    assert network == learn(dataset, penalty=penalty, smoothing=0.5)
+    assert network == depnet.learn(dataset, penalty=penalty, smoothing=0.5)
 
 
 def parity(rows: int = 400) -> Dataset:
@@ -69,7 +67,7 @@ class CountOfOthers:
         self, source: InformationSource, data: NodeData
     ) -> Iterable[Candidate | InformationSource]:
         inputs = data.inputs
-        yield FunctionSource(lambda x: x.sum(axis=1), inputs=inputs, size=len(inputs) + 1)
+        yield depnet.FunctionSource(lambda x: x.sum(axis=1), inputs=inputs, size=len(inputs) + 1)
 
 
 def test_a_users_candidates_run_through_the_same_loop() -> None:
@@ -90,7 +88,7 @@ class Proposes:
 
 def test_of_equal_costs_the_first_proposed_wins() -> None:
     twins = Dataset.from_codes([[0, 0, 0], [1, 1, 1]] * 20, [2, 2, 2])
-    graphs = {j: DecisionGraph((Split(0, j),), (2, 2, 2)) for j in (1, 2)}
+    graphs = {j: DecisionGraph((depnet.Split(0, j),), (2, 2, 2)) for j in (1, 2)}
     for first, second in ((1, 2), (2, 1)):
         strategy = Proposes(graphs[first], graphs[second])
         data = NodeData(twins, 0, Mdl())
@@ -99,15 +97,11 @@ def test_of_equal_costs_the_first_proposed_wins() -> None:
 
 def test_bad_strategies_are_named() -> None:
     dataset = parity(10)
-    with pytest.raises(LearningError, match=r"candidates\(source, data\)"):
-        learn_with(dataset, object())  # type: ignore[arg-type]  # that is the point
-    with pytest.raises(LearningError, match="proposes information sources"):
-        learn_with(dataset, Proposes("X1"))
-    with pytest.raises(ModelError, match="cardinalities"):
-        learn_with(dataset, Proposes(DecisionGraph((), (2, 2))))
+    refuses(LearningError, r"candidates\(source, data\)", learn_with, dataset, object())
+    refuses(LearningError, "proposes information sources", learn_with, dataset, Proposes("X1"))
+    refuses(ModelError, "cardinalities", learn_with, dataset, Proposes(DecisionGraph((), (2, 2))))
     with pytest.raises(ModelError, match="itself updates"):
         learn_with(dataset, Proposes(LosslessSource((0, 1, 2), (2, 2, 2))), penalty="none")
     with pytest.raises(LearningError, match="no rows"):
         learn_with(Dataset.from_codes(np.zeros((0, 1), dtype=int), [2]), SplitMerge())
-    with pytest.raises(LearningError, match="gave R"):
-        learn_with(dataset, SplitMerge(), penalty=lambda k, n: float("nan"))
+    refuses(LearningError, "gave R", learn_with, dataset, SplitMerge(), penalty=lambda k, n: float("nan"))

@@ -6,14 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl, learn
-from depnet.learning.grow import TrainingRows, grown, native_settings, unpacked
-from depnet.learning.options import LearnOptions, node_specs
 from depnet.learning.penalty import Penalty
-from depnet.learning.work import Work
 from depnet.model import ConditionalTable, DecisionGraph, TableNode
 from tests.reference.learning import learn_operations
 from tests.strategies import datasets, seeds
@@ -49,7 +46,11 @@ def operations(dataset: Dataset, **options: object) -> list[list[object]]:
     return [list(node.source.operations) for node in learn(dataset, **options).nodes]  # type: ignore[attr-defined, arg-type]  # learned sources
 
 
-@given(datasets(), penalties)
+BINARY = datasets(max_variables=8, max_cardinality=2, max_rows=200)
+
+
+@settings(max_examples=3 * settings().max_examples)
+@given(datasets() | datasets(weighted=True) | BINARY, penalties)
 def test_equals_brute_force(dataset: Dataset, penalty: Penalty) -> None:
     expected = [learn_operations(dataset, (i,), penalty) for i in range(len(dataset.domain))]
     assert operations(dataset, penalty=penalty) == expected
@@ -65,25 +66,7 @@ def test_mutant_another_table_is_noticed() -> None:
         assert operations(dataset) == [learn_operations(mutant, (i,), Mdl()) for i in range(3)]
 
 
-@given(datasets(weighted=True), penalties)
-def test_equals_brute_force_with_row_weights(dataset: Dataset, penalty: Penalty) -> None:
-    expected = [learn_operations(dataset, (i,), penalty) for i in range(len(dataset.domain))]
-    assert operations(dataset, penalty=penalty) == expected
-
-
-@given(datasets(max_variables=8, max_cardinality=2, max_rows=200), st.sampled_from([Mdl(), 0.4 * Mdl()]))
-def test_equals_brute_force_on_binary_tables(dataset: Dataset, penalty: Penalty) -> None:
-    expected = [learn_operations(dataset, (i,), penalty) for i in range(len(dataset.domain))]
-    assert operations(dataset, penalty=penalty) == expected
-
-
-@given(
-    datasets(),
-    penalties,
-    st.one_of(st.none(), st.integers(1, 8)),
-    st.integers(0, 6),
-    seeds,
-)
+@given(datasets(), penalties, st.one_of(st.none(), st.integers(1, 8)), st.integers(0, 6), seeds)
 def test_equals_brute_force_with_options(
     dataset: Dataset, penalty: Penalty, max_leaves: int | None, min_leaf_rows: int, seed: int
 ) -> None:
@@ -121,17 +104,6 @@ def test_a_falling_penalty_splits_pure_leaves_too(dataset: Dataset, max_leaves: 
     assert operations(dataset, **options) == expected
 
 
-@given(datasets(), st.sampled_from([0.0, 0.5]))
-def test_tables_are_the_counts_at_the_leaves(dataset: Dataset, smoothing: float) -> None:
-    network = learn(dataset, smoothing=smoothing)
-    for i, node in enumerate(network.nodes):
-        counts = np.zeros((node.source.size, dataset.domain.cardinalities[i]), dtype=np.int64)
-        np.add.at(counts, (node.source(dataset.codes), dataset.column(i)), 1)
-        assert node.table.counts is not None
-        assert node.table.counts.tolist() == counts.tolist()
-        assert node.table.smoothing == smoothing
-
-
 @given(datasets(max_rows=120), seeds)
 def test_the_order_of_rows_does_not_matter(dataset: Dataset, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(dataset.rows)
@@ -139,34 +111,20 @@ def test_the_order_of_rows_does_not_matter(dataset: Dataset, seed: int) -> None:
     assert learn(shuffled) == learn(dataset)
 
 
-@given(datasets(max_rows=40, weighted=True))
-def test_a_weight_stands_for_equal_rows(dataset: Dataset) -> None:
-    assert dataset.weights is not None
-    repeated = Dataset.from_codes(np.repeat(dataset.codes, dataset.weights, axis=0), domain=dataset.domain)
-    assert learn(repeated) == learn(dataset)
-
-
 @given(datasets(max_rows=120), st.sampled_from([2, 3, -1, None]))
 def test_the_number_of_threads_does_not_matter(dataset: Dataset, n_jobs: int | None) -> None:
     assert learn(dataset, n_jobs=n_jobs) == learn(dataset)
 
 
-@given(datasets(max_rows=80))
-def test_the_order_of_nodes_does_not_matter(dataset: Dataset) -> None:
-    specs, forwards = node_specs(dataset.domain)[::-1], learn(dataset).nodes
-    settings = [native_settings(Mdl(), LearnOptions(), dataset.total)] * len(specs)
-    for numbers, arrays in grown(TrainingRows(dataset).native(wide=False), specs, settings, Work()):
-        targets = [specs[number].target for number in numbers]
-        for i, source, table in zip(
-            targets, *unpacked(arrays, targets, dataset.domain.cardinalities, 0.0), strict=True
-        ):
-            assert (source, table) == (forwards[i].source, forwards[i].table)
-
-
 @given(datasets(max_rows=60), st.sampled_from([0.0, 0.5, 3.0]), st.sampled_from([1, 2]))
-def test_tables_of_batches_are_those_of_their_counts(dataset: Dataset, smoothing: float, n_jobs: int) -> None:
-    for node in learn(dataset, smoothing=smoothing, n_jobs=n_jobs).nodes:
+def test_tables_are_those_of_the_counts_at_the_leaves(
+    dataset: Dataset, smoothing: float, n_jobs: int
+) -> None:
+    for i, node in enumerate(learn(dataset, smoothing=smoothing, n_jobs=n_jobs).nodes):
+        counts = np.zeros((node.source.size, dataset.domain.cardinalities[i]), dtype=np.int64)
+        np.add.at(counts, (node.source(dataset.codes), dataset.column(i)), 1)
         assert node.table.counts is not None
+        assert node.table.counts.tolist() == counts.tolist()
         again = ConditionalTable.from_counts(node.table.counts, smoothing)
         assert node.table == again
         assert node == TableNode(node.variable, node.source, again)

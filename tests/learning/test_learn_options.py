@@ -18,6 +18,7 @@ import pytest
 
 from depnet import Dataset, NoPenalty, learn
 from depnet.errors import DataError, DepnetError, ManyStatesWarning
+from tests.refusals import refuses
 
 
 def copies(rows: int = 400, variables: int = 4, noise: float = 0.1, cardinality: int = 2) -> Dataset:
@@ -59,15 +60,12 @@ def large() -> Dataset:
     ],
 )
 def test_bad_options_are_clear_errors(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(DepnetError, match=message):
-        learn(copies(), **options)
+    refuses(DepnetError, message, learn, copies(), **options)
 
 
 def test_an_empty_table_is_an_error() -> None:
-    with pytest.raises(DataError, match="at least one row"):
-        learn(Dataset.from_codes(np.zeros((0, 2), dtype=int), [2, 2]))
-    with pytest.raises(DataError, match="weights are 0"):
-        learn(Dataset.from_codes([[0, 1]], [2, 2], weights=[0]))
+    refuses(DataError, "at least one row", learn, Dataset.from_codes(np.zeros((0, 2), dtype=int), [2, 2]))
+    refuses(DataError, "weights are 0", learn, Dataset.from_codes([[0, 1]], [2, 2], weights=[0]))
 
 
 def test_roles() -> None:
@@ -75,25 +73,6 @@ def test_roles() -> None:
     assert network.nodes[0].source.size > 1
     assert network.nodes[1].source.size == 1, "an input is not predicted"
     assert all(0 not in node.source.inputs for node in network.nodes), "a target is no input"
-
-
-def test_forbidden_links() -> None:
-    network = learn(copies(), forbidden=[("X0", "X1"), ("X2", "X3")])
-    assert 0 not in network.nodes[1].source.inputs
-    assert 2 not in network.nodes[3].source.inputs
-    assert 1 in network.nodes[0].source.inputs, "the other way is allowed"
-
-
-def test_limits() -> None:
-    dataset = copies(cardinality=3)
-    assert max(node.source.size for node in learn(dataset, penalty=NoPenalty()).nodes) > 5
-    for max_leaves in (1, 2, 3, 5):
-        network = learn(dataset, penalty=NoPenalty(), max_leaves=max_leaves)
-        assert max(node.source.size for node in network.nodes) <= max_leaves
-    for node in learn(dataset, penalty=NoPenalty(), min_leaf_rows=30).nodes:
-        assert node.table.counts is not None
-        totals = node.table.counts.sum(axis=1)
-        assert min(totals[totals > 0]) >= 30
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -108,8 +87,7 @@ def test_an_error_in_the_callback_ends_the_fit() -> None:
         raise RuntimeError("enough")
 
     for n_jobs in (1, 2):
-        with pytest.raises(RuntimeError, match="enough"):
-            learn(copies(), n_jobs=n_jobs, progress=fail)
+        refuses(RuntimeError, "enough", learn, copies(), n_jobs=n_jobs, progress=fail)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -12,17 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import depnet
-from depnet import (
-    Aic,
-    ConditionalTable,
-    Dataset,
-    Mdl,
-    Network,
-    RandomScan,
-    SequentialScan,
-    TableNode,
-    learn,
-)
+from depnet import Aic, ConditionalTable, Dataset, Mdl, Network, RandomScan, SequentialScan, TableNode, learn
 from depnet.arrays import FloatArray
 from depnet.errors import MixingWarning, ReducibleError, ReducibleWarning
 from tests.reference.learning import learn_operations

@@ -20,6 +20,7 @@ from depnet.learning.penalty import (
     penalty_value,
     per_parameter,
 )
+from tests.refusals import refuses
 
 factors = st.floats(0, 4, allow_subnormal=False)
 simple = st.sampled_from([Mdl(), Aic(), NoPenalty()])
@@ -92,8 +93,7 @@ def test_names() -> None:
     ],
 )
 def test_what_is_no_penalty_is_named(penalty: PenaltyLike, message: str) -> None:
-    with pytest.raises(LearningError, match=message):
-        checked_penalty(penalty)
+    refuses(LearningError, message, checked_penalty, penalty)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1e-9, "much", None])
@@ -101,8 +101,7 @@ def test_a_penalty_that_is_no_finite_positive_number_is_named(value: float) -> N
     def bad(parameters: int, rows: int) -> float:
         return value
 
-    with pytest.raises(LearningError, match=r"bad.* gave R\(5, 10\)"):
-        penalty_value(bad, 5, 10)
+    refuses(LearningError, r"bad.* gave R\(5, 10\)", penalty_value, bad, 5, 10)
 
 
 @pytest.mark.parametrize("factor", [-1.0, math.nan, math.inf, True, "1"])
@@ -113,5 +112,4 @@ def test_factors_are_finite_and_not_negative(factor: float) -> None:
         lambda: Scaled(factor, Mdl()),
         lambda: factor * StructuralMdl(),
     ):
-        with pytest.raises(LearningError, match="at least 0"):
-            make()
+        refuses(LearningError, "at least 0", make)

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import depnet
-from depnet import Dataset, NoPenalty
+from depnet import Dataset
 from depnet.learning import some_rows as module
-from depnet.learning.penalty import Auto
 from depnet.learning.some_rows import Contexts, distinct_rows, held_out, repeated, some_rows
 from tests.cluster.tables import assert_same_network
 from tests.reference import counting
@@ -68,21 +67,6 @@ def test_distinct_rows_equal_the_dictionary(dataset: Dataset) -> None:
     assert multiset(some_rows(dataset, found.rows, found.counts)) == multiset(dataset)
     assert len({tuple(row) for row in dataset.codes.tolist()}) == len(found.rows)
     assert (found.first[1:] > found.first[:-1]).all()
-
-
-def test_nodes_leave_the_pool() -> None:
-    """Several parts are held out, and a node has a choice of its own."""
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 2, size=(200, 6))
-    codes[:, :5] = codes[:, :1] ^ (rng.random((200, 5)) < 0.05)
-    dataset = Dataset.from_codes(codes, [2] * 6)
-
-    def prohibitive(parameters: int, rows: int) -> float:
-        return 0.5 * parameters
-
-    ladder = Auto((prohibitive, NoPenalty()), (1.0,), standard_errors=1.0)
-    found = depnet.learn(dataset, penalty=ladder, smoothing=0.5)
-    assert [node.source.size > 1 for node in found.nodes] == [True] * 5 + [False]
 
 
 @given(datasets(max_variables=5, max_rows=200, weighted=True))

@@ -4,25 +4,15 @@ import math
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given
 
-from depnet import (
-    Dataset,
-    DecisionGraph,
-    LosslessSource,
-    Network,
-    learn,
-    learn_parameters,
-    links,
-    load,
-    save,
-    titanic,
-)
+import depnet
+from depnet import Dataset, DecisionGraph, LosslessSource, Network, learn, learn_parameters, links, titanic
 from depnet.errors import LearningError
 from depnet.learning.links import own_marginals, own_strengths, strengths
 from depnet.model.sources.decision_graph import Merge, Split
 from tests.learning.test_links import a_graph, chain, known_bits, node_with
+from tests.refusals import refuses
 from tests.strategies import datasets, networks, seeds
 
 
@@ -80,8 +70,8 @@ def test_mutant_other_marginals_move_strength_between_the_inputs_of_a_merged_lea
 def test_links_of_a_network_from_a_file(tmp_path: Path) -> None:
     data = titanic()
     network = learn(data).with_counts(data)
-    save(network, tmp_path / "model.json")
-    found = links(load(tmp_path / "model.json"))
+    depnet.save(network, tmp_path / "model.json")
+    found = links(depnet.load(tmp_path / "model.json"))
     measured = {(x.node, x.variable): x for x in links(network, data)}
     assert {(x.node, x.variable) for x in found} == set(measured)
     for link in found:
@@ -118,5 +108,4 @@ def test_what_no_test_gained_is_shared_equally() -> None:
 
 
 def test_bootstrap_needs_rows() -> None:
-    with pytest.raises(LearningError, match="needs the dataset"):
-        links(learn(chain(50)), bootstrap=3)
+    refuses(LearningError, "needs the dataset", links, learn(chain(50)), bootstrap=3)

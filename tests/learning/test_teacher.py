@@ -10,7 +10,7 @@ from depnet.learning import teacher as teachers
 from depnet.learning.boost.digits import DigitGrower, tree_of
 from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.learning.boost.settings import Boost
-from depnet.learning.teacher import Teacher, Word, drawn_of, in_places, learn_teacher, state_places
+from depnet.learning.teacher import Teacher, Word, in_places, learn_teacher, state_places
 from depnet.learning.work import Work
 from depnet.model.score import score
 from depnet.model.stages import UNIT
@@ -100,14 +100,6 @@ def test_cuts_tell_neighbours_apart(taught: Teacher) -> None:
     for cut in found:
         own = np.sort(taught.places[0][cut.told])
         assert own.tolist() in (list(range(len(own))), list(range(TOWNS - len(own), TOWNS)))
-
-
-def test_a_graph_draws_by_its_table(taught: Teacher) -> None:
-    node = taught.graphs.nodes[1]
-    drawn = drawn_of(node, np.zeros((20_000, 3), dtype=np.uint16), np.random.default_rng(0))
-    np.testing.assert_allclose(
-        np.bincount(drawn, minlength=8) / 20_000, node.table.probabilities[0], atol=0.015
-    )
 
 
 def test_of_many_rows_a_teacher_learns_from_some_whatever_their_order(

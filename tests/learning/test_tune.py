@@ -9,6 +9,7 @@ from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Auto
 from depnet.learning.some_rows import held_out
+from tests.refusals import refuses
 
 PEOPLE = titanic()
 
@@ -50,8 +51,7 @@ def test_validation_rows_and_options_are_used() -> None:
     assert found.scores[0, 0] == pytest.approx(expected, abs=1e-12)
     assert found.held_out == half.rows
     assert found.own == 0
-    with pytest.raises(LearningError, match="smoothing"):
-        tune(PEOPLE, smoothing=0.0)
+    refuses(LearningError, "smoothing", tune, PEOPLE, smoothing=0.0)
 
 
 def test_progress_never_passes_the_number_of_nodes() -> None:

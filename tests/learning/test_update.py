@@ -6,6 +6,7 @@ from hypothesis import given
 
 from depnet import Dataset, Network, learn_parameters
 from depnet.errors import ModelError
+from tests.refusals import refuses
 from tests.strategies import datasets, random_source, seeds
 
 
@@ -29,8 +30,7 @@ def part(dataset: Dataset, rows: slice) -> Dataset:
 
 def test_a_table_without_counts_cannot_be_updated() -> None:
     network = Network.from_joint(np.full((2, 2), 0.25))
-    with pytest.raises(ModelError, match="node 0 has no counts"):
-        network.updated(Dataset.from_codes([[0, 0]], [2, 2]))
+    refuses(ModelError, "node 0 has no counts", network.updated, Dataset.from_codes([[0, 0]], [2, 2]))
 
 
 def test_other_states_are_refused() -> None:

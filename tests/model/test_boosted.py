@@ -17,6 +17,7 @@ from depnet.model.stages import MOST_SCORE, UNIT, Stages, on_grid, theta_of
 from depnet.model.stages import Test as Within
 from tests.boosted import random_boosted_network, random_boosted_node, random_stages
 from tests.reference import stages as reference
+from tests.refusals import refuses
 from tests.strategies import cardinalities, random_operations, random_table, seeds
 
 DOMAINS = st.sampled_from([[2, 2, 2], [3, 1, 4, 2], [2, 300, 3]])
@@ -146,8 +147,7 @@ def made(**changed: Any) -> BoostedNode:
 )
 def test_what_is_no_boosted_node_is_refused(changed: dict[str, Any], message: str) -> None:
     made()
-    with pytest.raises(ModelError, match=message):
-        made(**changed)
+    refuses(ModelError, message, made, **changed)
 
 
 def test_what_there_is_not_is_an_error_that_says_what_there_is() -> None:
@@ -159,8 +159,7 @@ def test_what_there_is_not_is_an_error_that_says_what_there_is() -> None:
         ModelError, match=f"node 0 is boosted: it has no single information source. {instead}"
     ):
         _ = node.source
-    with pytest.raises(ModelError, match="no counts to smooth"):
-        node.smoothed(0.5)
+    refuses(ModelError, "no counts to smooth", node.smoothed, 0.5)
     with pytest.raises(TypeError):
         hash(node)
 
@@ -176,8 +175,7 @@ def test_what_there_is_not_is_an_error_that_says_what_there_is() -> None:
     ],
 )
 def test_rows_that_are_none(codes: np.ndarray, message: str) -> None:
-    with pytest.raises(ModelError, match=message):
-        made().probabilities(codes)
+    refuses(ModelError, message, made().probabilities, codes)
 
 
 def test_a_domain_that_does_not_fit() -> None:

@@ -6,6 +6,7 @@ from depnet import Domain, Variable
 from depnet.data import Bins
 from depnet.errors import EvidenceError
 from depnet.model.condition_text import named_condition
+from tests.refusals import refuses
 
 AGES = Bins((0, 18, 25, 99), ((9, 10), (20, 21), (40, 98)), "integer")
 DOMAIN = Domain(
@@ -59,5 +60,4 @@ def test_text_is_read(text: str, expected: tuple[str, object]) -> None:
     ],
 )
 def test_what_is_no_condition(text: str, message: str) -> None:
-    with pytest.raises(EvidenceError, match=message):
-        named_condition(DOMAIN, text)
+    refuses(EvidenceError, message, named_condition, DOMAIN, text)

@@ -12,6 +12,7 @@ from depnet.model.sources.source import ConstantSource
 from depnet.model.stages import UNIT, Stages
 from depnet.model.stages import Test as StageTest
 from tests.reference import digits as twin
+from tests.refusals import refuses
 from tests.strategies import seeds
 
 counts = st.lists(st.integers(0, 9), min_size=2, max_size=20)
@@ -79,8 +80,7 @@ def test_mutant_a_digit_turned_round_is_seen() -> None:
     ("low", "middle", "high"), [([0], [0], [2]), ([0, 0], [1, 1], [3, 2]), ([], [], []), ([0], [1], [3])]
 )
 def test_trees_that_are_none_are_refused(low: list[int], middle: list[int], high: list[int]) -> None:
-    with pytest.raises(ModelError, match="tree of digits"):
-        DigitTree(np.array(low), np.array(middle), np.array(high))
+    refuses(ModelError, "tree of digits", DigitTree, np.array(low), np.array(middle), np.array(high))
 
 
 def test_a_tree_of_other_states_is_refused() -> None:

@@ -10,6 +10,7 @@ from depnet import ConditionalTable, ConstantSource, Domain, Network, TableNode,
 from depnet.data import Bins
 from depnet.errors import EvidenceError
 from depnet.model.evidence import Evidence
+from tests.refusals import refuses
 
 DOMAIN = Domain(
     (Variable("class", ("1st", "2nd", "3rd")), Variable("adult", (False, True)), Variable("only", ("one",)))
@@ -81,8 +82,7 @@ def test_weights_tilt_relative_to_the_greatest() -> None:
     ],
 )
 def test_what_is_not_evidence(given: Any, message: str) -> None:
-    with pytest.raises(EvidenceError, match=message):
-        Evidence.parse(DOMAIN, given)
+    refuses(EvidenceError, message, Evidence.parse, DOMAIN, given)
 
 
 def test_evidence_stays_in_its_domain() -> None:

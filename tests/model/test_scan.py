@@ -8,6 +8,7 @@ import pytest
 from depnet import RandomScan, SequentialScan
 from depnet.errors import ScanError
 from depnet.model.scan import checked_scan
+from tests.refusals import refuses
 
 
 def test_uniform_weights_are_the_default() -> None:
@@ -27,8 +28,7 @@ def test_free_weights_are_divided_by_their_sum() -> None:
 def test_a_node_without_weight_may_only_be_clamped() -> None:
     scan = RandomScan((0.5, 0.5, 0.0))
     assert scan.weights_of(3, free=[0, 1]).tolist() == [0.5, 0.5]
-    with pytest.raises(ScanError, match="node 2 has the weight 0 and would never be updated"):
-        scan.weights_of(3)
+    refuses(ScanError, "node 2 has the weight 0 and would never be updated", scan.weights_of, 3)
 
 
 @pytest.mark.parametrize(
@@ -46,13 +46,11 @@ def test_a_node_without_weight_may_only_be_clamped() -> None:
     ],
 )
 def test_what_are_not_weights(weights: Any, message: str) -> None:
-    with pytest.raises(ScanError, match=message):
-        RandomScan(weights)
+    refuses(ScanError, message, RandomScan, weights)
 
 
 def test_weights_of_another_network() -> None:
-    with pytest.raises(ScanError, match="2 weights, the network 3 nodes"):
-        RandomScan((0.5, 0.5)).weights_of(3)
+    refuses(ScanError, "2 weights, the network 3 nodes", RandomScan((0.5, 0.5)).weights_of, 3)
 
 
 def test_the_order_of_free_nodes() -> None:
@@ -60,16 +58,14 @@ def test_the_order_of_free_nodes() -> None:
     assert SequentialScan((2, 0, 1)).order_of(3) == (2, 0, 1)
     assert SequentialScan((2, 0, 1)).order_of(3, free=[1, 2]) == (2, 1)
     assert SequentialScan(np.array([1, 0])) == SequentialScan((1, 0))  # type: ignore[arg-type]  # any sequence
-    with pytest.raises(ScanError, match="orders 2 nodes, the network has 3"):
-        SequentialScan((0, 1)).order_of(3)
+    refuses(ScanError, "orders 2 nodes, the network has 3", SequentialScan((0, 1)).order_of, 3)
 
 
 @pytest.mark.parametrize(
     "order", [(0, 0), (1, 2), (0, 2), (-1, 0), (0.0, 1.0), (0.4, 1.2), (True, False), 3, ("a",)]
 )
 def test_what_is_not_an_order(order: Any) -> None:
-    with pytest.raises(ScanError, match=r"names every node 0\.\.n-1 once; got"):
-        SequentialScan(order)
+    refuses(ScanError, r"names every node 0\.\.n-1 once; got", SequentialScan, order)
 
 
 def test_what_is_not_a_scan() -> None:

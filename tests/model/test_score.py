@@ -9,6 +9,7 @@ from depnet import Dataset, Network
 from depnet.errors import ModelError
 from depnet.model.score import log_theta, node_scores, score, score_samples
 from tests.reference.counting import network_scores
+from tests.refusals import refuses
 from tests.strategies import networks, seeds
 
 
@@ -36,5 +37,4 @@ def test_rows_of_another_domain_are_refused() -> None:
     network = Network.from_joint(np.full((2, 3), 1 / 6))
     with pytest.raises(ModelError, match="variable 'X1' has other states"):
         score(network, Dataset.from_codes([[0, 0]], [2, 2]))
-    with pytest.raises(ModelError, match="1 variables, the network 2"):
-        score(network, Dataset.from_codes([[0]], [2]))
+    refuses(ModelError, "1 variables, the network 2", score, network, Dataset.from_codes([[0]], [2]))

@@ -52,11 +52,6 @@ def test_shares_of_large_bins_are_near(kind: str) -> None:
         assert np.abs(shares(binned(bins), [span]) - true).max() < 1.5 / 32
 
 
-def test_ranges_that_overlap_count_once() -> None:
-    bins = Bins((0, 10, 20), ((1, 2, 3, 4), (11, 12)), "integer")
-    assert shares(binned(bins), [Span(1, 2), Span(2, 3), Span(12, 12)]).tolist() == [0.75, 0.5]
-
-
 def test_a_range_between_kept_values_counts_by_its_length() -> None:
     bins = Bins((0, 10, 20), ((1, 9), (11, 19)), "float")
     found = shares(binned(bins), [Span(4, 5)])

@@ -1,6 +1,5 @@
 """Stages: the native sums are the twin's, a stage is a decision graph of the paper's, and what is no stage is refused."""
 
-import pickle
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from depnet.model.stages import Test as Within
 from tests.boosted import random_stages
 from tests.isas import AVAILABLE
 from tests.reference import stages as reference
+from tests.refusals import refuses
 from tests.strategies import seeds
 
 ROWS = (0, 1, 3, 63, 64, 65, 127, 130)
@@ -79,14 +79,6 @@ def test_theta_is_never_zero_and_sums_to_one(isa: str, monkeypatch: pytest.Monke
     assert theta[2, 1] > theta[2, 0]
 
 
-def test_the_order_of_stages_does_not_matter() -> None:
-    rng = np.random.default_rng(0)
-    stages = random_stages(rng, [0, 1], [5, 7], 3, stages=30)
-    codes = random_codes(rng, 100, [5, 7])
-    shuffled = [stages.stage(m) for m in rng.permutation(30)]
-    assert np.array_equal(Stages.of(shuffled, 3).sums(codes), stages.sums(codes))
-
-
 def test_mutant_a_test_that_is_one_state_wider() -> None:
     codes = np.arange(5, dtype=np.uint8)[:, None].copy(order="F")
     right = Stages.of([([(0, Within(0, 1, 2))], [[0, 1], [2, 3]])], 2)
@@ -118,27 +110,6 @@ def test_a_stage_that_tests_everything_or_nothing() -> None:
     graph, found = stages.graph(0, (2, 3))
     assert found.tolist() == [1, 3]
     assert graph(np.array([[0, 0], [1, 1], [1, 2]])).tolist() == [0, 1, 1]
-
-
-def test_the_first_stages_alone() -> None:
-    rng = np.random.default_rng(1)
-    stages = random_stages(rng, [0, 1], [5, 7], 3, stages=6)
-    codes = random_codes(rng, 70, [5, 7])
-    first = stages.first(4)
-    assert len(first) == 4
-    assert first.sums(codes).tolist() == twin_sums(Stages.of([stages.stage(m) for m in range(4)], 3), codes)
-    assert len(stages.first(0)) == 0
-    assert not stages.first(0).sums(codes).any()
-
-
-def test_equality_and_pickles() -> None:
-    rng = np.random.default_rng(2)
-    stages = random_stages(rng, [0, 1], [5, 7], 3)
-    again = pickle.loads(pickle.dumps(stages))
-    assert again == stages
-    assert not again.scores.flags.writeable
-    assert stages != stages.first(3)
-    assert stages != "stages"
 
 
 def test_scores_on_the_grid() -> None:
@@ -183,8 +154,7 @@ def broken(**changed: Any) -> dict[str, Any]:
 )
 def test_what_is_no_stage_is_refused(changed: dict[str, Any], message: str) -> None:
     Stages(**broken())
-    with pytest.raises(ModelError, match=message):
-        Stages(**broken(**changed))
+    refuses(ModelError, message, Stages, **broken(**changed))
 
 
 def test_a_stage_has_at_most_so_many_leaves() -> None:
@@ -192,8 +162,7 @@ def test_a_stage_has_at_most_so_many_leaves() -> None:
         return Stages.of([([(0, Within(0, 0, 0))] * count, np.zeros((count + 1, 1)))], 1)
 
     assert len(with_splits(MOST_LEAVES - 1)) == 1
-    with pytest.raises(ModelError, match="do not fit together"):
-        with_splits(MOST_LEAVES)
+    refuses(ModelError, "do not fit together", with_splits, MOST_LEAVES)
 
 
 def test_rows_and_starts_of_another_shape_are_refused() -> None:
@@ -202,7 +171,6 @@ def test_rows_and_starts_of_another_shape_are_refused() -> None:
         stages.sums(np.zeros((4, 2), dtype=np.uint8, order="F"))
     with pytest.raises(ModelError, match=r"\[rows, states\], \(4, 2\); got \(3, 2\)"):
         stages.sums(np.zeros((4, 3), dtype=np.uint8, order="F"), np.zeros((3, 2), dtype=np.int32))
-    with pytest.raises(ModelError, match=r"state 1 of variable 2; the domain has 2 variables"):
-        stages.check_domain((2, 2))
+    refuses(ModelError, r"state 1 of variable 2; the domain has 2 variables", stages.check_domain, (2, 2))
     with pytest.raises(ModelError, match=r"state 1 of variable 2; the domain has 1 states there"):
         stages.check_domain((2, 2, 1))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from depnet import ConditionalTable
 from depnet.errors import ModelError
+from tests.refusals import refuses
 from tests.strategies import seeds
 
 
@@ -89,8 +90,7 @@ def test_nearly_normalised_rows_are_normalised() -> None:
     ],
 )
 def test_what_is_not_a_table_of_probabilities(rows: Any, message: str) -> None:
-    with pytest.raises(ModelError, match=message):
-        ConditionalTable.from_probabilities(rows)
+    refuses(ModelError, message, ConditionalTable.from_probabilities, rows)
 
 
 @pytest.mark.parametrize(
@@ -110,28 +110,22 @@ def test_what_is_not_a_table_of_probabilities(rows: Any, message: str) -> None:
     ],
 )
 def test_what_are_not_counts(counts: Any, message: str) -> None:
-    with pytest.raises(ModelError, match=message):
-        ConditionalTable.from_counts(counts)
+    refuses(ModelError, message, ConditionalTable.from_counts, counts)
 
 
 @pytest.mark.parametrize(
     "smoothing", [-0.1, 10**400, np.nan, np.inf, 1e101, 1e308, True, "0.5", None, 1j, np.complex128(1)]
 )
 def test_what_is_not_a_smoothing(smoothing: Any) -> None:
-    with pytest.raises(ModelError, match="smoothing is a number"):
-        ConditionalTable.from_counts([[1, 2]], smoothing)
+    refuses(ModelError, "smoothing is a number", ConditionalTable.from_counts, [[1, 2]], smoothing)
 
 
 def test_a_table_is_checked_however_it_is_made() -> None:
     half = np.array([[0.5, 0.5]])
-    with pytest.raises(ModelError, match="float64 array"):
-        ConditionalTable([[0.5, 0.5]])  # type: ignore[arg-type]  # on purpose
-    with pytest.raises(ModelError, match="not a distribution"):
-        ConditionalTable(np.array([[0.5, 0.6]]))
-    with pytest.raises(ModelError, match="both counts and a smoothing, or neither"):
-        ConditionalTable(half, np.array([[1, 1]]))
-    with pytest.raises(ModelError, match="same shape"):
-        ConditionalTable(half, np.array([[1, 1], [1, 1]]), 0.0)
+    refuses(ModelError, "float64 array", ConditionalTable, [[0.5, 0.5]])
+    refuses(ModelError, "not a distribution", ConditionalTable, np.array([[0.5, 0.6]]))
+    refuses(ModelError, "both counts and a smoothing, or neither", ConditionalTable, half, np.array([[1, 1]]))
+    refuses(ModelError, "same shape", ConditionalTable, half, np.array([[1, 1], [1, 1]]), 0.0)
     table = ConditionalTable(half)
     half[0, 0] = 9  # the caller's own: the table has a copy
     assert table.probabilities.tolist() == [[0.5, 0.5]]

@@ -20,13 +20,7 @@ SCANS: list[Scan] = [RandomScan(), SequentialScan()]
 
 def drawn(network: Network, scan: Scan, n: int, *, n_jobs: int = 1, parts: int = 1, seed: int = 7) -> bytes:
     sampler = Sampler(
-        network,
-        scan=scan,
-        burn_in=3,
-        thin=2,
-        chains=1100,
-        rng=np.random.default_rng(seed),
-        n_jobs=n_jobs,
+        network, scan=scan, burn_in=3, thin=2, chains=1100, rng=np.random.default_rng(seed), n_jobs=n_jobs
     )
     blocks = [block.codes for block in sampler.blocks(n, -(-n // parts))]
     return np.concatenate(blocks).tobytes()
@@ -109,21 +103,18 @@ def test_a_number_of_rows_that_is_none(n: object) -> None:
 
 
 def test_what_cannot_be_sampled_is_said() -> None:
-    with pytest.raises(SamplingError, match="burn_in is a whole number of at least 0; got -1"):
-        sample(XOR, 5, burn_in=-1)
+    refuses(SamplingError, "burn_in is a whole number of at least 0; got -1", sample, XOR, 5, burn_in=-1)
     refuses(SamplingError, "thin is a whole number of at least 1; got 0", lambda: sample(XOR, 5, thin=0))
     refuses(SamplingError, "chains is a whole number of at least 1; got 0", lambda: sample(XOR, 5, chains=0))
     refuses(SamplingError, "n_jobs is a whole number of at least 1; got 0", lambda: sample(XOR, 5, n_jobs=0))
     with pytest.raises(SamplingError, match="if_reducible is 'raise', 'warn' or 'ignore'; got 'no'"):
         sample(XOR, 5, if_reducible="no")  # type: ignore[arg-type]  # the point
     refuses(ScanError, "a scan is RandomScan", lambda: sample(XOR, 5, scan="random"))  # type: ignore[arg-type]  # the point
-    with pytest.raises(ScanError, match="3 weights, the network 2 nodes"):
-        sample(XOR, 5, scan=RandomScan((0.2, 0.2, 0.6)))
+    refuses(ScanError, "3 weights, the network 2 nodes", sample, XOR, 5, scan=RandomScan((0.2, 0.2, 0.6)))
     refuses(ScanError, r"these sum to 0\.9", lambda: sample(XOR, 5, scan=RandomScan((0.2, 0.7))))
     refuses(ScanError, "node 1 has the weight 0", lambda: sample(XOR, 5, scan=RandomScan((1.0, 0.0))))
     assert sample(XOR, 5, scan=RandomScan((1.0, 0.0)), evidence={"X1": 0}).rows == 5
-    with pytest.raises(ScanError, match="orders 3 nodes, the network has 2"):
-        sample(XOR, 5, scan=SequentialScan((0, 2, 1)))
+    refuses(ScanError, "orders 3 nodes, the network has 2", sample, XOR, 5, scan=SequentialScan((0, 2, 1)))
     refuses(EvidenceError, "clamps every variable", lambda: sample(XOR, 5, evidence={"X0": 0, "X1": 1}))
     refuses(EvidenceError, "allows no state at all", lambda: sample(XOR, 5, evidence={"X0": set()}))
     refuses(EvidenceError, "no variable 'X7'", lambda: sample(XOR, 5, evidence={"X7": 0}))
@@ -145,18 +136,11 @@ def test_evidence_that_contradicts_the_tables(called: bool, monkeypatch: pytest.
     network = Network(network.domain, nodes)
     for scan in SCANS:
         sampler = Sampler(
-            network,
-            scan=scan,
-            evidence={"X0": {0, 1}},
-            burn_in=50,
-            thin=1,
-            if_reducible="ignore",
+            network, scan=scan, evidence={"X0": {0, 1}}, burn_in=50, thin=1, if_reducible="ignore"
         )
-        with pytest.raises(EvidenceError, match=r"node 0 \(X0\) gives probability 0 to every state"):
-            sampler.draw(10)
+        refuses(EvidenceError, r"node 0 \(X0\) gives probability 0 to every state", sampler.draw, 10)
     never = Network.from_joint(np.array([[0.5, 0.5], [0.0, 0.0], [0.0, 0.0]]))
-    with pytest.raises(EvidenceError, match="leaves no state of X0 possible"):
-        sample(never, 5, evidence={"X0": {1, 2}})
+    refuses(EvidenceError, "leaves no state of X0 possible", sample, never, 5, evidence={"X0": {1, 2}})
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

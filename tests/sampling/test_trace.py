@@ -48,26 +48,24 @@ def test_one_site_changes_in_a_step_and_the_order_is_kept() -> None:
     assert changed.any(axis=0).all()
 
 
-def test_sources_without_a_native_form() -> None:
+def of_functions() -> Network:
+    """Sources without a native form."""
     rng = np.random.default_rng(0)
     n = 24
     nodes = []
     for i in range(n):
         source = FunctionSource(lambda x: x.sum(axis=1) % 2, tuple(j for j in range(n) if j != i), 2)
         nodes.append(TableNode(i, source, random_table(rng, 2, 2)))
-    network = Network(Domain.from_cardinalities((2,) * n), tuple(nodes))
-    for scan in (RandomScan(), SequentialScan()):
-        rows = trace(network, 40, scan=scan, start=[0] * n, rng=np.random.default_rng(3))
-        expected = twin_of_trace(network, scan, None, [0] * n, 40, 3)
-        assert [tuple(row) for row in rows.codes.tolist()] == expected
+    return Network(Domain.from_cardinalities((2,) * n), tuple(nodes))
 
 
-def test_boosted_nodes_of_many_inputs() -> None:
-    network = random_boosted_network(1, [2, 3] * 8, stages=8)
-    for scan in (RandomScan(), SequentialScan()):
-        rows = trace(network, 60, scan=scan, start=[0] * 16, rng=np.random.default_rng(3))
-        expected = twin_of_trace(network, scan, None, [0] * 16, 60, 3)
-        assert [tuple(row) for row in rows.codes.tolist()] == expected
+@pytest.mark.parametrize("network", [of_functions(), random_boosted_network(1, [2, 3] * 8, stages=8)])
+@pytest.mark.parametrize("scan", [RandomScan(), SequentialScan()])
+def test_nodes_of_many_inputs(network: Network, scan: Scan) -> None:
+    start = [0] * len(network)
+    rows = trace(network, 60, scan=scan, start=start, rng=np.random.default_rng(3))
+    expected = twin_of_trace(network, scan, None, start, 60, 3)
+    assert [tuple(row) for row in rows.codes.tolist()] == expected
 
 
 def test_start_by_labels_and_evidence_over_start() -> None:

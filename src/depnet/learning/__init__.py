@@ -15,7 +15,7 @@ How it is done:
 - `grow`: nodes grown by splits and merges; `cuts`: splits of variables with an order at a cut;
 - `auto`: the penalty and smoothing, chosen by held-out rows;
 - `boost/`: nodes that add up the scores of many small graphs, stage by stage;
-- `distil`: graphs of a law that a boosted law has taught;
+- `distil`: graphs of a law that a boosted law has taught; `teacher`: that boosted law, of words of digits;
 - `copies`: columns of many states that repeat each other;
 - `within`: where numbers lie in their bins, given those before them;
 - `forest`: trees of values, beside the networks of the imputer; `crps`: how good the law of a number is;

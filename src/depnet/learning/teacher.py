@@ -43,6 +43,7 @@ MOST_ROWS = 20_000
 FAINT = 5.0
 """Rows that are added to a state's own: what few rows say of a state does not put it first or last."""
 STEPS = 50
+"""Of the power method: as many always, so that equal axes, too, come out alike everywhere."""
 PLACE_CUTS = 15
 """Of a category, at most, along its places."""
 BLOCK = 1 << 15
@@ -81,9 +82,7 @@ def _axis_places(dataset: Dataset, small: Dataset, i: int) -> IntArray:
         return np.arange(total)
     residuals = np.concatenate(blocks, axis=1)
     axis = np.random.default_rng(SEED).standard_normal(k)
-    for _ in range(
-        STEPS
-    ):  # of the power method: as many always, so that equal axes, too, come out alike everywhere
+    for _ in range(STEPS):
         axis = residuals @ (residuals.T @ axis)
         axis /= np.abs(axis).max() or 1.0
     axis = np.round(axis / np.sqrt(rows + FAINT), 9)

@@ -26,6 +26,7 @@ from depnet.errors import DataError
 from tests.data.strategies import binnings, numbers_of
 from tests.reference.binning import quantile_bounds as bounds_by_counts
 from tests.reference.frames import bin_of
+from tests.refusals import refuses
 
 
 @st.composite
@@ -221,8 +222,7 @@ def test_given_edges() -> None:
     ],
 )
 def test_what_are_not_edges(edges: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        Bins(tuple(edges), ((1.0,),) * max(len(edges) - 1, 0), "float")
+    refuses(DataError, message, Bins, tuple(edges), ((1.0,),) * max(len(edges) - 1, 0), "float")
 
 
 @given(bins=binnings(), data=st.data())
@@ -285,8 +285,7 @@ def test_numbers_dates_and_text_have_bins() -> None:
         (days, np.datetime64("NaT"), "expected a date; got"),
     ]
     for bins, wrong, wanted in cases:
-        with pytest.raises(DataError, match=wanted):
-            bins.code(wrong)
+        refuses(DataError, wanted, bins.code, wrong)
 
 
 FEW = st.lists(st.integers(0, 12), min_size=1, max_size=80)

@@ -20,6 +20,7 @@ from depnet.data.binning.times import (
     text_of_duration,
 )
 from depnet.errors import DataError
+from tests.refusals import refuses
 
 LENGTHS = st.integers(-(10**15), 10**15) | st.integers(-72, 72).map(lambda hours: hours * HOUR)
 
@@ -63,8 +64,7 @@ def test_objects() -> None:
 )
 def test_what_is_no_duration(wrong: object) -> None:
     waits = Bins((0, HOUR), ((MINUTE,),), "duration")
-    with pytest.raises(DataError, match="expected a duration, such as '2 days' or '01:30:00'; got"):
-        waits.number(wrong)
+    refuses(DataError, "expected a duration, such as '2 days' or '01:30:00'; got", waits.number, wrong)
 
 
 def test_bins_have_round_edges() -> None:

@@ -9,6 +9,7 @@ import pytest
 import depnet
 from depnet.data.files import source
 from depnet.errors import DataError
+from tests.refusals import refuses
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -51,19 +52,16 @@ def test_a_stream_and_a_wrong_name_are_read_by_their_content(tmp_path: Path) -> 
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = workbook(tmp_path / "t.xlsx", [HEAD, *ROWS])
     monkeypatch.setattr(source, "MOST_CELLS", 10)
-    with pytest.raises(DataError, match="more than 10 cells"):
-        depnet.read(path)
+    refuses(DataError, "more than 10 cells", depnet.read, path)
     monkeypatch.setattr(source, "MOST_BYTES", 10)
-    with pytest.raises(DataError, match="bytes when it is unpacked; 10 at most"):
-        depnet.read(path)
+    refuses(DataError, "bytes when it is unpacked; 10 at most", depnet.read, path)
 
 
 def test_a_damaged_workbook_is_refused_in_a_line(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("xl/workbook.xml", "<workbook")
-    with pytest.raises(DataError, match=r"t\.xlsx: this workbook cannot be read \("):
-        depnet.read(path)
+    refuses(DataError, r"t\.xlsx: this workbook cannot be read \(", depnet.read, path)
 
 
 def test_a_table_with_too_many_cells_is_refused_before_it_is_read(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from depnet.data import Holed, describe, encode
 from depnet.data.files import rows
 from depnet.errors import DataError
 from tests.data.strategies import write
+from tests.refusals import refuses
 
 
 def assert_same(table: Holed, frame: Any, **options: Any) -> None:
@@ -79,8 +80,7 @@ def test_missing_values_are_holes_a_state_or_an_error(tmp_path: Path) -> None:
     assert isinstance(state, Dataset)
     assert state.domain.variables[2].states == ("Bergen", "Oslo", "(missing)")
     assert state.codes[:, 2].tolist() == [1, 0, 2]
-    with pytest.raises(DataError, match="column 'age', row 1: the value is missing"):
-        read(path, missing="error")
+    refuses(DataError, "column 'age', row 1: the value is missing", read, path, missing="error")
     assert isinstance(read(path, missing="error", columns=["sex"]), Dataset)
 
 
@@ -100,12 +100,9 @@ def test_a_column_that_is_empty_in_its_first_rows(tmp_path: Path, cell: str, lat
 def test_columns_are_chosen_and_ordered(tmp_path: Path) -> None:
     path = small(tmp_path / "t.csv")
     assert read(path, columns=["city", "sex"]).domain.names == ("city", "sex")
-    with pytest.raises(DataError, match=r"has no column 'sexe'.*'sex'"):
-        read(path, columns=["sexe"])
-    with pytest.raises(DataError, match="names 'sex' twice"):
-        read(path, columns=["sex", "sex"])
-    with pytest.raises(DataError, match="a list of names; got 'sex'"):
-        read(path, columns="sex")
+    refuses(DataError, r"has no column 'sexe'.*'sex'", read, path, columns=["sexe"])
+    refuses(DataError, "names 'sex' twice", read, path, columns=["sex", "sex"])
+    refuses(DataError, "a list of names; got 'sex'", read, path, columns="sex")
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
@@ -117,8 +114,7 @@ def test_where_sees_typed_columns_also_those_not_read(tmp_path: Path, ending: st
     assert read(path, columns=["my col"], where="age >= 20").domain.variables[0].states == ("b", "c")
     assert read(path, where="day = DATE '2020-01-02' -- that day").rows == 1
     assert read(path, where="\"my col\" IN ('a', 'c') AND age < 15").rows == 1
-    with pytest.raises(DataError, match='no row satisfies `where="age > 99"`'):
-        read(path, where="age > 99")
+    refuses(DataError, 'no row satisfies `where="age > 99"`', read, path, where="age > 99")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import pytest
 import depnet
 from depnet import Dataset, read
 from depnet.errors import DataError, DataFileError, DataFileNotFoundError, LeftOutWarning
+from tests.refusals import refuses
 
 
 def refuse(path: object, message: str, **options: object) -> None:
@@ -182,8 +183,7 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "open", forbidden)
-    with pytest.raises(DataFileError, match=r"cannot be read \(Permission denied\)"):
-        read(path)
+    refuses(DataFileError, r"cannot be read \(Permission denied\)", read, path)
 
 
 def test_truncated_and_damaged_gzip(tmp_path: Path) -> None:

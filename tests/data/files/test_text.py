@@ -13,6 +13,7 @@ from depnet import read
 from depnet.data.files import text
 from depnet.data.files.kinds import is_kind, is_kind_sql
 from depnet.errors import DataError
+from tests.refusals import refuses
 
 ROWS = 1500
 LATE: dict[str, tuple[Any, Any]] = {
@@ -56,8 +57,7 @@ def test_a_large_file_is_read_as_a_small_one(asked: dict[str, Any], monkeypatch:
 def test_a_large_file_with_a_mistake_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "LARGE", 0)
     lines = ["x", *map(str, range(ROWS)), "many"]
-    with pytest.raises(DataError, match=r"row 1,500 \(line 1,502\) has 'many'"):
-        read(io.StringIO("\n".join(lines)))
+    refuses(DataError, r"row 1,500 \(line 1,502\) has 'many'", read, io.StringIO("\n".join(lines)))
 
 
 @given(st.lists(st.text("0123456789+-._eExb \t\v\nİinfa²٣", min_size=1, max_size=6), min_size=1, max_size=50))

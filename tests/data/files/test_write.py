@@ -20,6 +20,7 @@ import pytest
 from depnet import Dataset, read, titanic, write
 from depnet.data import describe, encode
 from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError
+from tests.refusals import refuses
 
 ENDINGS = ("csv", "csv.gz", "tsv", "tsv.gz", "parquet", "jsonl", "ndjson.gz")
 ROWS: list[dict[str, Any]] = [
@@ -136,10 +137,8 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
         (weighted, tmp_path / "t.csv", "row weights"),
     ]
     for table, path, message in cases:
-        with pytest.raises(DataError, match=message):
-            write(table, path)
-    with pytest.raises(DataFileNotFoundError, match="no such directory"):
-        write(ROWS, tmp_path / "none" / "t.csv")
+        refuses(DataError, message, write, table, path)
+    refuses(DataFileNotFoundError, "no such directory", write, ROWS, tmp_path / "none" / "t.csv")
     assert [p.name for p in tmp_path.iterdir()] == ["d.csv"]
 
 
@@ -174,6 +173,5 @@ def test_an_iterator_is_written_as_it_goes_and_numbers_are_drawn(tmp_path: Path)
     write(iter([table]), tmp_path / "b.csv")
     write(table, tmp_path / "c.csv")
     assert (tmp_path / "b.csv").read_bytes() == (tmp_path / "c.csv").read_bytes()
-    with pytest.raises(DataError, match="one at least; got None"):
-        write(iter([]), tmp_path / "d.csv")
+    refuses(DataError, "one at least; got None", write, iter([]), tmp_path / "d.csv")
     assert not (tmp_path / "d.csv").exists()

@@ -10,6 +10,7 @@ import pytest
 
 from depnet.data import decode, describe, encode, fill
 from depnet.errors import DataError
+from tests.refusals import refuses
 
 ROWS = 300
 
@@ -31,6 +32,11 @@ def pandas_frame() -> pd.DataFrame:
         }
     )
     frame["category"] = pd.Categorical(text, categories=["c", "unused", "b", "a"], ordered=True)
+    frame["code"] = pd.Categorical(rng.integers(3, 6, ROWS))
+    frame["small"] = frame["few"].astype(np.int8)
+    frame["string"] = frame["text"].astype("string")
+    frame["object"] = frame["text"].astype(object)
+    frame["perhaps"] = frame["flag"].astype("boolean")
     frame["day"] = frame["moment"].dt.date
     frame["nullable"] = frame["few"].astype("Int16").mask(hole)
     frame["holes"] = frame["few"].mask(hole)
@@ -40,7 +46,7 @@ def pandas_frame() -> pd.DataFrame:
 
 
 def polars_frame() -> pl.DataFrame:
-    plain = pandas_frame().drop(columns=["category", "day", "holes", "nullable", "arrow", "zoned"])
+    plain = pandas_frame()[["text", "flag", "few", "small", "many", "float", "moment", "wait"]]
     return pl.DataFrame({name: plain[name].to_numpy() for name in plain}).with_columns(
         enum=pl.col("text").cast(pl.Enum(["c", "unused", "b", "a"])),
         categorical=pl.col("text").cast(pl.Categorical),
@@ -145,8 +151,7 @@ def test_filling_a_pandas_frame_keeps_index_order_and_other_columns() -> None:
     assert full["other"].tolist() == [b"x", b"y"]
     assert full["b"].tolist() == ["u", "u"]
     assert frame["b"].isna().tolist() == [False, True], "the caller's own is as it was"
-    with pytest.raises(DataError, match="codes have 1 rows for the frame's 2"):
-        fill(frame, [[0, 0]], domain, layout)
+    refuses(DataError, "codes have 1 rows for the frame's 2", fill, frame, [[0, 0]], domain, layout)
 
 
 def test_filling_adds_a_category_that_the_rows_do_not_have() -> None:

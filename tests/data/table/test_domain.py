@@ -6,6 +6,7 @@ import pytest
 
 from depnet import Domain, Variable
 from depnet.errors import DataError, EvidenceError
+from tests.refusals import refuses
 
 
 def test_names_numbers_and_size() -> None:
@@ -14,12 +15,6 @@ def test_names_numbers_and_size() -> None:
     assert domain.cardinalities == (2, 3)
     assert (len(domain), domain.size, domain.index("b")) == (2, 6, 1)
     assert Domain.from_cardinalities([2] * 500).size == 2**500, "exact, however large"
-
-
-def test_domains_are_values() -> None:
-    assert Domain.from_cardinalities([2, 3]) == Domain.from_cardinalities((2, 3))
-    assert hash(Domain.from_cardinalities([2, 3])) == hash(Domain.from_cardinalities((2, 3)))
-    assert Domain.from_cardinalities([2, 3]) != Domain.from_cardinalities([3, 2])
 
 
 @pytest.mark.parametrize(
@@ -36,8 +31,7 @@ def test_domains_are_values() -> None:
     ],
 )
 def test_what_is_not_a_domain(variables: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        Domain(variables)
+    refuses(DataError, message, Domain, variables)
 
 
 @pytest.mark.parametrize(
@@ -56,12 +50,10 @@ def test_what_is_not_a_domain(variables: Any, message: str) -> None:
     ],
 )
 def test_what_is_not_a_list_of_cardinalities(cardinalities: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        Domain.from_cardinalities(cardinalities)
+    refuses(DataError, message, Domain.from_cardinalities, cardinalities)
 
 
 @pytest.mark.parametrize("name", ["survved", "Survived", 3, ["survived"], None])
 def test_an_unknown_name_offers_the_nearest(name: Any) -> None:
     domain = Domain((Variable("class", (0,)), Variable("survived", (0,))))
-    with pytest.raises(EvidenceError, match=r"there is no variable .*survived"):
-        domain.index(name)
+    refuses(EvidenceError, r"there is no variable .*survived", domain.index, name)

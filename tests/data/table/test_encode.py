@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from depnet import Domain, Variable
 from depnet.data import Bins, describe, encode
 from depnet.errors import DataError, UnknownStatesWarning
+from tests.refusals import refuses
 
 AGES = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
 DAYS = Bins((0, 31, 59), ((1, 2), (40,)), "date")
@@ -101,8 +102,7 @@ def test_the_same_meaning_in_another_type(
 def test_an_unknown_value_is_named_with_its_row_and_the_nearest(
     variable: Variable, values: Any, message: str
 ) -> None:
-    with pytest.raises(DataError, match=message):
-        codes(values, variable)
+    refuses(DataError, message, codes, values, variable)
 
 
 @pytest.mark.filterwarnings("ignore::depnet.errors.UnknownStatesWarning")
@@ -222,5 +222,4 @@ def test_many_unknown_values() -> None:
     assert encode(frame, Domain((variable,)), handle_unknown="missing").hidden.all()
     numbers = pl.DataFrame({"x": np.arange(50_000)})
     assert encode(numbers, Domain((variable,)), handle_unknown="missing").hidden.all()
-    with pytest.raises(DataError, match="the model has no state 'unknown 0'"):
-        encode(frame, Domain((variable,)))
+    refuses(DataError, "the model has no state 'unknown 0'", encode, frame, Domain((variable,)))

@@ -5,16 +5,9 @@ import time
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from depnet import Boost, BoostedNode, Dataset, Domain, Network, Variable, learn
-from depnet.learning.boost.digits import (
-    NOTHING,
-    DigitGrower,
-    choose_stages,
-    has_digits,
-    tree_of,
-)
+from depnet.learning.boost.digits import NOTHING, DigitGrower, choose_stages, tree_of
 from depnet.learning.boost.node import Grown
 from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.model.digits import DigitTree
@@ -151,15 +144,3 @@ def test_time_that_does_not_suffice_is_no_node() -> None:
     assert over.grow(rows_of(FRESH)) is None
     network = learn(TABLE, smoothing=0.5, boost="auto", penalty="auto", max_seconds=1e-6)
     assert isinstance(network, Network)
-
-
-@pytest.mark.parametrize(
-    ("variable", "expected"),
-    [
-        (NUMBER, True),
-        (Variable("b", (0, 1)), False),
-        (Variable("c", ("a", "b", "c")), False),
-    ],
-)
-def test_what_has_digits(variable: Variable, expected: bool) -> None:
-    assert has_digits(variable) == expected

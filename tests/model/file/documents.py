@@ -10,22 +10,7 @@ from typing import Any
 import numpy as np
 
 import depnet
-from depnet import (
-    ConditionalTable,
-    ConstantSource,
-    Dataset,
-    DecisionGraph,
-    Domain,
-    FunctionSource,
-    InformationSource,
-    LosslessSource,
-    Merge,
-    Network,
-    Split,
-    TableNode,
-    TabulatedSource,
-    Variable,
-)
+from depnet import ConditionalTable, ConstantSource, Dataset, DecisionGraph, Domain, Network, Split, Variable
 from depnet.data import Bins, Layout
 from depnet.data.frames.within import PlaceTrees, Within
 from depnet.model import stages as staged
@@ -67,16 +52,16 @@ def boosted() -> BoostedNode:
 
 def network() -> Network:
     """A node of every kind."""
-    sources: list[InformationSource] = [
+    sources: list[depnet.InformationSource] = [
         ConstantSource(),
-        DecisionGraph((Split(0, 0), Merge(0, 3), Split(1, 3)), CARDS),
-        TabulatedSource.of(FunctionSource(lambda x: x.sum(axis=1), (0, 1), 5), CARDS),
-        LosslessSource((1, 2), (2, 2)),
+        DecisionGraph((Split(0, 0), depnet.Merge(0, 3), Split(1, 3)), CARDS),
+        depnet.TabulatedSource.of(depnet.FunctionSource(lambda x: x.sum(axis=1), (0, 1), 5), CARDS),
+        depnet.LosslessSource((1, 2), (2, 2)),
         ConstantSource(),
     ]
     learned = depnet.learn_parameters(ROWS, sources, smoothing=0.5).with_counts(ROWS)
     given = ConditionalTable.from_probabilities(learned.nodes[3].table.probabilities)
-    nodes = (*learned.nodes[:3], TableNode(3, learned.nodes[3].source, given), boosted())
+    nodes = (*learned.nodes[:3], depnet.TableNode(3, learned.nodes[3].source, given), boosted())
     return Network(DOMAIN, nodes, learned.counts, None, HeldOut(100, -2.5, -3.0))
 
 

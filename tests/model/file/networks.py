@@ -9,18 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
 import depnet
-from depnet import (
-    ConditionalTable,
-    Dataset,
-    Domain,
-    FunctionSource,
-    InformationSource,
-    Network,
-    Node,
-    TableNode,
-    TabulatedSource,
-    Variable,
-)
+from depnet import ConditionalTable, Domain, FunctionSource, InformationSource, Network, Node, TabulatedSource
 from depnet.arrays import IntArray
 from depnet.data import Label
 from depnet.data.frames.within import WHOLE, PlaceTrees, Within, level_count
@@ -54,7 +43,7 @@ def domains(draw: DrawFn) -> Domain:
         missing = states[-1] if draw(st.booleans()) else None
         number = k - (missing is not None)
         bins = draw(binnings(number)) if number and draw(st.booleans()) else None
-        variables.append(Variable(name, states, bins, missing, draw(st.booleans())))
+        variables.append(depnet.Variable(name, states, bins, missing, draw(st.booleans())))
     return Domain(tuple(variables))
 
 
@@ -79,7 +68,7 @@ def model_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> M
     if rng.random() < 0.5:
         rows = rng.integers(0, cards, size=(int(rng.integers(0, 30)), len(cards)))
         pair_cells = 10**6 if rng.random() < 0.7 else 0
-        table = Dataset.from_codes(rows, domain=domain)
+        table = depnet.Dataset.from_codes(rows, domain=domain)
         hidden = np.asfortranarray(rng.random(rows.shape) < rng.choice([0.0, 0.3]))
         seen = np.where(hidden, 0, table.codes).astype(table.codes.dtype)
         counts = MarginalCounts.of(Holed(domain, np.asfortranarray(seen), hidden), pair_cells)
@@ -101,7 +90,7 @@ def _any_nodes(
         if rng.random() < boosted:
             nodes.append(_any_boosted(rng, i, source, cards, unread))
         else:
-            nodes.append(TableNode(i, source, _any_table(rng, source.size, k)))
+            nodes.append(depnet.TableNode(i, source, _any_table(rng, source.size, k)))
     return tuple(nodes)
 
 

@@ -17,6 +17,7 @@ from depnet.model.file import load_model
 from tests.model.file.documents import document, model, put, text_of
 from tests.model.file.fuzzing import places, random_model
 from tests.model.file.networks import save
+from tests.refusals import refuses
 
 BIG = 10**400
 AGE, BINS, OPERATIONS = "domain.variables[0]", "domain.variables[0].bins", "nodes[1].source.operations"
@@ -243,12 +244,9 @@ def test_files_that_are_not_there_or_no_files(tmp_path: Path) -> None:
         depnet.load(tmp_path / "missing.json")
     assert isinstance(error.value, FileNotFoundError)
     assert (error.value.filename, error.value.errno) == (str(tmp_path / "missing.json"), 2)
-    with pytest.raises(ModelFileError, match="this is a directory, not a model file"):
-        depnet.load(tmp_path)
-    with pytest.raises(ModelFileError, match="null"):
-        depnet.load("a\0b")
-    with pytest.raises(ModelFileAccessError, match="cannot be read"):
-        depnet.load("x" * 5000)
+    refuses(ModelFileError, "this is a directory, not a model file", depnet.load, tmp_path)
+    refuses(ModelFileError, "null", depnet.load, "a\0b")
+    refuses(ModelFileAccessError, "cannot be read", depnet.load, "x" * 5000)
 
 
 @pytest.mark.parametrize("number", ["1" + "0" * 400, "-1e400"])

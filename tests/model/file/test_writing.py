@@ -13,6 +13,7 @@ import pytest
 import depnet
 from depnet import Network
 from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoundError
+from tests.refusals import refuses
 
 OLD = Network.from_joint([0.5, 0.5])
 NEW = Network.from_joint([[0.1, 0.2], [0.3, 0.4]])
@@ -97,18 +98,12 @@ def test_a_directory_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_names_that_are_not_files(path: Path) -> None:
-    with pytest.raises(ModelFileError, match="was not written: this is a directory"):
-        depnet.save(OLD, path.parent)
-    with pytest.raises(ModelFileError, match="names a directory"):
-        depnet.save(OLD, f"{path.parent}/new/")
-    with pytest.raises(ModelFileAccessError, match="Not a directory"):
-        depnet.save(OLD, path / "m.json")
-    with pytest.raises(ModelFileError, match="null"):
-        depnet.save(OLD, "a\0b")
-    with pytest.raises(ModelFileAccessError, match="Choose a shorter name"):
-        depnet.save(OLD, path.parent / ("x" * 300))
-    with pytest.raises(ModelFileError, match="directory"):
-        depnet.save(OLD, "")
+    refuses(ModelFileError, "was not written: this is a directory", depnet.save, OLD, path.parent)
+    refuses(ModelFileError, "names a directory", depnet.save, OLD, f"{path.parent}/new/")
+    refuses(ModelFileAccessError, "Not a directory", depnet.save, OLD, path / "m.json")
+    refuses(ModelFileError, "null", depnet.save, OLD, "a\0b")
+    refuses(ModelFileAccessError, "Choose a shorter name", depnet.save, OLD, path.parent / ("x" * 300))
+    refuses(ModelFileError, "directory", depnet.save, OLD, "")
     assert_untouched(path)
 
 
@@ -131,8 +126,7 @@ def test_a_read_only_file_is_not_replaced(path: Path, monkeypatch: pytest.Monkey
     path.chmod(0o444)
     with monkeypatch.context() as patched:
         patched.setattr(os, "access", lambda *_: False)  # as it is for anyone but root
-        with pytest.raises(ModelFileAccessError, match="the file that is there is read-only"):
-            depnet.save(NEW, path)
+        refuses(ModelFileAccessError, "the file that is there is read-only", depnet.save, NEW, path)
     assert_untouched(path)
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from depnet import DecisionGraph, Merge, Split
 from depnet.errors import ModelError
 from tests.reference.decision_graph import leaf_of
+from tests.refusals import refuses
 from tests.strategies import cardinalities, random_operations, seeds
 
 
@@ -66,8 +67,7 @@ def test_split_then_merge_of_all_its_leaves_is_the_identity() -> None:
     ],
 )
 def test_impossible_operations_are_named(operations: list[Split | Merge], message: str) -> None:
-    with pytest.raises(ModelError, match=message):
-        DecisionGraph(tuple(operations), (2, 3))
+    refuses(ModelError, message, DecisionGraph, tuple(operations), (2, 3))
 
 
 def test_a_merge_is_not_the_split_of_the_same_numbers() -> None:
@@ -85,12 +85,9 @@ def test_a_merge_is_not_the_split_of_the_same_numbers() -> None:
 
 def test_codes_outside_a_tested_variable_are_an_error() -> None:
     graph = DecisionGraph((Split(0, 1),), (2, 3))
-    with pytest.raises(ModelError, match=r"variable 1 has the codes 0\.\.2; got 3\.\.3"):
-        graph([[0, 3]])
-    with pytest.raises(ModelError, match="variable 1"):
-        graph([[0, -1]])
-    with pytest.raises(ModelError, match="rows of 2 codes"):
-        graph([[0]])
+    refuses(ModelError, r"variable 1 has the codes 0\.\.2; got 3\.\.3", graph, [[0, 3]])
+    refuses(ModelError, "variable 1", graph, [[0, -1]])
+    refuses(ModelError, "rows of 2 codes", graph, [[0]])
 
 
 def test_many_states_use_wide_codes() -> None:
