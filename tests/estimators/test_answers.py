@@ -26,6 +26,12 @@ def mixed(rows: int = 3000) -> pd.DataFrame:
     )
 
 
+def matching(table: pd.DataFrame, evidence: dict[str, str]) -> Any:
+    return np.logical_and.reduce(
+        [np.ones(len(table), dtype=bool), *(table[n] == v for n, v in evidence.items())]
+    )
+
+
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     return mixed()
@@ -53,9 +59,7 @@ def test_answers_agree_with_a_groupby(
     model: DependencyNetwork, table: pd.DataFrame, target: str, state: str, evidence: dict[str, str]
 ) -> None:
     """Some hundred rows match or more: a standard error of .02 at most."""
-    match = np.ones(len(table), dtype=bool)
-    for name, value in evidence.items():
-        match &= (table[name] == value).to_numpy()
+    match = matching(table, evidence)
     assert match.sum() > 400
     frequency = float((table[target][match] == state).mean())
     answer = model.query(target, evidence)
@@ -98,9 +102,7 @@ def test_the_titanic(seed: int) -> None:
     table = people(2000)
     model = DependencyNetwork(random_state=seed).fit(table)
     for evidence in ({"sex": "female"}, {"sex": "male", "class": "Crew"}, {"class": "1st"}):
-        match = np.ones(len(table), dtype=bool)
-        for name, value in evidence.items():
-            match &= (table[name] == value).to_numpy()
+        match = matching(table, evidence)
         frequency = float((table["survived"][match] == "Yes").mean())
         answer = model.query("survived", evidence)
         # Two standard errors of the 300 rows that match the rarest of these.

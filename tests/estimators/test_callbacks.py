@@ -15,8 +15,6 @@ HOLED = np.where(np.random.default_rng(0).random(ROWS.shape) < 0.2, np.nan, ROWS
 
 
 class Counts:
-    """A callback that counts."""
-
     def __init__(self) -> None:
         self.calls: list[str] = []
         self.most: int | None = None

@@ -47,7 +47,6 @@ class Report:
         return max(self.resident[half:]) / max(self.resident[:half])
 
     def lines(self) -> str:
-        """For whoever reads."""
         typical, late = np.quantile(self.seconds, [0.5, 0.99])
         return (
             f"{self.questions:,} questions on {self.pages:,} pages, {len(self.evidences):,} different evidences, "

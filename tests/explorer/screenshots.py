@@ -23,7 +23,6 @@ SIZE = (1280, 820)
 
 
 def main(folder: Path) -> None:
-    """Take them all."""
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))

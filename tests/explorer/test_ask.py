@@ -40,7 +40,6 @@ def asked(
 
 @pytest.fixture(scope="module")
 def titanic() -> Network:
-    """The law of the Titanic table."""
     return titanic_models()[1]
 
 
@@ -57,7 +56,6 @@ def table() -> Dataset:
 
 @pytest.fixture(scope="module")
 def wide(table: Dataset) -> Network:
-    """Its law."""
     return depnet.learn(table, smoothing=0.5, order="auto").with_counts(table)
 
 

@@ -59,7 +59,6 @@ def drawn(page: Page) -> int:
 
 
 def at(page: Page, name: str) -> Position:
-    """Where a variable is drawn."""
     x, y = page.evaluate(f"{NETWORK}.pixel({NETWORK}.names.indexOf({json.dumps(name)}))")
     return {"x": x, "y": y}
 

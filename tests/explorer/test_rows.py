@@ -21,7 +21,6 @@ from tests.explorer.cases import titanic_models
 
 @pytest.fixture(scope="module")
 def titanic() -> Network:
-    """The law of the Titanic table."""
     return titanic_models()[1]
 
 

@@ -92,14 +92,12 @@ def test_without_a_law_the_view_says_so(page: Page, mixed: str) -> None:
 
 @pytest.fixture(scope="module")
 def loaded() -> Loaded:
-    """The Titanic table with its rows."""
     network, law = titanic_models()
     return Loaded(network, law, data=depnet.titanic())
 
 
 @pytest.fixture
 def stop() -> Stop:
-    """Nobody stops."""
     return Stop(threading.Event())
 
 

@@ -77,7 +77,6 @@ def plain(value: Any) -> Any:
 
 
 def written(value: Any) -> str:
-    """A value as text."""
     if isinstance(value, dt.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
     return str(value)
@@ -221,7 +220,6 @@ class Said:
         return cls(document["matching"], observed, document["missing_observed"], summaries)
 
     def check(self, asked: Asked, variables: dict[str, Variable]) -> None:
-        """Equal to pandas."""
         together = asked.joint or len(asked.targets) == 1
         groups = [tuple(asked.targets)] if together else [(name,) for name in asked.targets]
         for group in groups:

@@ -48,23 +48,6 @@ def test_a_restricted_source_is_the_source_with_its_variables_fixed(network: Net
         assert possible is None or leaf in possible
 
 
-@given(networks(min_variables=3, max_states=100), seeds)
-def test_a_graph_whose_tests_are_all_open_is_only_renumbered(network: Network, seed: int) -> None:
-    """A variable is fixed that the graph never tests: the operations stay, under the new numbers."""
-    rng = np.random.default_rng(seed)
-    cards = network.domain.cardinalities
-    tested = rng.permutation(len(cards))[:2].tolist()
-    left = next(j for j in range(len(cards)) if j not in tested)
-    graph = DecisionGraph((Split(0, tested[0]), Split(0, tested[1])), cards)
-    kept = KeptVariables.of([j for j in range(len(cards)) if j != left], cards)
-    new, leaves = restrict(graph, {left: 0}, kept)
-    assert isinstance(new, DecisionGraph)
-    assert new.operations == tuple(Split(0, j - (j > left)) for j in tested)
-    assert new.cardinalities == tuple(k for j, k in enumerate(cards) if j != left)
-    assert leaves.tolist() == list(range(graph.size))
-    assert new.inputs == DecisionGraph(new.operations, new.cardinalities).inputs
-
-
 @given(networks(max_states=60) | mixed_networks(max_states=60), seeds)
 def test_the_closure_holds_all_that_is_relevant(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -154,7 +154,6 @@ def test_a_row_of_probability_0_has_the_score_minus_infinity() -> None:
 
 
 def with_gaps(rows: Dataset, share: float, seed: int) -> Holed:
-    """Cells hidden at random."""
     hidden = np.random.default_rng(seed).random(rows.codes.shape) < share
     return holed_rows(rows.domain, rows.codes, hidden)
 

@@ -84,10 +84,6 @@ def test_threads_change_nothing() -> None:
 
 
 def test_rows_are_solved_in_calls_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    states = np.array([8.0, 8.0, 4.0, 100.0, 4.0, 2.0])
-    monkeypatch.setattr(module, "STATES_PER_CALL", 16)
-    assert module.spans_of(states) == [(0, 2), (2, 4), (4, 6)]
-    assert module.spans_of(np.zeros(0)) == []
     rows = np.array([[-1, -1, 0], [-1, 2, -1], [-1, -1, -1]])
     together, apart = query_rows(coupled(), rows), []
     for size in (1, 16):
