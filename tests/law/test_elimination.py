@@ -18,7 +18,7 @@ from depnet.law.factors import certain, factors_of, scope_of
 from depnet.law.program import Law
 from depnet.model import Evidence
 from tests.boosted import tabulated
-from tests.law.cases import evidence_of, given_tables, laws, some
+from tests.law.cases import evidence_of, given_tables, laws, some, weighed
 from tests.laws import assert_same_law
 from tests.narrowed import there
 from tests.reference import ordered
@@ -52,9 +52,7 @@ def test_marginals_joints_and_probabilities_are_those_of_the_tensor(
     n = len(network)
     weights = random_evidence(rng, network.domain.cardinalities, range(n))
     evidence, q = evidence_of(weights), ordered.law(network)
-    mass = q.copy()
-    for j, w in weights.items():
-        mass = mass * np.reshape(w, [-1 if axis == j else 1 for axis in range(n)])
+    mass = weighed(q, weights)
     with pytest.MonkeyPatch.context() as patch:
         if not kept_tables:
             patch.setattr(factors, "KEPT_CELLS", 0)

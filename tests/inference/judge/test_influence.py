@@ -18,7 +18,7 @@ from depnet.inference.judge.measure import Measure
 from depnet.inference.ordered import levels
 from depnet.law import draw
 from tests.inference.ordered.test_levels import random_law
-from tests.law.cases import evidence_of, given_tables
+from tests.law.cases import evidence_of, given_tables, weighed
 from tests.narrowed import there
 from tests.reference import influence as twin
 from tests.reference import ordered
@@ -37,18 +37,11 @@ def asked(network: Network, seed: int) -> tuple[int, dict[int, tuple[float, ...]
     return free[int(rng.integers(len(free)))], weights
 
 
-def weighed(network: Network, weights: dict[int, tuple[float, ...]]) -> np.ndarray:
-    law = ordered.law(network)
-    for j, w in weights.items():
-        law = law * np.array(w).reshape([-1 if axis == j else 1 for axis in range(law.ndim)])
-    return np.asarray(law)
-
-
 @settings(max_examples=40)
 @given(NETWORKS, seeds)
 def test_exact_tables_are_those_of_the_joint_law(network: Network, seed: int) -> None:
     target, weights = asked(network, seed)
-    mass = weighed(network, weights)
+    mass = weighed(ordered.law(network), weights)
     assume(mass.sum() > 0)
     law = mass / mass.sum()
     found = influence(network, f"X{target}", evidence_of(weights), of="0")
@@ -108,7 +101,7 @@ def test_draws_agree_within_their_errors(kind: str, monkeypatch: pytest.MonkeyPa
     law = ordered.condition(ordered.law(network), weights)
     assert (found.method, found.sharp) == ("draws", False)
     assert worst(found, law) < 7
-    mass = weighed(network, weights).sum()
+    mass = weighed(ordered.law(network), weights).sum()
     assert abs(found.log_evidence - math.log(mass)) <= 7 * found.log_evidence_error + 1e-9 < 0.3
     other = ordered.condition(ordered.law(network), {2: (0.0, 0.0, 1.0), 3: (1.0, 0.0)})
     assert worst(found, other) > 7  # of another law

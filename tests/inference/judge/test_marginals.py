@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -17,31 +18,27 @@ from tests.refusals import refuses
 from tests.strategies import datasets, random_joint, seeds
 
 
+def shares(table: Dataset, variables: tuple[int, ...]) -> Counter[tuple[int, ...]]:
+    """The relative frequencies of states, by a loop over rows."""
+    found: Counter[tuple[int, ...]] = Counter()
+    weights = np.ones(table.rows) if table.weights is None else table.weights
+    for row, weight in zip(table.codes.tolist(), weights.tolist(), strict=True):
+        found[tuple(row[i] for i in variables)] += weight / table.total
+    return found
+
+
 def slow_distance(first: Dataset, second: Dataset, variables: tuple[int, ...]) -> float:
-    """Half the sum over states of the difference of relative frequencies, by loops over rows."""
-    share: dict[tuple[int, ...], list[float]] = {}
-    for side, table in enumerate((first, second)):
-        weights = np.ones(table.rows) if table.weights is None else table.weights
-        for row, weight in zip(table.codes.tolist(), weights.tolist(), strict=True):
-            share.setdefault(tuple(row[i] for i in variables), [0.0, 0.0])[side] += weight / table.total
-    return sum(abs(a - b) for a, b in share.values()) / 2
+    """Half the sum over states of the difference of relative frequencies."""
+    p, q = shares(first, variables), shares(second, variables)
+    return sum(abs(p[state] - q[state]) for state in p.keys() | q.keys()) / 2
 
 
 def slow_floor(table: Dataset, variables: tuple[int, ...], n: int) -> float:
     """Half the sum over states of E|K / n - p|, K binomial, by a sum over all K."""
-    weights = np.ones(table.rows) if table.weights is None else table.weights
-    share: dict[tuple[int, ...], float] = {}
-    for row, weight in zip(table.codes.tolist(), weights.tolist(), strict=True):
-        cell = tuple(row[i] for i in variables)
-        share[cell] = share.get(cell, 0.0) + weight / table.total
-    return (
-        sum(
-            math.comb(n, k) * p**k * (1 - p) ** (n - k) * abs(k / n - p)
-            for p in share.values()
-            for k in range(n + 1)
-        )
-        / 2
-    )
+    total = 0.0
+    for p, k in itertools.product(shares(table, variables).values(), range(n + 1)):
+        total += math.comb(n, k) * p**k * (1 - p) ** (n - k) * abs(k / n - p)
+    return total / 2
 
 
 @given(datasets(weighted=True), seeds)

@@ -15,7 +15,7 @@ from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.answer.part import PassDiagnostics
 from depnet.inference.ordered import answer as engine
 from depnet.model import Given
-from tests.law.cases import evidence_of, given_tables, some
+from tests.law.cases import evidence_of, given_tables, some, weighed
 from tests.narrowed import by_name
 from tests.reference import ordered
 from tests.reference.inference import joint_states
@@ -184,9 +184,7 @@ def test_log_probabilities(network: Network, seed: int) -> None:
     np.testing.assert_allclose(np.exp(of_rows.values), q.ravel(), rtol=0, atol=1e-12)
     np.testing.assert_array_equal(of_rows.values, score_samples(network, rows))
     weights = random_evidence(rng, cards, range(len(cards)))
-    mass = q.copy()
-    for j, w in weights.items():
-        mass = mass * np.reshape(w, [-1 if axis == j else 1 for axis in range(len(cards))])
+    mass = weighed(q, weights)
     if not mass.sum() > 0:
         refuses(EvidenceError, "probability 0", lambda: log_probability(network, evidence_of(weights)))
         return
