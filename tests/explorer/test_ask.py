@@ -39,11 +39,6 @@ def asked(
 
 
 @pytest.fixture(scope="module")
-def titanic() -> Network:
-    return titanic_models()[1]
-
-
-@pytest.fixture(scope="module")
 def table() -> Dataset:
     """Sixty variables, each the median of three before it or chance: tied too much for an elimination to be quick."""
     rng = np.random.default_rng(3)
@@ -68,11 +63,11 @@ def sticky() -> Network:
     return depnet.learn(rows, smoothing=0.5).with_counts(rows)
 
 
-def test_a_small_model_answers_once_and_exactly(titanic: Network) -> None:
-    (answer,) = asked(titanic, {"sex": ("female",), "class": ("1st", "2nd")})
+def test_a_small_model_answers_once_and_exactly(people: Network) -> None:
+    (answer,) = asked(people, {"sex": ("female",), "class": ("1st", "2nd")})
     assert answer.last
-    expected = depnet.query(titanic, ["class", "age", "survived"], {"sex": "female", "class": {"1st", "2nd"}})
-    prior = depnet.query(titanic, ["class", "age", "survived"])
+    expected = depnet.query(people, ["class", "age", "survived"], {"sex": "female", "class": {"1st", "2nd"}})
+    prior = depnet.query(people, ["class", "age", "survived"])
     assert answer.sharp
     assert answer.error == 0
     shifts = {shift.name: shift for shift in answer.shifts}
@@ -89,14 +84,14 @@ def test_a_small_model_answers_once_and_exactly(titanic: Network) -> None:
     assert answer.result.scan is None  # of the law
 
 
-def test_counts_of_few_rows_are_hidden_where_that_is_asked(titanic: Network) -> None:
-    people = depnet.titanic()
+def test_counts_of_few_rows_are_hidden_where_that_is_asked(people: Network) -> None:
+    rows = depnet.titanic()
     chosen: dict[str, Held] = {
         "sex": ("female",),
         "class": ("1st",),
     }  # of these 145, one is a child and four have died
-    (open_to_all,) = asked(titanic, chosen, data=people)
-    (answer,) = asked(titanic, chosen, data=people, hide=True)
+    (open_to_all,) = asked(people, chosen, data=rows)
+    (answer,) = asked(people, chosen, data=rows, hide=True)
     assert len(answer.shifts) == 4
     for shift in open_to_all.shifts:
         assert shift.now.observed is not None
@@ -109,7 +104,7 @@ def test_counts_of_few_rows_are_hidden_where_that_is_asked(titanic: Network) -> 
         assert np.isnan(shift.now.observed).all()
         assert np.array_equal(shift.posterior, shift.now.law)  # nor do they show in the answer
     rare: dict[str, Held] = {"sex": ("female",), "class": ("1st",), "age": ("child",)}
-    (answer,) = asked(titanic, rare, data=people, hide=True)
+    (answer,) = asked(people, rare, data=rows, hide=True)
     assert answer.result.matching is None
     assert answer.result.support is None
     assert any("fewer than 5 rows match" in text for text in answer.result.warnings)
@@ -138,14 +133,14 @@ def test_an_answer_that_is_not_within_the_tolerance_is_sharpened(sticky: Network
     assert errors[1] < errors[0]
 
 
-def test_an_answer_is_compared_with_another(titanic: Network) -> None:
+def test_an_answer_is_compared_with_another(people: Network) -> None:
     men: dict[str, Held] = {"sex": ("male",)}
-    (answer,) = asked(titanic, {"sex": ("female",)}, versus=men)
-    (other,) = asked(titanic, men)
+    (answer,) = asked(people, {"sex": ("female",)}, versus=men)
+    (other,) = asked(people, men)
     before = {shift.name: shift.posterior for shift in other.shifts}
     assert answer.before is not None
     assert all(np.array_equal(shift.prior, before[shift.name]) for shift in answer.shifts)
-    (same,) = asked(titanic, men, versus=men)
+    (same,) = asked(people, men, versus=men)
     assert all(shift.change == 0 for shift in same.shifts)
 
 

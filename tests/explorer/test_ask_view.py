@@ -13,18 +13,12 @@ from depnet import Dataset, Network
 from depnet.explorer.known import given
 from depnet.fitting.fit import FitOptions, fit_law
 from tests.explorer.browser import expect_in_query, expect_query, explorer, query_of
-from tests.explorer.cases import titanic_models, wide_table
+from tests.explorer.cases import wide_table
 from tests.narrowed import there
 
 CARDS = ".depnet-marginals"
 SHARP = ".depnet-sharpness"
 """How sharp the answer is: "computed in full", or "± 0.01"."""
-
-
-@pytest.fixture(scope="module")
-def people() -> Network:
-    """The law, which answers are of."""
-    return titanic_models()[1]
 
 
 def shown(page: Page, variable: str, label: str) -> Locator:

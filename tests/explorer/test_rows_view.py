@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page, expect
 
 import depnet
@@ -13,12 +12,6 @@ from depnet import Dataset, Network
 from depnet.inference.judge.cells import cell_laws
 from tests.explorer.browser import expect_query
 from tests.explorer.cases import titanic_models
-
-
-@pytest.fixture(scope="module")
-def people() -> Network:
-    """The law, which scores, fillings and draws are of."""
-    return titanic_models()[1]
 
 
 def downloaded(page: Page, button: str) -> list[list[str]]:
