@@ -79,10 +79,8 @@ def test_frames_with_categories_holes_and_unknown_values() -> None:
     strange = table.assign(sex="unheard of")
     with pytest.warns(depnet.errors.UnknownStatesWarning):
         assert np.isfinite(whole.predict(strange)).all()
-    with pytest.raises(depnet.errors.DataError, match="unheard of"):
-        whole.set_params(handle_unknown="error").predict(strange)
-    with pytest.raises(depnet.errors.DataError, match="missing"):
-        DependencyNetworkRegressor(missing="error").fit(X, y)
+    refuses(depnet.errors.DataError, "unheard of", whole.set_params(handle_unknown="error").predict, strange)
+    refuses(depnet.errors.DataError, "missing", DependencyNetworkRegressor(missing="error").fit, X, y)
 
 
 def test_columns_may_have_the_names_of_its_own() -> None:

@@ -243,5 +243,4 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled_network, "FUNCTION_STATES", 1)
     refuses(DomainTooLargeError, "too many to write out", lambda: Law(network))
     for option in ({"burn_in": 5}, {"thin": 2}, {"chains": 4}):
-        with pytest.raises(SamplingError, match=f"{next(iter(option))} belongs to chains"):
-            sample(LEARNED, 5, **option)  # type: ignore[arg-type]
+        refuses(SamplingError, f"{next(iter(option))} belongs to chains", sample, LEARNED, 5, **option)

@@ -307,8 +307,7 @@ def test_bad_input_is_named(titanic: Network, people: Dataset) -> None:
     refuses(EvidenceError, "no variable 3", lambda: query(titanic, 3))  # type: ignore[arg-type]  # that is the point
     refuses(ModelError, r"depnet\.Network; got 'titanic'", lambda: query("titanic", "sex"))  # type: ignore[arg-type]  # that is the point
     refuses(TypeError, "default_rng", lambda: query(titanic, "sex", rng=3))  # type: ignore[arg-type]  # that is the point
-    with pytest.raises(DataError, match="another domain"):
-        query(titanic, "sex", data=Dataset.from_codes([[0, 1]], [2, 2]))
+    refuses(DataError, "another domain", query, titanic, "sex", data=Dataset.from_codes([[0, 1]], [2, 2]))
 
 
 @pytest.mark.parametrize("method", ["auto", "clamped", "sample", "bayes"])

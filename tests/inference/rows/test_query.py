@@ -113,8 +113,7 @@ def test_rows_that_time_leaves_no_room_for_are_marked() -> None:
 
 def test_bad_rows_are_named() -> None:
     network = coupled()
-    with pytest.raises(DataError, match=r"row 1, 'X1': code 3 is outside 0\.\.2"):
-        query_rows(network, [[0, 1, -1], [0, 3, 1]])
+    refuses(DataError, r"row 1, 'X1': code 3 is outside 0\.\.2", query_rows, network, [[0, 1, -1], [0, 3, 1]])
     refuses(DataError, r"shape \(1, 2\)", lambda: query_rows(network, [[0, 1]]))
     refuses(DataError, "integer codes", lambda: query_rows(network, [[0.5, 1, 1]]))
     refuses(DataError, "hidden marks each cell", lambda: query_rows(network, [[0, 1, 1]], [[1, 0, 0]]))
