@@ -62,8 +62,7 @@ def test_answers_agree_with_a_groupby(
     at = answer.states[0].index(state)
     assert law_of(answer)[at] == pytest.approx(frequency, abs=0.03)
     assert answer.matching == match.sum()
-    assert isinstance(answer.observed, np.ndarray)
-    assert answer.observed[at] == pytest.approx(frequency, abs=1e-12)
+    assert np.asarray(answer.observed)[at] == pytest.approx(frequency, abs=1e-12)
     assert isinstance(answer.combined, np.ndarray)
     assert min(law_of(answer)[at], frequency) - 1e-12 <= answer.combined[at]
     assert answer.combined[at] <= max(law_of(answer)[at], frequency) + 1e-12
@@ -106,8 +105,7 @@ def test_the_titanic(seed: int) -> None:
         answer = model.query("survived", evidence)
         # Two standard errors of the 300 rows that match the rarest of these.
         assert law_of(answer)[1] == pytest.approx(frequency, abs=0.06)
-        assert isinstance(answer.combined, np.ndarray)
-        assert answer.combined[1] == pytest.approx(frequency, abs=0.02)
+        assert np.asarray(answer.combined)[1] == pytest.approx(frequency, abs=0.02)
 
 
 def test_rows_with_holes_are_of_the_law(model: DependencyNetwork, table: pd.DataFrame) -> None:

@@ -16,6 +16,7 @@ from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.geometry import total_variation
 from tests.explorer.browser import SECONDS, run_apart
 from tests.explorer.cases import shift_of, titanic_models
+from tests.narrowed import by_name
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:
@@ -69,11 +70,6 @@ def sticky() -> Network:
     return depnet.learn(rows, smoothing=0.5).with_counts(rows)
 
 
-def of(arrays: Any) -> dict[str, Any]:
-    assert isinstance(arrays, dict)
-    return arrays
-
-
 def test_a_small_model_answers_once_and_exactly(titanic: Network) -> None:
     (answer,) = asked(titanic, {"sex": ("female",), "class": ("1st", "2nd")})
     assert answer.last
@@ -85,8 +81,8 @@ def test_a_small_model_answers_once_and_exactly(titanic: Network) -> None:
     assert shifts.keys() == {"class", "age", "sex", "survived"}
     assert shifts.pop("sex").posterior.tolist() == [1.0, 0.0]  # what is known has all of it
     for shift in shifts.values():
-        assert np.allclose(shift.posterior, of(expected.probabilities)[shift.name], rtol=0, atol=1e-12)
-        assert np.allclose(shift.prior, of(prior.probabilities)[shift.name], rtol=0, atol=1e-12)
+        assert np.allclose(shift.posterior, by_name(expected.probabilities)[shift.name], rtol=0, atol=1e-12)
+        assert np.allclose(shift.prior, by_name(prior.probabilities)[shift.name], rtol=0, atol=1e-12)
         assert shift.change == total_variation(shift.prior, shift.posterior)
         assert (shift.now.error == 0).all()
         assert shift.now.observed is None
@@ -130,8 +126,7 @@ def test_a_wide_law_answers_within_the_tolerance(wide: Network, table: Dataset) 
     assert answer.result.diagnostics.largest_error <= TOLERANCE
     expected = depnet.query(wide, "X4", {"X3": 1}, tolerance=0.001).probabilities
     shift = next(shift for shift in answer.shifts if shift.name == "X4")
-    assert isinstance(expected, np.ndarray)
-    assert np.abs(shift.posterior - expected).max() < 5 * TOLERANCE
+    assert np.abs(shift.posterior - np.asarray(expected)).max() < 5 * TOLERANCE
     # Joined with rows, the model's error has the model's share.
     *_, joined = asked(wide, chosen, data=table)
     share = joined.result.table(joined.result.targets[0]).share

@@ -12,15 +12,7 @@ from depnet import DependencyNetwork, Network
 from depnet.data.table.dataset import holed_rows
 from depnet.errors import DepnetError
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.rows import (
-    Cell,
-    StoppedError,
-    drawn,
-    filled,
-    judged,
-    listed_rows,
-    scores_of,
-)
+from depnet.explorer.rows import Cell, StoppedError, drawn, filled, judged, listed_rows, scores_of
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.rows import row_list
 from depnet.model.evidence import Evidence

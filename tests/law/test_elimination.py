@@ -20,6 +20,7 @@ from depnet.model import Evidence
 from tests.boosted import tabulated
 from tests.law.cases import evidence_of, given_tables, laws, some
 from tests.laws import assert_same_law
+from tests.narrowed import there
 from tests.reference import ordered
 from tests.strategies import ordered_networks, random_evidence, random_ordered_network, seeds
 
@@ -32,8 +33,7 @@ def eliminated(
     network: Network, variables: tuple[int, ...], evidence: Evidence, keep: tuple[int, ...] = ()
 ) -> Elimination:
     scopes = [scope_of(network, i, certain(network, evidence)) for i in variables]
-    plan = elimination_plan(scopes, network.domain.cardinalities, keep)
-    assert plan is not None
+    plan = there(elimination_plan(scopes, network.domain.cardinalities, keep))
     return Elimination.of(network, variables, evidence, plan)
 
 

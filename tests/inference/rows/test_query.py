@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from depnet import (
-    Dataset,
-    Network,
-    RandomScan,
-    SequentialScan,
-    query_rows,
-)
+from depnet import Dataset, Network, RandomScan, SequentialScan, query_rows
 from depnet.errors import DataError
 from depnet.inference.answer.rows import METHODS
 from depnet.inference.clamped import rows as module
