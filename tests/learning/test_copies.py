@@ -48,9 +48,7 @@ def test_few_exceptions_are_exceptions_and_many_are_not(exceptions: float, found
 
 def test_columns_that_are_independent_are_no_copies() -> None:
     rng = np.random.default_rng(2)
-    frame = pd.DataFrame(
-        {"a": rng.integers(0, 40, 2000).astype(str), "b": rng.integers(0, 40, 2000).astype(str)}
-    )
+    frame = pd.DataFrame({name: rng.integers(0, 40, 2000).astype(str) for name in "ab"})
     model = depnet.DependencyNetwork(random_state=0).fit(frame)
     assert model.copies_ == ()
     assert model.law_ is not None
