@@ -3,9 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import depnet
-from depnet import DecisionGraph, Network, Split
+from depnet import Dataset, DecisionGraph, Network, Split
+from depnet.learning.learn import learn_with_choice
+from depnet.learning.options import LearnOptions
+from depnet.learning.work import Work
 from depnet.model.boosted import BoostedNode
 from depnet.model.stages import UNIT, Stages, on_grid
 from depnet.model.stages import Test as Interval
@@ -38,3 +42,15 @@ def mixed_titanic() -> Network:
     people = depnet.titanic()
     learned = depnet.learn(people, smoothing=0.5).with_counts(people)
     return replace(learned, nodes=(*learned.nodes[:3], boosted_survived()))
+
+
+def boosts_asked(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What a fit asks of boosting from now on, one entry for each network; nothing is boosted."""
+    asked: list[object] = []
+
+    def learn(rows: Dataset, options: LearnOptions, work: Work) -> object:
+        asked.append(options.boost)
+        return learn_with_choice(rows, replace(options, boost=None), work)
+
+    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
+    return asked

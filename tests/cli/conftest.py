@@ -10,7 +10,6 @@ import depnet
 
 @pytest.fixture(scope="session")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Titanic table as CSV."""
     path = tmp_path_factory.mktemp("table") / "titanic.csv"
     people = depnet.titanic()
     with path.open("w", newline="", encoding="utf-8") as file:

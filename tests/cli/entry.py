@@ -63,7 +63,6 @@ def _checked(done: Done, code: int) -> Done:
 
 
 def answer(*arguments: object, by: Callable[..., Done] = depnet, **options: Any) -> Any:
-    """The JSON that the command prints."""
     return json.loads(by(*arguments, "--json", **options).stdout)
 
 

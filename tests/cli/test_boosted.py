@@ -1,19 +1,14 @@
 """The command on a model with a boosted node: what it shows, exports and refuses."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import depnet as library
-from depnet import Dataset
 from depnet.learning.boost.settings import AutoBoost
-from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions
-from depnet.learning.work import Work
 from tests.cli.entry import answer, depnet, refused
 from tests.cli.test_documented import check_fields
-from tests.mixed import mixed_titanic
+from tests.mixed import boosts_asked, mixed_titanic
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +18,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_show(model: Path) -> None:
+def test_show(model: Path, table: Path) -> None:
+    assert answer("show", model, "--data", table)["certificate"]["fc_limit"] > 0
     summary = answer("show", model)
     assert (summary["leaves"], summary["boosted"], summary["rows"]) == (14, 1, 2201)
     assert [node["stages"] for node in summary["per_node"]] == [None, None, None, 3]
@@ -32,10 +28,6 @@ def test_show(model: Path) -> None:
     text = depnet("show", model, "-v").stdout.decode()
     assert "dependency network: 14 leaves, 1 boosted node" in text
     assert "3 stages" in text
-
-
-def test_show_with_rows_has_a_certificate(model: Path, table: Path) -> None:
-    assert answer("show", model, "--data", table)["certificate"]["fc_limit"] > 0
 
 
 def test_show_a_node(model: Path, table: Path) -> None:
@@ -61,13 +53,7 @@ def test_update_says_to_fit_again(model: Path, table: Path, tmp_path: Path) -> N
 
 
 def test_fit_boost_is_passed_on(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def learn(rows: Dataset, options: LearnOptions, work: Work) -> object:
-        asked.append(options.boost)
-        return learn_with_choice(rows, replace(options, boost=None), work)
-
-    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
+    asked = boosts_asked(monkeypatch)
     depnet("fit", table, "-o", tmp_path / "m.json", "--penalty", "mdl", "--boost")
     depnet("fit", table, "-o", tmp_path / "n.json", "--penalty", "mdl")
     assert asked == [AutoBoost(), AutoBoost(), None, None]

@@ -11,6 +11,7 @@ import pytest
 
 from depnet.files import scratch_folder
 from tests.cli.entry import depnet
+from tests.narrowed import there
 
 
 def test_a_missing_extra_is_said_in_one_line(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,9 +44,8 @@ def test_the_address_as_json_and_the_folder_of_a_killed_page(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     command = [sys.executable, "-m", "depnet", "explore", str(model), "--no-open", "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None
         try:
-            said = [running.stdout.readline() for _ in range(3)]
+            said = [there(running.stdout).readline() for _ in range(3)]
             monkeypatch.setattr(tempfile, "tempdir", None)  # looks at TMPDIR again
             (left,) = tmp_path.glob("depnet-*")
             with scratch_folder():
@@ -56,9 +56,3 @@ def test_the_address_as_json_and_the_folder_of_a_killed_page(
     assert left.exists()
     with scratch_folder() as own:
         assert list(tmp_path.glob("depnet-*")) == [own]
-
-
-def test_importing_depnet_does_not_import_the_page() -> None:
-    code = "import sys, depnet, depnet.cli; print({'nicegui', 'fastapi'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert done.stdout.strip() == "set()"

@@ -1,26 +1,11 @@
 """What is written is written whole, over nothing unasked, and errors of the system say what to do."""
 
 import resource
-import stat
 from pathlib import Path
 
 import pytest
 
-from depnet.cli.files import OutputError, check_output, is_model, save_text
-
-
-def test_nothing_is_written_over_an_existing_file_without_force(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("old")
-    with pytest.raises(OutputError, match="--force"):
-        check_output(str(path), False)
-    with pytest.raises(OutputError, match="--force"):
-        save_text("new", str(path), False)
-    assert path.read_text() == "old"
-    path.chmod(0o600)
-    save_text("new", str(path), True)
-    assert path.read_text() == "new"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+from depnet.cli.files import OutputError, is_model, save_text
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 from depnet.cli.given import names_of, parse
 from depnet.data import Bins, Domain, Variable
 from depnet.errors import EvidenceError
+from tests.refusals import refuses
 
 AGES = Bins((0, 18, 25, 99), ((9,), (20,), (40,)), "integer")
 DAYS = Bins((0, 366, 800), ((9,), (400,)), "date")
@@ -82,8 +83,7 @@ def test_repeated_options_are_joined_and_none_is_none() -> None:
     ],
 )
 def test_unknown_names_offer_the_nearest(text: str, message: str) -> None:
-    with pytest.raises(EvidenceError, match=message.replace("?", r"\?")):
-        parse([text], DOMAIN)
+    refuses(EvidenceError, message.replace("?", r"\?"), lambda: parse([text], DOMAIN))
 
 
 @pytest.mark.parametrize(
@@ -91,5 +91,4 @@ def test_unknown_names_offer_the_nearest(text: str, message: str) -> None:
     [("female", "is not evidence"), ("class~1st", "with its weight"), ("class~a:b", "weight")],
 )
 def test_what_is_no_evidence_says_how_to_write_it(text: str, message: str) -> None:
-    with pytest.raises(click.ClickException, match=message):
-        parse([text], DOMAIN)
+    refuses(click.ClickException, message, lambda: parse([text], DOMAIN))

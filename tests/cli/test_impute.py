@@ -75,7 +75,7 @@ def test_unknown_states_of_several_chunks_are_said_once(
     (line,) = done.stderr.decode().splitlines()
     cells = path.read_text().count("4th")
     assert f"values that the model does not know: {cells} of 'class', such as '4th'" in line
-    assert (tmp_path / "full.csv").read_text().count("4th") == cells
+    assert (tmp_path / "full.csv").read_text().count("4th") == cells, "they are not filled"
     assert json.loads(done.stdout)["filled"]["class"] > 0
 
 

@@ -10,12 +10,12 @@ import pytest
 from depnet.cli.main import COMMANDS
 from depnet.cli.main import depnet as whole
 from tests.cli.entry import depnet, real, refused
+from tests.narrowed import there
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_a_command_cannot_do_without_is_asked_for_before_it_begins(name: str) -> None:
-    command = whole.get_command(click.Context(whole), name)
-    assert command is not None
+    command = there(whole.get_command(click.Context(whole), name))
     needed = [each for each in command.params if each.required]
     for lacking in needed:
         words = [
@@ -25,11 +25,6 @@ def test_what_a_command_cannot_do_without_is_asked_for_before_it_begins(name: st
             for word in ([each.opts[0], "a"] if isinstance(each, click.Option) else ["a"])
         ]
         assert "Missing" in refused(name, *words, code=2), lacking.name
-
-
-def test_a_model_without_a_name_is_not_learned(table: Path, model: Path) -> None:
-    assert "Missing option '-o'" in refused("fit", table, code=2)
-    assert "Missing option '-o'" in refused("update", model, table, code=2)
 
 
 NAMES: dict[str, Callable[[Path, Path], None]] = {

@@ -1,8 +1,6 @@
 """The command: small runs, files, exit codes, one-line errors."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -100,16 +98,6 @@ def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -
     report = Report("x", "x", (Column("a", "a"),), ({"a": 1.5},), (Claim("two is three", False),))
     assert deliver(report) == 1
     assert "FAILS two is three" in capsys.readouterr().out
-
-
-def test_help_imports_neither_plotting_nor_the_experiments() -> None:
-    code = (
-        "import sys; from depnet.cli.main import run; code = run(['paper', '--help'])\n"
-        "print('loaded:', [m for m in ('matplotlib', 'depnet.paper.learned') if m in sys.modules], code)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "table1" in done.stdout
-    assert "loaded: [] 0" in done.stdout
 
 
 def test_nothing_is_written_over_an_existing_file_without_force(

@@ -65,10 +65,6 @@ def test_standard_input_that_never_ends(tmp_path: Path) -> None:
     assert b"this is a device" in done.stderr
 
 
-def test_a_model_through_an_open_descriptor_is_read(model: Path) -> None:
-    assert b"learned from" in real("show", "-", stdin=model.read_bytes()).stdout
-
-
 @pytest.mark.parametrize("command", ["sample", "update"])
 def test_a_link_in_a_circle(command: str, model: Path, table: Path, tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to(tmp_path / "b")

@@ -25,10 +25,7 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "fit": ("m.json", lambda table, model, out: ["fit", table, "--penalty", "mdl", "-o", out]),
     "update": ("m.json", lambda table, model, out: ["update", model, table, "-o", out]),
     "sample": ("rows.csv", lambda table, model, out: ["sample", model, "-n", 50_000, "-o", out]),
-    "sample, Parquet": (
-        "rows.parquet",
-        lambda table, model, out: ["sample", model, "-n", 50_000, "-o", out],
-    ),
+    "sample, Parquet": ("rows.parquet", lambda table, model, out: ["sample", model, "-n", 50_000, "-o", out]),
     "impute": ("rows.csv", lambda table, model, out: ["impute", model, table, "-o", out]),
     "score": ("rows.csv", lambda table, model, out: ["score", model, table, "-o", out]),
     "query": ("rows.csv", lambda table, model, out: ["query", model, "survived", "--each", table, "-o", out]),

@@ -20,6 +20,8 @@ from tests.data.strategies import FORMATS, LABELS, write
 from tests.refusals import refuses
 
 DAY = dt.date(2020, 1, 1)
+SHORT = [20_000, 0]
+"""Rows of a table that is fetched: all of them, and none."""
 CELLS: dict[str, st.SearchStrategy[Any]] = {
     "label": LABELS,
     "word": st.sampled_from(["a", "b", "c", "none of these", None]),
@@ -63,7 +65,7 @@ def assert_equal(got: Holed, wanted: Holed) -> None:
         assert np.array_equal(mine[known], own[known])
 
 
-@pytest.mark.parametrize("short", [20_000, 0], ids=["fetched", "counted"])
+@pytest.mark.parametrize("short", SHORT)
 @settings(max_examples=30)
 @given(old=frames(10, 40), new=frames(0, 8), ending=st.sampled_from(FORMATS))
 @pytest.mark.filterwarnings("ignore::depnet.errors.UnknownStatesWarning")
@@ -88,12 +90,13 @@ def test_frames_and_files_are_read_alike(
         assert {i: rows.tolist() for i, rows in unknown.items()} == {i: r for i, r in strange.items() if r}
 
 
-@pytest.mark.parametrize("short", [20_000, 0], ids=["fetched", "counted"])
-def test_a_state_that_is_not_there_is_an_error_that_offers_the_nearest(
-    tmp_path: Path, short: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(opened, "SHORT_ROWS", short)
-    path = tmp_path / "t.csv"
+@pytest.fixture(params=SHORT)
+def path(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(opened, "SHORT_ROWS", request.param)
+    return tmp_path / "t.csv"
+
+
+def test_a_state_that_is_not_there_is_an_error_that_offers_the_nearest(path: Path) -> None:
     path.write_text("sex,age\nmale,1\n,2\nmael,3\n")
     domain = Domain((Variable("sex", ("female", "male")),))
     said = r"t\.csv: column 'sex', row 2: the model has no state 'mael'\. Did you mean 'male'"
@@ -107,12 +110,9 @@ def test_a_state_that_is_not_there_is_an_error_that_offers_the_nearest(
     assert there.domain.names == ("age",)
 
 
-@pytest.mark.parametrize("short", [20_000, 0], ids=["fetched", "counted"])
-def test_words_of_dates_and_all_others(tmp_path: Path, short: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opened, "SHORT_ROWS", short)
+def test_words_of_dates_and_all_others(path: Path) -> None:
     days = [{"x": DAY + dt.timedelta(days=d)} for d in range(50)]
     domain, _ = describe(days)
-    path = tmp_path / "t.csv"
     path.write_text("x\n2020-01-03\nsoon\n2020-02-10\n")
     with pytest.warns(UnknownStatesWarning, match="1 of 'x', such as 'soon'"):
         table, _ = read_for(path, domain, handle_unknown="missing")

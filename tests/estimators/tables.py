@@ -55,5 +55,4 @@ def rows_of(frame: Any) -> list[dict[str, Any]]:
 
 def law_of(result: QueryResult) -> FloatArray:
     """The probabilities of one target."""
-    assert isinstance(result.probabilities, np.ndarray)
-    return result.probabilities
+    return np.asarray(result.probabilities)

@@ -1,6 +1,5 @@
 """Summaries, reprs and the small picture."""
 
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,12 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 import depnet
-from depnet import Dataset, DependencyNetwork
+from depnet import DependencyNetwork
 from depnet.errors import ModelError
 from depnet.learning.boost.settings import AutoBoost
-from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions
-from depnet.learning.work import Work
 from tests.estimators.tables import people, with_holes
-from tests.mixed import mixed_titanic
+from tests.mixed import boosts_asked, mixed_titanic
+from tests.narrowed import there
 
 NASTY = "<script>alert('x')</script> & \"quotes\""
 
@@ -65,8 +62,7 @@ def test_a_repr_shows_what_is_explained_and_the_strongest_links(model: Dependenc
     text = repr(model)
     assert text.startswith("DependencyNetwork(random_state=0)")
     assert "knowing the other columns removes" in text
-    assert model.law_certificate_ is not None
-    assert model.law_certificate_.said in text
+    assert there(model.law_certificate_).said in text
     first = model.links()[0]
     assert f"{first.source} -> {first.target}" in text
     assert repr(DependencyNetwork()) == "DependencyNetwork()"
@@ -83,8 +79,7 @@ def test_html_is_well_formed_and_escaped() -> None:
     assert "http://www.w3.org/2000/svg" in html
     assert html.count("http") == 1  # the name space of SVG: nothing is fetched
     assert model._repr_mimebundle_()["text/html"] == html
-    assert model.law_certificate_ is not None
-    assert escape(model.law_certificate_.said) in html
+    assert escape(there(model.law_certificate_).said) in html
 
 
 def test_a_picture_of_no_links_is_empty() -> None:
@@ -97,8 +92,7 @@ def test_a_repr_of_many_rows_waits_for_no_certificate(monkeypatch: pytest.Monkey
     monkeypatch.setattr("depnet.estimators.fitted.QUICK_CODES", 10)
     model = DependencyNetwork(penalty="mdl", random_state=0).fit(people(100))
     assert "KL" not in repr(model)
-    assert model.law_certificate_ is not None
-    assert model.law_certificate_.said in repr(model)
+    assert there(model.law_certificate_).said in repr(model)
 
 
 def test_a_loaded_model_shows_what_its_file_knows(model: DependencyNetwork, tmp_path: Path) -> None:
@@ -116,13 +110,7 @@ def test_a_loaded_model_shows_what_its_file_knows(model: DependencyNetwork, tmp_
     [depnet.DependencyNetwork, depnet.DependencyNetworkClassifier, depnet.DependencyNetworkImputer],
 )
 def test_boost_is_a_parameter_that_is_passed_on(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
-
-    def learn(rows: Dataset, options: LearnOptions, work: Work) -> object:
-        asked.append(options.boost)
-        return learn_with_choice(rows, replace(options, boost=None), work)
-
-    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
+    asked = boosts_asked(monkeypatch)
     rows = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 5)
     assert "boost" in estimator().get_params()
     estimator(boost="auto", penalty="mdl", random_state=0).fit(rows, rows[:, 0])

@@ -8,6 +8,7 @@ from sklearn.linear_model import LinearRegression
 import depnet
 from depnet import DependencyNetworkRegressor
 from tests.estimators.tables import people, with_holes
+from tests.refusals import refuses
 
 
 def uneven(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -78,10 +79,8 @@ def test_frames_with_categories_holes_and_unknown_values() -> None:
     strange = table.assign(sex="unheard of")
     with pytest.warns(depnet.errors.UnknownStatesWarning):
         assert np.isfinite(whole.predict(strange)).all()
-    with pytest.raises(depnet.errors.DataError, match="unheard of"):
-        whole.set_params(handle_unknown="error").predict(strange)
-    with pytest.raises(depnet.errors.DataError, match="missing"):
-        DependencyNetworkRegressor(missing="error").fit(X, y)
+    refuses(depnet.errors.DataError, "unheard of", whole.set_params(handle_unknown="error").predict, strange)
+    refuses(depnet.errors.DataError, "missing", DependencyNetworkRegressor(missing="error").fit, X, y)
 
 
 def test_columns_may_have_the_names_of_its_own() -> None:
@@ -99,18 +98,16 @@ def test_the_seed_threads_and_order_of_rows_do_not_matter() -> None:
     assert np.array_equal(other.predict_quantiles(X), one)
 
 
-@pytest.mark.parametrize("levels", [[0.0], [0.5, 1.0], 0.5, [np.nan]])
-def test_levels_are_shares(model: DependencyNetworkRegressor, levels: object) -> None:
-    with pytest.raises(depnet.errors.DataError, match="`levels` is a list"):
-        model.predict_quantiles(uneven(5)[0], levels)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("edges", [[], [1.0, 1.0], [2.0, 1.0], [np.inf], 1.0])
-def test_edges_ascend(model: DependencyNetworkRegressor, edges: object) -> None:
-    with pytest.raises(depnet.errors.DataError, match="`edges` is a list"):
-        model.predict_law(uneven(5)[0], edges)  # type: ignore[arg-type]
-
-
-def test_a_misspelt_point_is_named() -> None:
-    with pytest.raises(ValueError, match="point is 'mean' or 'median'"):
-        DependencyNetworkRegressor(point="mode").fit(*uneven(20))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("call", "name", "wrong"),
+    [
+        *(("predict_quantiles", "levels", wrong) for wrong in ([0.0], [0.5, 1.0], 0.5, [np.nan])),
+        *(("predict_law", "edges", wrong) for wrong in ([], [1.0, 1.0], [2.0, 1.0], [np.inf], 1.0)),
+    ],
+)
+def test_levels_are_shares_and_edges_ascend(
+    model: DependencyNetworkRegressor, call: str, name: str, wrong: object
+) -> None:
+    refuses(depnet.errors.DataError, f"`{name}` is a list", getattr(model, call), uneven(5)[0], wrong)
+    misspelt = DependencyNetworkRegressor(point="mode")  # type: ignore[arg-type]
+    refuses(ValueError, "point is 'mean' or 'median'", misspelt.fit, *uneven(20))

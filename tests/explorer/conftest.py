@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
 
 import depnet
+from depnet import Network
 from tests.explorer.browser import ARGUMENTS, SECONDS, chromium, explorer
 from tests.explorer.cases import titanic_models, wide
 from tests.mixed import mixed_titanic
@@ -33,6 +34,12 @@ def titanic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     depnet.write(depnet.titanic(), folder / "titanic.csv")
     with explorer([folder / "titanic.json", "--data", folder / "titanic.csv"]) as url:
         yield url
+
+
+@pytest.fixture(scope="package")
+def people() -> Network:
+    """The law of the Titanic table, which answers, scores and draws are of."""
+    return titanic_models()[1]
 
 
 @pytest.fixture(scope="package")

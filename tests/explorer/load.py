@@ -22,6 +22,7 @@ from tests.explorer.browser import SECONDS, run_apart
 from tests.explorer.cases import wide
 from tests.explorer.reader import Posterior, Reader
 from tests.explorer.watched import Watched, watched
+from tests.narrowed import by_name
 
 VARIABLES = 8
 QUESTIONS_A_PAGE = 12
@@ -46,7 +47,6 @@ class Report:
         return max(self.resident[half:]) / max(self.resident[:half])
 
     def lines(self) -> str:
-        """For whoever reads."""
         typical, late = np.quantile(self.seconds, [0.5, 0.99])
         return (
             f"{self.questions:,} questions on {self.pages:,} pages, {len(self.evidences):,} different evidences, "
@@ -68,8 +68,9 @@ class Expected:
         variables = self.network.domain.variables
         evidence = {variables[i].name: variables[i].states[code] for i, code in held}
         names = [variable.name for variable in variables]
-        found = depnet.query(self.network, names, evidence, method="exact", joint=False).probabilities
-        assert isinstance(found, dict)
+        found = by_name(
+            depnet.query(self.network, names, evidence, method="exact", joint=False).probabilities
+        )
         return {name: np.asarray(law).tolist() for name, law in found.items()}
 
     def agrees(self, held: Held, posterior: Posterior) -> bool:

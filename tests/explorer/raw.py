@@ -12,7 +12,6 @@ from tests.explorer.browser import SECONDS
 
 
 def connect(url: str) -> socket.socket:
-    """A connection to the server."""
     at = urlsplit(url)
     return socket.create_connection((at.hostname or "", at.port or 80), timeout=SECONDS)
 
@@ -48,7 +47,6 @@ def asked(url: str, request: bytes) -> bytes:
 
 
 def status(answer: bytes) -> int:
-    """The status of an answer."""
     return int(answer.split(b" ", 2)[1])
 
 

@@ -63,7 +63,6 @@ class Reader:
         return await self._answered()
 
     async def close(self) -> None:
-        """Close the page."""
         await self.socket.disconnect()
 
     async def _answered(self) -> Posterior:

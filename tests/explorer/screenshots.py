@@ -6,7 +6,6 @@ The Titanic table, and for a network with more to see the breast cancer table th
 import io
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from PIL import Image
@@ -23,7 +22,6 @@ SIZE = (1280, 820)
 
 
 def main(folder: Path) -> None:
-    """Take them all."""
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
@@ -32,16 +30,14 @@ def main(folder: Path) -> None:
             (*_cancer(Path(scratch)), CANCER),
         ):
             with explorer([model.name, "--data", table.name], folder=Path(scratch)) as url:
-                for name, path, dark, prepare in pictures:
-                    context = browser.new_context(
-                        viewport={"width": SIZE[0], "height": SIZE[1]},
-                        color_scheme="dark" if dark else "light",
-                    )
+                for name, path in pictures.items():
+                    context = browser.new_context(viewport={"width": SIZE[0], "height": SIZE[1]})
                     page = context.new_page()
                     page.goto(url + path)
                     page.wait_for_selector(".depnet-card")
                     page.wait_for_timeout(2500)
-                    prepare(page)
+                    if path == "fit":
+                        _drop(page)
                     _save(page.screenshot(), folder / f"{name}.png")
                     context.close()
         browser.close()
@@ -67,10 +63,6 @@ def _cancer(scratch: Path) -> tuple[Path, Path]:
     return scratch / "breast-cancer.json", scratch / "breast-cancer.csv"
 
 
-def _nothing(page: Page) -> None:
-    """As it opens."""
-
-
 def _drop(page: Page) -> None:
     """The fit view, with a table in it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -80,21 +72,19 @@ def _drop(page: Page) -> None:
         page.wait_for_timeout(2500)
 
 
-Picture = tuple[str, str, bool, Callable[[Page], None]]
-
-TITANIC: tuple[Picture, ...] = (
-    ("explorer-node", "node?.variable=survived", False, _nothing),
-    ("explorer-rows", "rows?.row=1", False, _nothing),
-    ("explorer-fit", "fit", False, _drop),
-)
-CANCER: tuple[Picture, ...] = (
-    ("explorer-network", "network?.variable=diagnosis", False, _nothing),
-    ("explorer-overview", "", False, _nothing),
-    ("explorer-ask", "ask?diagnosis=malignant", False, _nothing),
-    ("explorer-target", "target?.target=diagnosis&.state=malignant", False, _nothing),
-    ("explorer-versus", "ask?diagnosis=malignant&.vs=diagnosis%3Dbenign&.sort=change", False, _nothing),
-    ("explorer-matrix", "network?.mode=matrix", False, _nothing),
-)
+TITANIC = {
+    "explorer-node": "node?.variable=survived",
+    "explorer-rows": "rows?.row=1",
+    "explorer-fit": "fit",
+}
+CANCER = {
+    "explorer-network": "network?.variable=diagnosis",
+    "explorer-overview": "",
+    "explorer-ask": "ask?diagnosis=malignant",
+    "explorer-target": "target?.target=diagnosis&.state=malignant",
+    "explorer-versus": "ask?diagnosis=malignant&.vs=diagnosis%3Dbenign&.sort=change",
+    "explorer-matrix": "network?.mode=matrix",
+}
 
 
 def _save(png: bytes, path: Path) -> None:

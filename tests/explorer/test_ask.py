@@ -16,6 +16,7 @@ from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.geometry import total_variation
 from tests.explorer.browser import SECONDS, run_apart
 from tests.explorer.cases import shift_of, titanic_models
+from tests.narrowed import by_name
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:
@@ -38,12 +39,6 @@ def asked(
 
 
 @pytest.fixture(scope="module")
-def titanic() -> Network:
-    """The law of the Titanic table."""
-    return titanic_models()[1]
-
-
-@pytest.fixture(scope="module")
 def table() -> Dataset:
     """Sixty variables, each the median of three before it or chance: tied too much for an elimination to be quick."""
     rng = np.random.default_rng(3)
@@ -56,7 +51,6 @@ def table() -> Dataset:
 
 @pytest.fixture(scope="module")
 def wide(table: Dataset) -> Network:
-    """Its law."""
     return depnet.learn(table, smoothing=0.5, order="auto").with_counts(table)
 
 
@@ -69,24 +63,19 @@ def sticky() -> Network:
     return depnet.learn(rows, smoothing=0.5).with_counts(rows)
 
 
-def of(arrays: Any) -> dict[str, Any]:
-    assert isinstance(arrays, dict)
-    return arrays
-
-
-def test_a_small_model_answers_once_and_exactly(titanic: Network) -> None:
-    (answer,) = asked(titanic, {"sex": ("female",), "class": ("1st", "2nd")})
+def test_a_small_model_answers_once_and_exactly(people: Network) -> None:
+    (answer,) = asked(people, {"sex": ("female",), "class": ("1st", "2nd")})
     assert answer.last
-    expected = depnet.query(titanic, ["class", "age", "survived"], {"sex": "female", "class": {"1st", "2nd"}})
-    prior = depnet.query(titanic, ["class", "age", "survived"])
+    expected = depnet.query(people, ["class", "age", "survived"], {"sex": "female", "class": {"1st", "2nd"}})
+    prior = depnet.query(people, ["class", "age", "survived"])
     assert answer.sharp
     assert answer.error == 0
     shifts = {shift.name: shift for shift in answer.shifts}
     assert shifts.keys() == {"class", "age", "sex", "survived"}
     assert shifts.pop("sex").posterior.tolist() == [1.0, 0.0]  # what is known has all of it
     for shift in shifts.values():
-        assert np.allclose(shift.posterior, of(expected.probabilities)[shift.name], rtol=0, atol=1e-12)
-        assert np.allclose(shift.prior, of(prior.probabilities)[shift.name], rtol=0, atol=1e-12)
+        assert np.allclose(shift.posterior, by_name(expected.probabilities)[shift.name], rtol=0, atol=1e-12)
+        assert np.allclose(shift.prior, by_name(prior.probabilities)[shift.name], rtol=0, atol=1e-12)
         assert shift.change == total_variation(shift.prior, shift.posterior)
         assert (shift.now.error == 0).all()
         assert shift.now.observed is None
@@ -95,14 +84,14 @@ def test_a_small_model_answers_once_and_exactly(titanic: Network) -> None:
     assert answer.result.scan is None  # of the law
 
 
-def test_counts_of_few_rows_are_hidden_where_that_is_asked(titanic: Network) -> None:
-    people = depnet.titanic()
+def test_counts_of_few_rows_are_hidden_where_that_is_asked(people: Network) -> None:
+    rows = depnet.titanic()
     chosen: dict[str, Held] = {
         "sex": ("female",),
         "class": ("1st",),
     }  # of these 145, one is a child and four have died
-    (open_to_all,) = asked(titanic, chosen, data=people)
-    (answer,) = asked(titanic, chosen, data=people, hide=True)
+    (open_to_all,) = asked(people, chosen, data=rows)
+    (answer,) = asked(people, chosen, data=rows, hide=True)
     assert len(answer.shifts) == 4
     for shift in open_to_all.shifts:
         assert shift.now.observed is not None
@@ -115,7 +104,7 @@ def test_counts_of_few_rows_are_hidden_where_that_is_asked(titanic: Network) -> 
         assert np.isnan(shift.now.observed).all()
         assert np.array_equal(shift.posterior, shift.now.law)  # nor do they show in the answer
     rare: dict[str, Held] = {"sex": ("female",), "class": ("1st",), "age": ("child",)}
-    (answer,) = asked(titanic, rare, data=people, hide=True)
+    (answer,) = asked(people, rare, data=rows, hide=True)
     assert answer.result.matching is None
     assert answer.result.support is None
     assert any("fewer than 5 rows match" in text for text in answer.result.warnings)
@@ -130,8 +119,7 @@ def test_a_wide_law_answers_within_the_tolerance(wide: Network, table: Dataset) 
     assert answer.result.diagnostics.largest_error <= TOLERANCE
     expected = depnet.query(wide, "X4", {"X3": 1}, tolerance=0.001).probabilities
     shift = next(shift for shift in answer.shifts if shift.name == "X4")
-    assert isinstance(expected, np.ndarray)
-    assert np.abs(shift.posterior - expected).max() < 5 * TOLERANCE
+    assert np.abs(shift.posterior - np.asarray(expected)).max() < 5 * TOLERANCE
     # Joined with rows, the model's error has the model's share.
     *_, joined = asked(wide, chosen, data=table)
     share = joined.result.table(joined.result.targets[0]).share
@@ -145,14 +133,14 @@ def test_an_answer_that_is_not_within_the_tolerance_is_sharpened(sticky: Network
     assert errors[1] < errors[0]
 
 
-def test_an_answer_is_compared_with_another(titanic: Network) -> None:
+def test_an_answer_is_compared_with_another(people: Network) -> None:
     men: dict[str, Held] = {"sex": ("male",)}
-    (answer,) = asked(titanic, {"sex": ("female",)}, versus=men)
-    (other,) = asked(titanic, men)
+    (answer,) = asked(people, {"sex": ("female",)}, versus=men)
+    (other,) = asked(people, men)
     before = {shift.name: shift.posterior for shift in other.shifts}
     assert answer.before is not None
     assert all(np.array_equal(shift.prior, before[shift.name]) for shift in answer.shifts)
-    (same,) = asked(titanic, men, versus=men)
+    (same,) = asked(people, men, versus=men)
     assert all(shift.change == 0 for shift in same.shifts)
 
 

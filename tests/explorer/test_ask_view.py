@@ -13,17 +13,12 @@ from depnet import Dataset, Network
 from depnet.explorer.known import given
 from depnet.fitting.fit import FitOptions, fit_law
 from tests.explorer.browser import expect_in_query, expect_query, explorer, query_of
-from tests.explorer.cases import titanic_models, wide_table
+from tests.explorer.cases import wide_table
+from tests.narrowed import there
 
 CARDS = ".depnet-marginals"
 SHARP = ".depnet-sharpness"
 """How sharp the answer is: "computed in full", or "± 0.01"."""
-
-
-@pytest.fixture(scope="module")
-def people() -> Network:
-    """The law, which answers are of."""
-    return titanic_models()[1]
 
 
 def shown(page: Page, variable: str, label: str) -> Locator:
@@ -38,12 +33,9 @@ def answered(page: Page, chosen: dict[str, tuple[str, ...]], network: Network, t
     """The page's posterior and prior of `target` are those of `depnet.query`, to the six digits on the page."""
     table = depnet.titanic()
     found = depnet.query(network, target, given(chosen), data=table)
-    expected, seen = found.combined, found.observed
-    prior = depnet.query(network, target, data=table).combined
+    prior = np.asarray(depnet.query(network, target, data=table).combined)
+    expected, seen = np.asarray(found.combined), np.asarray(found.observed)
     states = network.domain.variables[network.domain.index(target)].states
-    assert isinstance(expected, np.ndarray)
-    assert isinstance(prior, np.ndarray)
-    assert isinstance(seen, np.ndarray)
     for state, value, before, frequency in zip(states, expected, prior, seen, strict=True):
         place = shown(page, target, str(state))
         expect(place).to_have_attribute("data-posterior", str(round(float(value), 6)))
@@ -95,8 +87,7 @@ def test_an_answer_is_compared_with_another(page: Page, titanic: str, people: Ne
         for k, state in enumerate(("No", "Yes")):
             place = shown(page, "survived", state)
             for name, result in zip(("data-posterior", "data-prior"), asked, strict=True):
-                assert isinstance(result.combined, np.ndarray)
-                expect(place).to_have_attribute(name, f"{round(float(result.combined[k]), 6):g}")
+                expect(place).to_have_attribute(name, f"{round(float(np.asarray(result.combined)[k]), 6):g}")
         apart = abs(float(np.diff([np.asarray(result.combined)[1] for result in asked])[0]))
         change = page.locator('[data-variable="survived"] .depnet-marginal-change')
         expect(change).to_contain_text(f"{apart:.3f}")
@@ -230,9 +221,7 @@ def test_ranges_of_numbers_are_drawn_and_typed(page: Page, numbers: str) -> None
     expect(age.locator(".depnet-marginal-number")).to_have_text(re.compile(r"^mean \d+[\d.]*, sd \d+[\d.]*$"))
     expect(age.locator(".depnet-readout")).to_have_text(re.compile(r"^mean, 90 % sure: [\d.]+ to [\d.]+$"))
     before = boxes(page)
-    first, last = (bins.nth(k).bounding_box() for k in (2, 5))
-    assert first is not None
-    assert last is not None
+    first, last = (there(bins.nth(k).bounding_box()) for k in (2, 5))
     page.mouse.move(first["x"] + 5, first["y"] + 40)
     page.mouse.down()
     page.mouse.move(last["x"] + 5, last["y"] + 20, steps=4)
@@ -425,8 +414,7 @@ def test_the_table_stands_beside_the_model(page: Page, titanic: str, people: Net
     answered(page, {"sex": ("female",), "class": ("1st",)}, people, "survived")
     expect(page.get_by_text("the table's own frequency (145 matching rows)")).to_be_visible()
     state = shown(page, "survived", "Yes")
-    model = depnet.query(people, "survived", {"sex": "female", "class": "1st"}).probabilities
-    assert isinstance(model, np.ndarray)
+    model = np.asarray(depnet.query(people, "survived", {"sex": "female", "class": "1st"}).probabilities)
     parts = f"model {model[1]:.3f}, table {141 / 145:.3f} of 145 rows"
     assert parts in (state.get_attribute("title") or "")
     assert parts in (state.get_attribute("aria-label") or "")
@@ -434,9 +422,8 @@ def test_the_table_stands_beside_the_model(page: Page, titanic: str, people: Net
 
 def test_how_good_the_answers_are_is_said(page: Page, titanic: str, people: Network) -> None:
     page.goto(f"{titanic}ask")
-    assert people.held_out is not None
     expect(page.locator("header")).to_contain_text(
-        f"predicts {100 * people.held_out.predicted:.0f} % of what single columns cannot"
+        f"predicts {100 * there(people.held_out).predicted:.0f} % of what single columns cannot"
     )
     page.goto(titanic)
     expect(page.get_by_text("of the uncertainty")).to_be_visible()

@@ -28,6 +28,7 @@ from depnet.inference.judge.shifts import Shift, pair
 from depnet.model.evidence import Evidence
 from tests.cli.entry import answer
 from tests.explorer.browser import run_apart
+from tests.narrowed import there
 
 
 def table(rows: int = 3000) -> pd.DataFrame:
@@ -90,16 +91,14 @@ def asked(loaded: Loaded, known: Known) -> Answer:
 
 
 def test_all_rows_are_there_with_their_holes(doors: Doors) -> None:
-    data = doors.loaded.data
-    assert data is not None
+    data = there(doors.loaded.data)
     assert data.rows == len(doors.frame)
     for i, name in enumerate(doors.model.domain_.names):
         known = data.known(i)
         holes = 0 if known is None else int((~known).sum())
         assert holes == doors.frame[name].isna().sum()
         assert doors.loaded.has_holes(i) == doors.frame[name].isna().any()
-        column = doors.loaded.column(i)
-        assert column is not None
+        column = there(doors.loaded.column(i))
         assert column.missing == pytest.approx(doors.frame[name].isna().mean())
     assert doors.loaded.certificate is None  # of completed rows, which are not there
 
@@ -112,10 +111,8 @@ def test_ask_is_as_pandas_and_the_estimator_and_the_command(
     assert not link.problems
     matching = doors.frame[np.asarray(rows(doors.frame).fillna(False) if parameters else rows(doors.frame))]
     found = asked(doors.loaded, link.known)
-    assert found.result.support is not None
-    assert found.result.support.rows == len(matching)
-    data = doors.loaded.data
-    assert data is not None
+    assert there(found.result.support).rows == len(matching)
+    data = there(doors.loaded.data)
     evidence = Evidence.parse(doors.model.domain_, given(link.known))
     assert matching_rows(data, evidence).sum() == len(matching)
     shifts = {shift.name: shift for shift in found.shifts}
@@ -165,8 +162,7 @@ def _check_mean(
 
 def test_one_more_fact_of_target_is_what_asking_with_it_says(doors: Doors) -> None:
     found = find(doors.loaded, "delay", {}, "mean", Stop(threading.Event()))
-    data = doors.loaded.data
-    assert data is not None
+    data = there(doors.loaded.data)
     seen = dict(
         zip(
             (effect.variable.name for effect in found.influence.effects),
@@ -200,16 +196,14 @@ def test_drawn_rows_have_the_holes_of_the_table(doors: Doors) -> None:
 def test_a_pair_counts_the_rows_that_know_both(doors: Doors) -> None:
     found = pair(doors.loaded.asked, "masts", "came", data=doors.loaded.data)
     both = doors.frame.dropna(subset=["masts"])
-    assert found.counts is not None
-    assert np.allclose(found.counts, pd.crosstab(both.masts, both.came).to_numpy())
+    assert np.allclose(there(found.counts), pd.crosstab(both.masts, both.came).to_numpy())
 
 
 def test_a_model_learned_on_the_page_keeps_the_table_as_it_came(doors: Doors) -> None:
     dropped = read_table("ships.csv", doors.csv.read_bytes(), "utf-8")
     names = list(doors.model.domain_.names)
     loaded = learn_model(dropped, names, "auto", lambda *told: None, lambda: False)
-    assert loaded.data is not None
-    assert loaded.data.rows == len(doors.frame)
+    assert there(loaded.data).rows == len(doors.frame)
     assert loaded.certificate is not None  # of the completed rows
     shift = {s.name: s for s in asked(loaded, {"line": ("grey",)}).shifts}["delay"]
     own = doors.frame[doors.frame.line == "grey"].delay

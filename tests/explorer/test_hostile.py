@@ -15,6 +15,7 @@ from depnet.explorer.deadlines import DeadlineProtocol
 from tests.explorer.browser import SECONDS, wait_for
 from tests.explorer.raw import asked, connect, frame, head, heard, status, websocket
 from tests.explorer.watched import Watched, watched
+from tests.narrowed import there
 
 HEAD_SECONDS, BODY_SECONDS, UNREAD_SECONDS = 2.5, 2.5, 2.0
 MOST_PAGES, UNOPENED_SECONDS = 40, 4.0
@@ -57,8 +58,7 @@ def page(server: Watched) -> int:
 def upload_path(server: Watched) -> str:
     """Where an open Fit page sends its table."""
     text = asked(server.url, head(server.url, "GET", "/fit")).decode()
-    found = re.search(r"/_nicegui/client/[0-9a-f-]+/upload/\d+", text)
-    assert found is not None
+    found = there(re.search(r"/_nicegui/client/[0-9a-f-]+/upload/\d+", text))
     return found.group()
 
 
@@ -215,6 +215,11 @@ def test_a_frame_that_is_none_ends_the_socket(server: Watched, sent: bytes) -> N
     assert b".py" not in said
 
 
+def join(connection: socket.socket) -> None:
+    connection.sendall(frame(b"40"))
+    heard(connection, enough=b"40{")
+
+
 MESSAGES = (
     "", "4", "42", "42{", "42[", '42["event"]', '42["event",{}]', '42["event",null]', '42["event",[1]]',
     '42["event",{"client_id":{}}]', '42["event",{"client_id":"x","id":1}]', '42["handshake",{}]', '42["nothing"]',
@@ -229,8 +234,7 @@ MESSAGES = (
 def test_a_message_that_says_nothing_does_nothing(server: Watched, message: str, joined: bool) -> None:
     with websocket(server.url) as connection:
         if joined:
-            connection.sendall(frame(b"40"))
-            heard(connection, enough=b"40{")
+            join(connection)
         connection.sendall(frame(message.encode()) + frame(message.encode(), opcode=2))
         connection.sendall(frame(b"\x03\xe8", opcode=8))
         said = heard(connection)
@@ -242,8 +246,7 @@ def test_what_nobody_understands_is_one_line_in_the_terminal(server: Watched) ->
     """After all these messages, and some that reach handlers: no traceback, and the errors are still named."""
     for message in ('42["handshake"]', '42["handshake",{}]', "42[", "zzz", '40{"a":'):
         with websocket(server.url) as connection:
-            connection.sendall(frame(b"40"))
-            heard(connection, enough=b"40{")
+            join(connection)
             connection.sendall(frame(message.encode()) + frame(b"\x03\xe8", opcode=8))
             heard(connection)
     # tasks are told of when they are collected, which `alive` does
@@ -255,11 +258,9 @@ def test_what_nobody_understands_is_one_line_in_the_terminal(server: Watched) ->
 def test_an_open_page_takes_only_what_it_has(server: Watched) -> None:
     """Events of no element, no listener, and values that are no choice: the page's own socket sends them."""
     text = asked(server.url, head(server.url, "GET", "/ask")).decode()
-    found = re.search(r"'client_id': '([0-9a-f-]+)'", text)
-    assert found is not None
+    found = there(re.search(r"'client_id': '([0-9a-f-]+)'", text))
     with websocket(server.url) as connection:
-        connection.sendall(frame(b"40"))
-        heard(connection, enough=b"40{")
+        join(connection)
         own = f'"client_id":"{found.group(1)}","tab_id":"t","document_id":"d"'
         connection.sendall(frame(f'420["handshake",{{{own}}}]'.encode()))
         assert b"430[true]" in heard(connection, enough=b"430[")

@@ -18,6 +18,7 @@ from depnet.learning.links import links
 from depnet.pictures import dependency_graph, links_csv, to_graphml
 from tests.explorer.cases import titanic_models, wide
 from tests.explorer.test_access import violations
+from tests.narrowed import there
 
 Figures = Callable[[str, object], None]
 
@@ -58,7 +59,6 @@ def drawn(page: Page) -> int:
 
 
 def at(page: Page, name: str) -> Position:
-    """Where a variable is drawn."""
     x, y = page.evaluate(f"{NETWORK}.pixel({NETWORK}.names.indexOf({json.dumps(name)}))")
     return {"x": x, "y": y}
 
@@ -198,8 +198,7 @@ def test_a_variable_is_found_and_the_address_keeps_it(page: Page, hostile: str) 
     assert drawn(page) < before
     assert page.evaluate(PLACES) != places  # laid out around it
     middle = page.evaluate(f"{NETWORK}.pixel(70)")
-    box = page.locator(".depnet-picture").bounding_box()
-    assert box is not None
+    box = there(page.locator(".depnet-picture").bounding_box())
     assert middle == pytest.approx([box["width"] / 2, box["height"] / 2], abs=2)
     page.go_back()
     expect(page.get_by_label("around it")).to_have_value("0")
@@ -226,16 +225,14 @@ def test_a_cell_of_the_matrix_leads_to_its_pair(page: Page, titanic: str) -> Non
     expect(panel.get_by_role("row", name=f"{source} predicts {target}")).to_contain_text(f"{bits:.3f} bits")
     found = pair(titanic_models()[1], source, target, data=depnet.titanic())
     expect(panel).to_contain_text(f"{found.information:.3f}"[:5])
-    assert found.counts is not None
     numbers = panel.locator(".depnet-joint td small")
-    expect(numbers).to_have_text([f"{count:,.0f}" for count in found.counts.ravel()])
+    expect(numbers).to_have_text([f"{count:,.0f}" for count in there(found.counts).ravel()])
     inside, whole = panel.locator(".depnet-joint").bounding_box(), panel.bounding_box()
     assert inside is not None
     assert whole is not None
     assert inside["x"] >= whole["x"]
     assert inside["x"] + inside["width"] <= whole["x"] + whole["width"]
-    table = panel.locator(".depnet-table").bounding_box()
-    assert table is not None
+    table = there(panel.locator(".depnet-table").bounding_box())
     assert table["width"] > 0.8 * whole["width"]  # the panel is one column
     panel.get_by_label("probabilities of").select_option("second")
     shares = [float(cell.inner_text().split()[0]) for cell in panel.locator(".depnet-joint tbody td").all()]

@@ -13,6 +13,7 @@ from depnet.explorer.loaded import BARS, Loaded, column_of
 from depnet.explorer.questions import first_questions, telling, what_ifs
 from depnet.model.marginals import MarginalCounts
 from tests.explorer.cases import titanic_models
+from tests.narrowed import there
 
 
 def panel(page: Page, title: str) -> Locator:
@@ -87,13 +88,11 @@ def test_small_pictures_of_numbers_are_histograms() -> None:
     table = depnet.Dataset.from_frame([{"x": v, "n": int(v) % 4, "c": "ab"[int(v) % 2]} for v in drawn])
     for rows in (table, None):  # from the table, and from what a file keeps of it
         columns = [column_of(table.domain, rows, MarginalCounts.of(table), i) for i in range(3)]
-        x = columns[0]
-        assert x is not None
-        assert x.numbers is not None
+        x = there(columns[0])
         assert len(x.heights) == BARS
         assert abs(x.heights.sum() - 1) < 1e-9
         assert x.heights[7:9].min() > 3 * x.heights[[1, 14]].max()  # where the bins themselves are all alike
-        assert x.numbers.mean == pytest.approx(np.mean(drawn), abs=1e-9 if rows is not None else 0.2)
+        assert there(x.numbers).mean == pytest.approx(np.mean(drawn), abs=1e-9 if rows is not None else 0.2)
         for column, place in zip(columns[1:], (1, 2), strict=True):
             assert column is not None
             shares = np.bincount(table.column(place)) / table.rows
@@ -104,10 +103,8 @@ def test_holes_of_a_column_are_counted_apart() -> None:
     rows = [{"x": None if k % 4 == 0 else k % 5, "y": k % 2} for k in range(200)]
     domain, _ = depnet.data.describe(rows, missing="keep")
     table = depnet.data.encode(rows, domain, values=True)
-    column = column_of(domain, table, None, 0)
-    assert column is not None
+    column = there(column_of(domain, table, None, 0))
     assert (column.missing, column.counts.sum()) == (0.25, 150)
     switched, _ = depnet.data.describe(rows, missing="state")
-    of_state = column_of(switched, depnet.data.encode(rows, switched, values=True), None, 0)
-    assert of_state is not None
+    of_state = there(column_of(switched, depnet.data.encode(rows, switched, values=True), None, 0))
     assert (of_state.missing, of_state.counts.tolist()) == (0.25, column.counts.tolist())

@@ -12,30 +12,16 @@ from depnet import DependencyNetwork, Network
 from depnet.data.table.dataset import holed_rows
 from depnet.errors import DepnetError
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.rows import (
-    Cell,
-    StoppedError,
-    drawn,
-    filled,
-    judged,
-    listed_rows,
-    scores_of,
-)
+from depnet.explorer.rows import Cell, StoppedError, drawn, filled, judged, listed_rows, scores_of
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.rows import row_list
 from depnet.model.evidence import Evidence
 from tests.explorer.cases import titanic_models
 
 
-@pytest.fixture(scope="module")
-def titanic() -> Network:
-    """The law of the Titanic table."""
-    return titanic_models()[1]
-
-
-def test_rows_are_scored_once(titanic: Network) -> None:
+def test_rows_are_scored_once(people: Network) -> None:
     told: list[float] = []
-    loaded = Loaded(titanic, data=depnet.titanic())
+    loaded = Loaded(people, data=depnet.titanic())
     with pytest.raises(StoppedError):
         scores_of(loaded, lambda: True, told.append)
     scores = scores_of(loaded, lambda: False, told.append)
@@ -43,7 +29,7 @@ def test_rows_are_scored_once(titanic: Network) -> None:
     assert scores_of(loaded, lambda: True, told.append) is scores
 
 
-def test_rows_are_listed_with_their_values_and_holes(titanic: Network) -> None:
+def test_rows_are_listed_with_their_values_and_holes() -> None:
     frame = pd.DataFrame(
         {
             "size": [1.5, 2.0, None, 1.5, 8.25, 2.0] * 20,
@@ -107,38 +93,38 @@ def test_a_hole_that_the_model_has_a_state_for_is_judged_and_filled() -> None:
     assert {row[1] for row in rows} == {None}
 
 
-def test_a_row_is_judged_as_the_library_does_whole_or_with_holes(titanic: Network) -> None:
+def test_a_row_is_judged_as_the_library_does_whole_or_with_holes(people: Network) -> None:
     network = titanic_models()[0]
-    loaded = Loaded(network, law=titanic)
+    loaded = Loaded(network, law=people)
     row = {"class": "Crew", "sex": "female", "age": "adult", "survived": "No"}
     whole = judged(loaded, row)
-    codes = np.array([[v.code(row[v.name]) for v in titanic.domain.variables]])
-    data = depnet.Dataset.from_codes(codes, domain=titanic.domain)
+    codes = np.array([[v.code(row[v.name]) for v in people.domain.variables]])
+    data = depnet.Dataset.from_codes(codes, domain=people.domain)
     laws = cell_laws(network, data)
     assert whole.score == pytest.approx(np.log(laws.row_tails[0]))
-    cells = [whole.cells[name] for name in titanic.domain.names]
+    cells = [whole.cells[name] for name in people.domain.names]
     assert [cell.probability for cell in cells] == laws.theta[0].tolist()
     assert [cell.tail for cell in cells] == laws.tails[0].tolist()
     assert [Cell("x", tail, 0.01).level for tail in (0.2, 0.02, 1e-4)] == [0, 2, 4]
     part = judged(loaded, {"sex": "female", "survived": "No"})
     hidden = np.array([[True, False, True, False]])
-    own = cell_laws(network, holed_rows(titanic.domain, data.codes, hidden))
+    own = cell_laws(network, holed_rows(people.domain, data.codes, hidden))
     assert [part.cells[name].tail for name in ("sex", "survived")] == own.tails[0, [1, 3]].tolist()
     assert set(part.cells) == {"sex", "survived"}
     assert not part.complete
     assert judged(loaded, {}).cells == {}
 
 
-def test_drawn_rows_keep_what_is_given_and_are_bounded(titanic: Network) -> None:
-    rows = drawn(titanic, 50, {"sex": "female"}, lambda: False)
+def test_drawn_rows_keep_what_is_given_and_are_bounded(people: Network) -> None:
+    rows = drawn(people, 50, {"sex": "female"}, lambda: False)
     table = list(csv.DictReader(io.StringIO(rows.csv())))
     assert len(table) == 50
     assert {row["sex"] for row in table} == {"female"}
     for count in (0, 10**9):
         with pytest.raises(DepnetError, match="rows are drawn at once"):
-            drawn(titanic, count, {}, lambda: False)
+            drawn(people, count, {}, lambda: False)
     with pytest.raises(StoppedError):
-        drawn(titanic, 50, {}, lambda: True)
+        drawn(people, 50, {}, lambda: True)
 
 
 def test_rows_of_chains_that_do_not_settle_say_so() -> None:

@@ -15,14 +15,14 @@ from depnet.explorer.target_lists import Bar, bar_of, ends, place
 from depnet.inference.judge.influence import influence
 from tests.explorer.browser import expect_query
 from tests.explorer.cases import HOSTILE, titanic_models
+from tests.narrowed import there
 
 TORNADO = ".depnet-tornado"
 
 
 def yes(known: dict[str, str] | None) -> float:
     """P(survived = Yes), model and table joined."""
-    found = depnet.query(titanic_models()[1], "survived", known, data=depnet.titanic()).combined
-    assert isinstance(found, np.ndarray)
+    found = np.asarray(depnet.query(titanic_models()[1], "survived", known, data=depnet.titanic()).combined)
     return float(found[1])
 
 
@@ -92,25 +92,21 @@ def test_without_a_law_the_view_says_so(page: Page, mixed: str) -> None:
 
 @pytest.fixture(scope="module")
 def loaded() -> Loaded:
-    """The Titanic table with its rows."""
     network, law = titanic_models()
     return Loaded(network, law, data=depnet.titanic())
 
 
 @pytest.fixture
 def stop() -> Stop:
-    """Nobody stops."""
     return Stop(threading.Event())
 
 
 def test_bars_are_what_the_library_finds(loaded: Loaded, stop: Stop) -> None:
     known = {"sex": ("female",)}
     found = find(loaded, "survived", known, "Yes", stop)
-    survived = depnet.query(loaded.asked, "survived", {"sex": "female"}).probabilities
-    assert isinstance(survived, np.ndarray)
+    survived = np.asarray(depnet.query(loaded.asked, "survived", {"sex": "female"}).probabilities)
     assert found.influence.value == pytest.approx(float(survived[1]))
-    both = depnet.query(loaded.asked, "survived", {"sex": "female"}, data=loaded.data).combined
-    assert isinstance(both, np.ndarray)
+    both = np.asarray(depnet.query(loaded.asked, "survived", {"sex": "female"}, data=loaded.data).combined)
     assert found.value == pytest.approx(float(both[1]))  # as in Ask
     assert rarity(found) == "about 21 in 100 rows; 470 rows of the table match"
     assert found.seen == "0.732 in 470 rows"
@@ -124,10 +120,9 @@ def test_bars_are_what_the_library_finds(loaded: Loaded, stop: Stop) -> None:
     low, high = ends(found.influence, bars, found.value)
     shown = bar_of(found.influence.measure, bars[0], low, high)
     assert shown["name"] == "class"
-    first = depnet.query(
-        loaded.asked, "survived", {"sex": "female", "class": "1st"}, data=loaded.data
-    ).combined
-    assert isinstance(first, np.ndarray)
+    first = np.asarray(
+        depnet.query(loaded.asked, "survived", {"sex": "female", "class": "1st"}, data=loaded.data).combined
+    )
     (state,) = (state for state in shown["states"] if state["label"] == "1st")
     assert state["value"] == f"{float(first[1]):.3f}"
     assert state["table"] == "table: 0.972 in 145 rows"
@@ -143,8 +138,7 @@ def test_on_a_shared_page_few_rows_are_hidden(loaded: Loaded, stop: Stop) -> Non
     some = {"sex": ("female",), "class": ("1st",)}  # four of 145 have died
     found = find(loaded, "survived", some, "Yes", stop, hide=True)
     assert found.seen == "too few rows to be shown"
-    assert loaded.data is not None
-    (seen,) = seen_of(loaded.data, found, found.influence.effects, hide=True)
+    (seen,) = seen_of(there(loaded.data), found, found.influence.effects, hide=True)
     assert np.isnan(seen.values).all()
 
 

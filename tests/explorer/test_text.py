@@ -25,11 +25,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("hostile")
     rng = np.random.default_rng(0)
     domain = Domain(
-        (
-            Variable(A, (SCRIPT, IMAGE)),
-            Variable(B, (LINK, "=1+1")),
-            Variable(":c", (IMAGE, SCRIPT, "plain")),
-        )
+        (Variable(A, (SCRIPT, IMAGE)), Variable(B, (LINK, "=1+1")), Variable(":c", (IMAGE, SCRIPT, "plain")))
     )
     first = rng.integers(0, 2, (400, 1))
     codes = np.concatenate(

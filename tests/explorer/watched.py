@@ -46,7 +46,6 @@ class Watched:
         return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
     def said(self) -> str:
-        """What it has printed and logged."""
         return self.log.read_text()
 
     def files(self) -> int:

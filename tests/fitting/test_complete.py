@@ -15,6 +15,7 @@ from depnet.errors import DataError
 from depnet.fitting import complete as completion
 from depnet.fitting.complete import Completion, complete_and_learn, marginal_fill, redrawn
 from tests.fitting.holes import ROWS, domain_of, drawn_rows, holed_of, holes, learned, truth
+from tests.refusals import refuses
 
 
 def error(network: Network) -> float:
@@ -204,16 +205,10 @@ def test_rows_with_weights_are_completed_one_by_one() -> None:
     assert done.hidden.sum() == 300
 
 
-def test_a_column_without_observed_values_is_an_error() -> None:
-    codes = np.zeros((5, 4), dtype=int)
-    hidden = np.zeros((5, 4), dtype=bool)
+def test_a_column_without_observed_values_and_wrong_rounds_are_errors() -> None:
+    codes, hidden = np.zeros((5, 4), dtype=int), np.zeros((5, 4), dtype=bool)
+    whole = holed_of(codes, hidden)
+    for wrong in (0, True):
+        refuses(ValueError, "whole number of at least 1", complete_and_learn, whole, learned, rounds=wrong)
     hidden[:, 2] = True
-    with pytest.raises(DataError, match="'X2' has no observed value"):
-        complete_and_learn(holed_of(codes, hidden), learned)
-
-
-@pytest.mark.parametrize("wrong", [{"rounds": 0}, {"rounds": True}])
-def test_wrong_numbers_are_errors(wrong: dict[str, int]) -> None:
-    codes = np.zeros((5, 4), dtype=int)
-    with pytest.raises(ValueError, match="whole number of at least 1"):
-        complete_and_learn(holed_of(codes, np.zeros((5, 4), dtype=bool)), learned, **wrong)  # type: ignore[arg-type]
+    refuses(DataError, "'X2' has no observed value", complete_and_learn, holed_of(codes, hidden), learned)

@@ -8,6 +8,7 @@ import numpy as np
 from depnet import Dataset, learn, titanic
 from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
 from depnet.model.marginals import HeldOut, MarginalCounts
+from tests.narrowed import there
 
 
 def test_bits_a_row_that_are_explained() -> None:
@@ -30,12 +31,10 @@ def test_how_near_drawn_rows_are() -> None:
     people = titanic()
     law = learn(people, smoothing=0.5, order="auto")
     assert law_nearness(law) is None
-    near = law_nearness(law, people)
-    assert near is not None
+    near = there(law_nearness(law, people))
     assert near.rows == 20_000
     assert near.one_way < 3 * near.floor_one_way
     assert plain_figures(law, near) == [near.said]
-    kept = law_nearness(replace(law, counts=MarginalCounts.of(people)))
-    assert kept is not None
+    kept = there(law_nearness(replace(law, counts=MarginalCounts.of(people))))
     assert np.array_equal(kept.singles, near.singles)
     assert law_nearness(law, Dataset.from_codes(people.codes[:0], domain=people.domain)) is None

@@ -15,6 +15,8 @@ from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import LADDER
 from depnet.learning.work import Work
 from tests.estimators.tables import people
+from tests.mixed import boosts_asked
+from tests.narrowed import there
 
 ROWS = Dataset.from_frame(people())
 
@@ -43,8 +45,7 @@ def test_a_law_whose_best_is_the_first_rung_tried_climbs_the_whole_ladder(
     alone: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, choice = learn_with_choice(ROWS, LearnOptions(penalty="auto", smoothing=0.5))
-    assert choice is not None
-    far = replace(choice, pooled=(LADDER[-1], 0.5))
+    far = replace(there(choice), pooled=(LADDER[-1], 0.5))
     monkeypatch.setattr("depnet.fitting.fit.BEFORE", 0)
     tried: list[int] = []
 
@@ -96,13 +97,7 @@ def test_what_a_law_is_worth_is_judged_by_rows_it_has_not_seen(monkeypatch: pyte
 
 def test_boost_is_passed_on_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     """To both networks, and not to the rounds of completion."""
-    asked: list[object] = []
-
-    def learn(rows: Dataset, options: LearnOptions, work: Work) -> object:
-        asked.append(options.boost)
-        return learn_with_choice(rows, replace(options, boost=None), work)
-
-    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
+    asked = boosts_asked(monkeypatch)
     hidden = np.zeros(ROWS.codes.shape, dtype=bool)
     hidden[0, 0] = True
     holed = Holed(ROWS.domain, np.where(hidden, 0, ROWS.codes).astype(np.uint8), hidden)

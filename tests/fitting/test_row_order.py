@@ -38,7 +38,6 @@ def random_table(seed: int, rows: int, *, telling: bool, few: bool) -> pd.DataFr
 
 
 def model_text(table: pd.DataFrame, folder: Path, **options: Any) -> str:
-    """The model file of a fit."""
     path = folder / "model.json"
     DependencyNetwork(**options).fit(table).save(path)
     return path.read_text()

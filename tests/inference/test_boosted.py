@@ -8,12 +8,12 @@ import pytest
 
 import depnet
 from depnet import Dataset, Network, QueryResult, RandomScan, SequentialScan
-from depnet.arrays import FloatArray
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.compare import compare
 from depnet.model import Scan, compiled
 from depnet.model.boosted import BoostedNode
 from tests.boosted import random_boosted_network, tabulated
+from tests.estimators.tables import law_of as law
 from tests.strategies import random_mixed_network
 
 CARDS = [2, 3, 2, 4]
@@ -28,11 +28,6 @@ def some_rows(count: int = 200) -> Dataset:
 
 def joint(network: Network, given: Any, scan: Scan, **options: Any) -> QueryResult:
     return depnet.query(network, ["X0", "X3"], given, scan=scan, joint=True, **options)
-
-
-def law(result: QueryResult) -> FloatArray:
-    assert isinstance(result.probabilities, np.ndarray)
-    return result.probabilities
 
 
 @pytest.mark.parametrize("scan", SCANS)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
 from depnet import ConditionalTable, ConstantSource, LosslessSource, Network, TableNode
+from depnet.arrays import FloatArray
 from depnet.data import Domain
 from depnet.law.program import Law, Passes
 from depnet.model import Evidence
@@ -41,6 +42,13 @@ def evidence_of(weights: Mapping[int, Sequence[float]]) -> Evidence:
     rows = {i: np.asarray(w, dtype=np.float64) for i, w in weights.items()}
     clamped = {i: int(w.argmax()) for i, w in rows.items() if w.max() == w.sum() == 1}
     return Evidence(clamped, {i: w for i, w in rows.items() if i not in clamped})
+
+
+def weighed(law: FloatArray, weights: Mapping[int, Sequence[float]]) -> FloatArray:
+    """The tensor times the weights of its variables, not normalised."""
+    for j, w in weights.items():
+        law = law * np.reshape(w, [-1 if axis == j else 1 for axis in range(law.ndim)])
+    return law
 
 
 def compiled(network: Network, walked: bool) -> Law:

@@ -18,9 +18,11 @@ from depnet.law.factors import certain, factors_of, scope_of
 from depnet.law.program import Law
 from depnet.model import Evidence
 from tests.boosted import tabulated
-from tests.law.cases import evidence_of, given_tables, laws, some
+from tests.law.cases import evidence_of, given_tables, laws, some, weighed
 from tests.laws import assert_same_law
+from tests.narrowed import there
 from tests.reference import ordered
+from tests.refusals import refuses
 from tests.strategies import ordered_networks, random_evidence, random_ordered_network, seeds
 
 
@@ -32,8 +34,7 @@ def eliminated(
     network: Network, variables: tuple[int, ...], evidence: Evidence, keep: tuple[int, ...] = ()
 ) -> Elimination:
     scopes = [scope_of(network, i, certain(network, evidence)) for i in variables]
-    plan = elimination_plan(scopes, network.domain.cardinalities, keep)
-    assert plan is not None
+    plan = there(elimination_plan(scopes, network.domain.cardinalities, keep))
     return Elimination.of(network, variables, evidence, plan)
 
 
@@ -52,16 +53,13 @@ def test_marginals_joints_and_probabilities_are_those_of_the_tensor(
     n = len(network)
     weights = random_evidence(rng, network.domain.cardinalities, range(n))
     evidence, q = evidence_of(weights), ordered.law(network)
-    mass = q.copy()
-    for j, w in weights.items():
-        mass = mass * np.reshape(w, [-1 if axis == j else 1 for axis in range(n)])
+    mass = weighed(q, weights)
     with pytest.MonkeyPatch.context() as patch:
         if not kept_tables:
             patch.setattr(factors, "KEPT_CELLS", 0)
         everything = ordered.order_of(network)
         if not mass.sum() > 0:
-            with pytest.raises(EvidenceError, match="probability 0"):
-                eliminated(network, everything, evidence).joint(())
+            refuses(EvidenceError, "probability 0", eliminated(network, everything, evidence).joint, ())
             return
         law = ordered.condition(q, weights)
         fixed = certain(network, evidence)
@@ -195,8 +193,7 @@ def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert elimination_plan(scopes, (2,) * 6) is None
     monkeypatch.setattr(factors, "LARGEST", 2)
     monkeypatch.setattr(factors, "KEPT_CELLS", 0)
-    with pytest.raises(DomainTooLargeError, match='method "sample"'):
-        factors_of(network, tuple(range(6)), Evidence({}, {}))
+    refuses(DomainTooLargeError, 'method "sample"', factors_of, network, tuple(range(6)), Evidence({}, {}))
 
 
 @given(laws(), seeds, st.booleans())

@@ -10,15 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from depnet import (
-    Dataset,
-    FunctionSource,
-    Network,
-    TableNode,
-    TabulatedSource,
-    learn,
-    sample,
-)
+from depnet import Dataset, FunctionSource, Network, TableNode, TabulatedSource, learn, sample
 from depnet.errors import DomainTooLargeError, ModelError, SamplingError
 from depnet.law import program
 from depnet.law.program import Law, law_of
@@ -30,6 +22,7 @@ from tests.law.cases import assert_same_passes, compiled, evidence_of, given_tab
 from tests.reference import ordered
 from tests.reference.sampling import drawn_state
 from tests.reference.stages import node_theta
+from tests.refusals import refuses
 from tests.strategies import random_evidence, random_joint, random_table, seeds
 
 ROWS = 12
@@ -243,14 +236,11 @@ def test_the_same_moves_in_whatever_pieces() -> None:
 
 def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     unordered = Network.from_joint(random_joint(np.random.default_rng(0), (2, 2)))
-    with pytest.raises(ModelError, match='order="auto"'):
-        Law(unordered)
+    refuses(ModelError, 'order="auto"', lambda: Law(unordered))
     network = given_tables(([], [[0.3, 0.7]]), ([0], [[0.5, 0.5], [0.1, 0.9]]))
     called = TableNode(1, FunctionSource(lambda x: x[:, 0], (0,), 2), network.nodes[1].table)
     network = replace(network, nodes=(network.nodes[0], called))
     monkeypatch.setattr(compiled_network, "FUNCTION_STATES", 1)
-    with pytest.raises(DomainTooLargeError, match="too many to write out"):
-        Law(network)
+    refuses(DomainTooLargeError, "too many to write out", lambda: Law(network))
     for option in ({"burn_in": 5}, {"thin": 2}, {"chains": 4}):
-        with pytest.raises(SamplingError, match=f"{next(iter(option))} belongs to chains"):
-            sample(LEARNED, 5, **option)  # type: ignore[arg-type]
+        refuses(SamplingError, f"{next(iter(option))} belongs to chains", sample, LEARNED, 5, **option)

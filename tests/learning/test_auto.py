@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from depnet import Aic, Dataset, DecisionGraph, Mdl, NoPenalty, learn
+from depnet import Dataset, DecisionGraph, Mdl, NoPenalty, learn
 from depnet.errors import LearningError, ModelError
 from depnet.learning.auto import Choice
 from depnet.learning.learn import learn_with_choice
@@ -13,7 +13,6 @@ from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Auto
 from depnet.learning.some_rows import held_out
 from depnet.model.network import Network
-from depnet.model.score import score
 from tests.refusals import refuses
 
 
@@ -55,16 +54,6 @@ def test_noise_makes_it_choose_the_penalty_that_does_not_overfit() -> None:
     _, fooled = chosen(dataset, Auto((NoPenalty(), Mdl()), (1.0,)), validation=dataset)
     with pytest.raises(AssertionError):  # mutant: the rows themselves are no judge
         assert fooled.pooled == (Mdl(), 0.5)
-
-
-def test_scores_are_those_of_held_out_rows() -> None:
-    dataset, held = noise_and_copies(300), noise_and_copies(200, seed=5)
-    auto = Auto((Aic(), Mdl()), (0.5, 2.0))
-    _, choice = chosen(dataset, auto, validation=held)
-    for p, penalty in enumerate(auto.penalties):
-        for s, factor in enumerate(auto.smoothings):
-            network = learn(dataset, penalty=penalty, smoothing=0.5 * factor)
-            np.testing.assert_allclose(choice.scores[:, p, s].sum(), score(network, held), rtol=1e-12)
 
 
 def different_needs(rows: int, seed: int) -> Dataset:

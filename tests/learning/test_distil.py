@@ -25,9 +25,7 @@ def additive(rows: int, seed: int) -> Dataset:
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 4, size=(rows, 6))
     total = codes.sum(axis=1) + rng.normal(0, 1.5, rows)
-    return Dataset.from_codes(
-        np.column_stack([codes, np.digitize(total, [6, 9, 12])]).astype(np.uint8), [4] * 7
-    )
+    return Dataset.from_codes(np.column_stack([codes, np.digitize(total, [6, 9, 12])]), [4] * 7)
 
 
 ROWS, HELD = additive(1500, 0), additive(4000, 1)

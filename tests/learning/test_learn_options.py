@@ -4,10 +4,8 @@ import gc
 import itertools
 import math
 import os
-import signal
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 import warnings
@@ -18,6 +16,7 @@ import pytest
 
 from depnet import Dataset, NoPenalty, learn
 from depnet.errors import DataError, DepnetError, ManyStatesWarning
+from tests.interrupts import ctrl_c
 from tests.refusals import refuses
 
 
@@ -107,31 +106,12 @@ def test_a_time_budget_ends_with_a_valid_network(n_jobs: int) -> None:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_ends_a_fit_soon(n_jobs: int) -> None:
-    script = textwrap.dedent(
-        f"""
-        import signal
-        import numpy as np
-        from depnet import Dataset, NoPenalty, learn
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
-        data = Dataset.from_codes(np.random.default_rng(0).integers(0, 3, (30_000, 40)), [3] * 40)
-        print("ready", flush=True)
-        learn(data, penalty=NoPenalty(), n_jobs={n_jobs})
-        """
-    )
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", script], stdout=pipe, stderr=pipe, text=True) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(0.5)  # the fit is under way
-            began = time.perf_counter()
-            process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=120)
-            took = time.perf_counter() - began
-        finally:
-            process.kill()
-    assert "KeyboardInterrupt" in errors
-    assert took < 30, f"{took:.2f} s (a tenth of a second where nothing else runs; slack for a busy machine)"
+    dataset = large()
+    with ctrl_c(after=0.5) as pressing:
+        pressing.begin()
+        with pytest.raises(KeyboardInterrupt):
+            learn(dataset, penalty=NoPenalty(), n_jobs=n_jobs)
+        assert pressing.since < 20, "a tenth of a second on an idle machine"
 
 
 def test_one_thread_does_not_import_joblib() -> None:

@@ -174,10 +174,8 @@ def test_updated_networks_stay_ordered() -> None:
     updated = network.updated(second)
     assert updated.order == network.order
     assert network.order is not None
-    assert updated == learn_parameters(
-        dataset, sources, smoothing=0.5, order=names_of(dataset, network.order)
-    )
-    assert updated == learn_parameters(dataset, sources, smoothing=0.5, order=network.order)
+    for order in (names_of(dataset, network.order), network.order):
+        assert updated == learn_parameters(dataset, sources, smoothing=0.5, order=order)
     assert network.smoothed(2.0).order == network.order
 
 

@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from depnet import Dataset, DecisionGraph, FunctionSource, Merge, Node, Split, learn, learn_parameters, links
+from depnet import (
+    Dataset,
+    DecisionGraph,
+    FunctionSource,
+    Merge,
+    Network,
+    Node,
+    Split,
+    learn,
+    learn_parameters,
+    links,
+)
 from depnet.errors import LearningError
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.links import strengths
@@ -27,9 +38,13 @@ def a_graph(dataset: Dataset, seed: int) -> DecisionGraph:
     return DecisionGraph(random_operations(np.random.default_rng(seed), cards, (0,), 12), cards)
 
 
-def node_with(source: DecisionGraph, dataset: Dataset) -> Node:
+def learned(dataset: Dataset, source: DecisionGraph) -> Network:
     rest = [DecisionGraph((), dataset.domain.cardinalities)] * (len(dataset.domain) - 1)
-    return learn_parameters(dataset, [source, *rest]).nodes[0]
+    return learn_parameters(dataset, [source, *rest])
+
+
+def node_with(source: DecisionGraph, dataset: Dataset) -> Node:
+    return learned(dataset, source).nodes[0]
 
 
 @given(datasets(weighted=True), seeds)

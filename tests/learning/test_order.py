@@ -65,9 +65,8 @@ def test_neither_the_order_of_rows_nor_weights_matter(table: Dataset, seed: int)
     expected, weights = fast(table), table.weights
     assert weights is not None
     mixed = rng.permutation(table.rows)
-    assert (
-        fast(Dataset.from_codes(table.codes[mixed], weights=weights[mixed], domain=table.domain)) == expected
-    )
+    shuffled = Dataset.from_codes(table.codes[mixed], weights=weights[mixed], domain=table.domain)
+    assert fast(shuffled) == expected
     rows = np.repeat(np.arange(table.rows), weights)
     assert fast(Dataset.from_codes(table.codes[rows], domain=table.domain)) == expected
 
@@ -75,9 +74,8 @@ def test_neither_the_order_of_rows_nor_weights_matter(table: Dataset, seed: int)
 @given(datasets(min_variables=2, max_variables=6, max_cardinality=3), seeds)
 def test_what_the_states_are_called_does_not_matter(table: Dataset, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    renamed = np.column_stack(
-        [rng.permutation(k)[table.column(i)] for i, k in enumerate(table.domain.cardinalities)]
-    )
+    cards = enumerate(table.domain.cardinalities)
+    renamed = np.column_stack([rng.permutation(k)[table.column(i)] for i, k in cards])
     assert fast(Dataset.from_codes(renamed, domain=table.domain)) == fast(table)
 
 

@@ -11,14 +11,9 @@ from depnet import Dataset, DecisionGraph, LosslessSource, Network, learn, learn
 from depnet.errors import LearningError
 from depnet.learning.links import own_marginals, own_strengths, strengths
 from depnet.model.sources.decision_graph import Merge, Split
-from tests.learning.test_links import a_graph, chain, known_bits, node_with
+from tests.learning.test_links import a_graph, chain, known_bits, learned, node_with
 from tests.refusals import refuses
 from tests.strategies import datasets, networks, seeds
-
-
-def learned(dataset: Dataset, source: DecisionGraph) -> Network:
-    rest = [DecisionGraph((), dataset.domain.cardinalities)] * (len(dataset.domain) - 1)
-    return learn_parameters(dataset, [source, *rest])
 
 
 @given(datasets(weighted=True), seeds)

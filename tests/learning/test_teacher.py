@@ -108,9 +108,8 @@ def test_of_many_rows_a_teacher_learns_from_some_whatever_their_order(
     monkeypatch.setattr(teachers, "MOST_ROWS", 500)
     shuffled = Dataset.from_codes(ROWS.codes[::-1], domain=ROWS.domain)
     law = fit_law(towns(200, 2), FitOptions(order=["a", "b", "town"], distil=False))
-    found = [
-        learn_teacher(rows, law, [(rows, HELD, law)], {0: (1, 2)}, Work())[0] for rows in (ROWS, shuffled)
-    ]
+    both, inputs = (ROWS, shuffled), {0: (1, 2)}
+    found = [learn_teacher(rows, law, [(rows, HELD, law)], inputs, Work())[0] for rows in both]
     assert found[0].words[0].bases == found[1].words[0].bases
     counts = np.bincount(found[0].places[0][ROWS.column(0)], minlength=TOWNS)
     low, middle, high = (int(each[0]) for each in found[0].words[0].tree.arrays)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from depnet import Dataset, Network, learn_parameters
+from depnet import ConstantSource, Dataset, Network, learn_parameters
 from depnet.errors import ModelError
 from tests.refusals import refuses
 from tests.strategies import datasets, random_source, seeds
@@ -35,8 +35,6 @@ def test_a_table_without_counts_cannot_be_updated() -> None:
 
 def test_other_states_are_refused() -> None:
     dataset = Dataset.from_codes([[0, 0]], [2, 2])
-    network = learn_parameters(
-        dataset, [random_source(np.random.default_rng(0), (2, 2), (i,)) for i in (0, 1)]
-    )
+    network = learn_parameters(dataset, [ConstantSource()] * 2)
     with pytest.raises(ModelError, match=r"Network\.updated: variable 'X1' has other states"):
         network.updated(Dataset.from_codes([[0, 0]], [2, 3]))

@@ -149,10 +149,8 @@ def test_trees_do_not_depend_on_the_order_of_rows() -> None:
     values = numbers(3000, 4)
     values[:, :2] = values[:, :2].round(1)  # so that bins keep some values several times
     table = pd.DataFrame(values, columns=["x", "y", "z"])
-    laws = [
-        DependencyNetwork(penalty="mdl").fit(rows).law_
-        for rows in (table, table.sample(frac=1, random_state=1))
-    ]
+    both = (table, table.sample(frac=1, random_state=1))
+    laws = [DependencyNetwork(penalty="mdl").fit(rows).law_ for rows in both]
     assert laws[0] is not None
     assert laws[1] is not None
     assert laws[0].within is not None

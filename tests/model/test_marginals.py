@@ -150,9 +150,8 @@ def test_the_bound_of_a_table_with_holes_is_never_below_the_rows_that_know_and_m
 ) -> None:
     table = holed(seed, dataset)
     rng = np.random.default_rng(seed)
-    codes = {
-        i: int(rng.integers(k)) for i, k in enumerate(dataset.domain.cardinalities) if rng.random() < 0.7
-    }
+    cards = dataset.domain.cardinalities
+    codes = {i: int(rng.integers(k)) for i, k in enumerate(cards) if rng.random() < 0.7}
     matches = np.ones(dataset.rows, dtype=bool)
     for i, code in codes.items():
         matches &= ~table.hidden[:, i] & (table.codes[:, i] == code)

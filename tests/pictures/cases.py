@@ -44,7 +44,6 @@ def chain(variables: int, rows: int = 500) -> tuple[Network, Dataset]:
 
 @cache
 def mixed() -> tuple[Network, Dataset]:
-    """Six variables of two and three states."""
     data = Dataset.from_codes(chain_codes(800, [2, 3, 2, 3, 2, 3]), [2, 3, 2, 3, 2, 3])
     return learn(data, smoothing=0.5), data
 

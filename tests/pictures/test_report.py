@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from depnet import Dataset, Domain, Network, TableNode, learn, sample, titanic
+from depnet import Dataset, Domain, Network, TableNode, certificate, learn, sample, titanic
 from depnet.model import ConditionalTable, ConstantSource, LosslessSource
 from depnet.model.marginals import HeldOut
 from depnet.pictures import html_report
@@ -16,6 +16,8 @@ from tests.mixed import mixed_titanic
 from tests.pictures.cases import CASES, HOSTILE, hostile
 
 VOID = {"meta", "br"}
+PEOPLE = titanic()
+NETWORK = learn(PEOPLE, smoothing=0.5)
 
 
 class Page(HTMLParser):
@@ -89,11 +91,8 @@ def test_no_bar_is_wider_than_its_track() -> None:
 
 
 def test_the_seed_decides_what_is_drawn() -> None:
-    data = titanic()
-    network = learn(data, smoothing=0.5)
-    text = html_report(network, data, drawn=300, seed=1)
-    assert text == html_report(network, data, drawn=300, seed=1)
-    assert text != html_report(network, data, drawn=300, seed=2)
+    text, same, other = (html_report(NETWORK, PEOPLE, drawn=300, seed=seed) for seed in (1, 1, 2))
+    assert text == same != other
 
 
 def test_hostile_labels_are_shown_as_text() -> None:
@@ -111,31 +110,16 @@ def test_mutant_an_unescaped_label_would_be_seen() -> None:
         check(text)
 
 
-def test_the_certificate_is_the_networks() -> None:
-    from depnet import certificate
-
-    data = titanic()
-    network = learn(data, smoothing=0.5)
-    words = " ".join(Page(html_report(network, data, drawn=400)).words)
-    assert certificate(network, data).said in words
-    assert "survived" in words
-
-
 def test_with_a_law_the_report_is_of_it_and_of_the_network() -> None:
-    from depnet import certificate
-
-    data = titanic()
-    network = learn(data, smoothing=0.5)
-    law = replace(
-        learn(data, smoothing=0.5, order="auto"),
-        held_out=HeldOut(rows=660, score=-2.0, independent=-2.5),
-    )
-    page = check(html_report(network, data, law=law, drawn=2000))
+    assert certificate(NETWORK, PEOPLE).said in " ".join(Page(html_report(NETWORK, PEOPLE, drawn=400)).words)
+    held_out = HeldOut(rows=660, score=-2.0, independent=-2.5)
+    law = replace(learn(PEOPLE, smoothing=0.5, order="auto"), held_out=held_out)
+    page = check(html_report(NETWORK, PEOPLE, law=law, drawn=2000))
     words = " ".join(page.words)
     assert "knowing the other columns removes 20 % of the uncertainty" in words
     assert "Shares in rows drawn from it differ from the table's by" in words
-    assert all(certificate(each, data).said in words for each in (law, network))
-    assert html_report(law, data, drawn=500) == html_report(law, data, law=law, drawn=500), "a law alone"
+    assert all(certificate(each, PEOPLE).said in words for each in (law, NETWORK))
+    assert html_report(law, PEOPLE, drawn=500) == html_report(law, PEOPLE, law=law, drawn=500), "a law alone"
 
 
 def test_rows_are_drawn_from_the_law() -> None:
@@ -170,10 +154,9 @@ def test_a_chain_that_cannot_be_drawn_from_is_said() -> None:
 
 
 def test_a_report_of_a_network_with_a_boosted_node() -> None:
-    people = titanic()
-    text = html_report(mixed_titanic(), people, sampled=people)
+    text = html_report(mixed_titanic(), PEOPLE, sampled=PEOPLE)
     said = " ".join(Page(text).words)
     assert "boosted nodes" in said
     assert "survived: 0.2063 bits known, boosted" in said
     assert "Its first graph, before the stages" in said
-    assert text == html_report(mixed_titanic(), people, sampled=people)
+    assert text == html_report(mixed_titanic(), PEOPLE, sampled=PEOPLE)

@@ -153,10 +153,8 @@ def assert_noticed(network: Network, scan: Scan, wrong: Network, wrong_scan: Sca
 def test_soft_weights_next_to_nothing_are_impossible_for_a_boosted_node() -> None:
     far = Stages.of([([(0, Within(j, 0, 0))], [[0, 0], [0, 2**24]]) for j in range(1, 16)], 2)
     nodes: list[depnet.Node] = [BoostedNode(0, ConstantSource(), [[2**29, -(2**29)]], far)]
-    nodes += [
-        TableNode(j, ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]]))
-        for j in range(1, 16)
-    ]
+    even = ConditionalTable.from_probabilities([[0.5, 0.5]])
+    nodes += [TableNode(j, ConstantSource(), even) for j in range(1, 16)]
     network = Network(Domain.from_cardinalities((2,) * 16), tuple(nodes))
     evidence = Evidence({}, {0: np.array([0.0, 1e-300])})
     start = np.ones((4, 16), dtype=np.uint16)
@@ -170,9 +168,8 @@ def test_functions_of_few_and_of_many_inputs() -> None:
     n = 24
     nodes = []
     for i in range(n):
-        inputs = tuple(j for j in range(n) if j != i)[
-            : (5, 16, 23)[i % 3]
-        ]  # few, many, too many to write out
+        most = (5, 16, 23)[i % 3]  # few, many, too many to write out
+        inputs = tuple(j for j in range(n) if j != i)[:most]
         source = depnet.FunctionSource(lambda x: x.sum(axis=1), inputs, len(inputs) + 1)
         nodes.append(TableNode(i, source, random_table(rng, source.size, 2)))
     network = Network(Domain.from_cardinalities((2,) * n), tuple(nodes))
@@ -182,10 +179,8 @@ def test_functions_of_few_and_of_many_inputs() -> None:
         tuple(nodes[i] for i in (0, 1))
         + tuple(TableNode(j, ConstantSource(), random_table(rng, 1, 2)) for j in range(2, 17)),
     )
-    assert assert_chains_equal_the_twin(fewer, SequentialScan(), NO_EVIDENCE, 1, chains=2) == {
-        "called",
-        "native",
-    }
+    kinds = assert_chains_equal_the_twin(fewer, SequentialScan(), NO_EVIDENCE, 1, chains=2)
+    assert kinds == {"called", "native"}
 
 
 def test_the_twin_notices_a_wrong_order() -> None:  # the mutant of the tests above

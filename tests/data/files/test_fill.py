@@ -29,9 +29,8 @@ def path(tmp_path: Path) -> str:
 
 def test_what_was_there_stays_as_it_was_written(path: str, tmp_path: Path) -> None:
     fill_file(path, FILLINGS, str(tmp_path / "full.csv"))
-    assert (
-        tmp_path / "full.csv"
-    ).read_text() == 'note,alive,sex\n"a, b",yes,female\n 01 ,no,male\n,no,female\n'
+    full = 'note,alive,sex\n"a, b",yes,female\n 01 ,no,male\n,no,female\n'
+    assert (tmp_path / "full.csv").read_text() == full
     with pytest.raises(DataError, match="there is a file of that name already"):
         fill_file(path, FILLINGS, str(tmp_path / "full.csv"))
     fill_file(path, FILLINGS, str(tmp_path / "full.tsv"))

@@ -16,6 +16,7 @@ from depnet import Dataset, Variable
 from depnet.data import Layout, decode, describe, encode
 from depnet.data.table.variable import ordered_states, with_missing_state
 from depnet.errors import DataError
+from tests.data.frames.test_frames import dtypes
 from tests.refusals import refuses
 
 
@@ -36,9 +37,8 @@ def test_the_order_of_states() -> None:
     assert states(["b", "a", None, "B"]) == ("B", "a", "b")
     assert states([10, 9, 10]) == (9, 10)
     assert states([True, True]) == (False, True)
-    assert states(pd.Categorical(["b"], categories=["c", "b", "a"])) == ("c", "b", "a"), (
-        "declared, unused kept"
-    )
+    # declared, unused kept
+    assert states(pd.Categorical(["b"], categories=["c", "b", "a"])) == ("c", "b", "a")
     assert states(pd.Categorical([2], categories=[3, 2, 1], ordered=True)) == (3, 2, 1)
     enum = pl.DataFrame({"x": pl.Series(["b"], dtype=pl.Enum(["c", "b", "a"]))})
     assert describe(enum)[0].variables[0].states == ("c", "b", "a")
@@ -72,9 +72,8 @@ def test_dictionaries_of_arrow(column: Any, labels: tuple[str, ...], codes: list
 
 def test_whole_numbers_stay_categories_up_to_16() -> None:
     assert states(list(range(16)) * 9) == tuple(range(16))
-    assert states([float(i) for i in range(16)] * 9) == tuple(range(16)), (
-        "also as floats, as beside missing values"
-    )
+    # also as floats, as beside missing values
+    assert states([float(i) for i in range(16)] * 9) == tuple(range(16))
     binned = describe(pd.DataFrame({"x": list(range(17)) * 9}))[0].variables[0]
     assert binned.bins is not None
     assert binned.bins.kind == "integer"
@@ -241,14 +240,8 @@ def test_columns_with_no_value_at_all_can_be_a_state() -> None:
         assert domain.cardinalities == (1, 1)
         back = decode(encode(frame, domain).codes, domain, layout)
         assert type(back) is type(frame)
-        if isinstance(back, pd.DataFrame):
-            assert back.isna().to_numpy().all()
-            assert [str(d) for d in back.dtypes] == [str(d) for d in frame.dtypes]
-        elif isinstance(back, pl.DataFrame):
-            assert back.equals(frame)
-            assert back.schema == frame.schema
-        else:
-            assert back.equals(frame)
+        assert dtypes(back) == dtypes(frame)
+        assert encode(back, domain).codes.tolist() == [[0, 0], [0, 0]]
 
 
 def test_categories_of_other_objects_come_back() -> None:

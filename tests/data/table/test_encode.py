@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet import Domain, Variable
-from depnet.data import Bins, describe, encode
+from depnet.data import Bins, Holed, describe, encode
 from depnet.errors import DataError, UnknownStatesWarning
 from tests.refusals import refuses
 
@@ -31,11 +31,12 @@ DOMAIN = Domain(
 
 def codes(values: Any, variable: Variable, **options: Any) -> list[int | None]:
     """One column of a pandas frame, None where a cell is hidden."""
-    table = encode(pd.DataFrame({variable.name: values}), Domain((variable,)), **options)
-    return [
-        None if hole else code
-        for hole, code in zip(table.hidden[:, 0].tolist(), table.codes[:, 0].tolist(), strict=True)
-    ]
+    return codes_of(encode(pd.DataFrame({variable.name: values}), Domain((variable,)), **options))
+
+
+def codes_of(table: Holed, column: int = 0) -> list[int | None]:
+    cells = zip(table.hidden[:, column].tolist(), table.codes[:, column].tolist(), strict=True)
+    return [None if hole else code for hole, code in cells]
 
 
 TEXT, NUMBER, FLAG, AGE = DOMAIN.variables
@@ -126,11 +127,7 @@ def test_numbers_are_the_states_they_equal(labels: list[Any], values: list[int])
             for code, value in zip(expected, values, strict=True)
             if column is values or abs(value) < 2**53
         ]
-        found = [
-            None if hole else code
-            for hole, code in zip(table.hidden[:, 0].tolist(), table.codes[:, 0].tolist(), strict=True)
-        ]
-        assert found == kept
+        assert codes_of(table) == kept
 
 
 def test_unknown_values_may_count_as_missing() -> None:

@@ -51,9 +51,7 @@ def test_a_hole_is_filled_by_the_mean_of_floats_and_the_median_of_whole_numbers(
     assert Mixture.of_bins(whole).expected(law).tolist() == [2, 12, 3]
     floats = Bins((0, 10, 20), ((1, 2, 3), (10, 12, 14)), "float")
     assert Mixture.of_bins(floats).expected(law).tolist() == [2.0, 12.0, 7.0]
-    missing = np.column_stack(
-        [law / 2, np.full(3, 0.5)]
-    )  # the state of missing values is the last, and left out
+    missing = np.column_stack([law / 2, np.full(3, 0.5)])  # a last state, which is left out
     assert Mixture.of_bins(floats).expected(missing).tolist() == [2.0, 12.0, 7.0]
 
 

@@ -16,6 +16,7 @@ from depnet.inference.answer.interval import LEVEL, SURE_SHARES, beta_quantiles,
 from depnet.inference.answer.observed import matching
 from depnet.inference.answer.small_counts import without_small_counts
 from depnet.model.evidence import Evidence
+from tests.narrowed import by_name, there
 
 Floats = NDArray[np.float64]
 CASES = 4_000
@@ -122,8 +123,7 @@ def test_shapes_are_those_of_the_answer() -> None:
     one = depnet.query(LAW, "survived", {"class": "1st"}, data=PEOPLE)
     assert np.asarray(one.interval).shape == (2, 2)
     several = depnet.query(LAW, ["survived", "sex"], {"class": "1st"}, data=PEOPLE)
-    assert isinstance(several.interval, dict)
-    np.testing.assert_array_equal(several.interval["survived"], one.interval)
+    np.testing.assert_array_equal(by_name(several.interval)["survived"], one.interval)
     joint = depnet.query(LAW, ["survived", "class"], joint=True, data=PEOPLE)
     assert np.asarray(joint.interval).shape == (2, 4, 2)
     for low, high in (np.moveaxis(np.asarray(joint.interval), -1, 0),):
@@ -183,17 +183,14 @@ def test_a_mean_has_an_interval_in_its_own_kind() -> None:
     )
     model = depnet.DependencyNetwork(random_state=0).fit(frame)
     found = model.query(["day", "size"], {"kind": "a"})
-    interval = found.numbers["day"].interval
-    assert interval is not None
+    interval = there(found.numbers["day"].interval)
     low, high = interval
     assert isinstance(low, dt.date)
     assert low <= found.numbers["day"].mean <= high
-    interval = found.numbers["size"].interval
-    assert interval is not None
+    interval = there(found.numbers["size"].interval)
     low, high = interval
     assert low < found.numbers["size"].mean < high
     assert high - low == pytest.approx(2 * 1.65 * 2 / math.sqrt(found.rows_of("size") + 12), rel=0.3)
-    observed = found.summary("size", "observed")
-    assert observed is not None
+    observed = there(found.summary("size", "observed"))
     assert observed.interval is None
     assert f"[{found.numbers['size'].said_interval}]" in str(found)

@@ -21,6 +21,7 @@ from depnet.law.elimination import Conditional
 from depnet.model import Evidence
 from tests.data.table.test_mixture import laws
 from tests.law.cases import given_tables
+from tests.narrowed import there
 from tests.reference import numbers as slow
 from tests.refusals import refuses
 
@@ -29,9 +30,7 @@ NEAR, FAR = 2.0, 4.0
 
 
 def summary_of(bins: Bins, p: np.ndarray, spread: Spread | None = None) -> NumberSummary:
-    found = NumberSummary.of(Variable("x", bins.labels, bins), p, spread or Spread(np.zeros(len(p))))
-    assert found is not None
-    return found
+    return there(NumberSummary.of(Variable("x", bins.labels, bins), p, spread or Spread(np.zeros(len(p)))))
 
 
 @given(laws())
@@ -102,8 +101,7 @@ def distances(ask: Ask, exact: NumberSummary, seeds: int = SEEDS) -> np.ndarray:
     """[seed, functional]: how far mean, standard deviation, a share and quantiles are from the exact ones, in errors."""
     found = []
     for seed in range(seeds):
-        said = ask(seed).summary("x", of="probabilities")
-        assert said is not None
+        said = there(ask(seed).summary("x", of="probabilities"))
         pairs = [
             (said.mean - exact.mean, said.mean_error),
             (said.standard_deviation - exact.standard_deviation, said.standard_deviation_error),
@@ -118,8 +116,7 @@ def distances(ask: Ask, exact: NumberSummary, seeds: int = SEEDS) -> np.ndarray:
 def test_two_standard_errors_cover_the_exact_numbers(ask: Ask) -> None:
     """Of right errors 95 % are within two; fewer than 86 of 100 come once in ten thousand. They are not idle, either."""
     known = {"X1": 1} if ask is of_a_joint else KNOWN
-    exact = query(LAW, "x", known, method="exact").summary()
-    assert exact is not None
+    exact = there(query(LAW, "x", known, method="exact").summary())
     far = distances(ask, exact)
     assert (far <= NEAR).sum(axis=0).min() >= 86
     assert far[:, :3].max() <= FAR  # a quantile's error goes by the values that happen to lie near it
@@ -137,8 +134,7 @@ def test_errors_of_states_alone_say_something_else() -> None:
 
 def test_moved_passes_have_batches() -> None:
     asked = Conditional(LAW, Evidence.parse(LAW.domain, {"X1": 1}), ((0, 2),))
-    found = moved(asked, 0.02, 5, math.inf, lambda: False)
-    assert found is not None
+    found = there(moved(asked, 0.02, 5, math.inf, lambda: False))
     norms = np.sqrt((found.deviations[0] ** 2).sum(axis=0))
     assert (found.errors[0] >= norms - 1e-12).all()
     likely = found.laws[0].argmax()
@@ -156,10 +152,7 @@ def test_combined_has_the_laws_share_of_the_error_and_the_table_none() -> None:
     said = query(
         LAW, "x", {"X1": 0}, data=rows, method="sample", tolerance=0.02, rng=np.random.default_rng(0)
     )
-    law, joined, table = (said.summary(of=of) for of in ("probabilities", "combined", "observed"))
-    assert law is not None
-    assert joined is not None
-    assert table is not None
+    law, joined, table = (there(said.summary(of=of)) for of in ("probabilities", "combined", "observed"))
     share = said.worth / (30 + said.worth)
     assert joined.mean == pytest.approx(share * law.mean + (1 - share) * table.mean)
     assert joined.mean_error < law.mean_error
@@ -239,10 +232,7 @@ def test_what_all_matching_rows_share_is_not_blurred() -> None:
     frame = [{"to": f"x{k}", "distance": d} for k, d in zip(label.tolist(), distance.tolist(), strict=True)]
     model = depnet.DependencyNetwork(random_state=0, penalty="mdl").fit(frame)
     found = model.query("distance", {"to": "x0"})
-    law, both, seen = (found.summary(of=way) for way in ("probabilities", "combined", "observed"))
-    assert law is not None
-    assert both is not None
-    assert seen is not None
+    law, both, seen = (there(found.summary(of=way)) for way in ("probabilities", "combined", "observed"))
     assert seen.standard_deviation < 1e-9
     assert abs(law.mean - 4983) > 50
     assert abs(both.mean - 4983) < 0.02 * abs(law.mean - 4983)

@@ -25,6 +25,7 @@ from depnet.arrays import FloatArray
 from depnet.data import Variable, encode
 from depnet.model.condition_text import quoted
 from tests.cli.entry import answer
+from tests.narrowed import there
 from tests.strategies import seeds
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -76,7 +77,6 @@ def plain(value: Any) -> Any:
 
 
 def written(value: Any) -> str:
-    """A value as text."""
     if isinstance(value, dt.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
     return str(value)
@@ -200,13 +200,12 @@ class Said:
 
     @classmethod
     def of(cls, result: QueryResult) -> "Said":
-        assert result.missing_observed is not None
         found = {name: result.summary(name, of="observed") for name in result.targets if name in NUMBERS}
         summaries = {
             name: None if s is None else (s.mean, [s.quantiles[level] for level in LEVELS])
             for name, s in found.items()
         }
-        return cls(result.matching, result.observed, dict(result.missing_observed), summaries)
+        return cls(result.matching, result.observed, dict(there(result.missing_observed)), summaries)
 
     @classmethod
     def of_document(cls, document: Any, joint: bool) -> "Said":
@@ -217,14 +216,10 @@ class Said:
             if name in NUMBERS:
                 found = document["numbers"].get(name, {}).get("observed")
                 levels = [f"{level:g}" for level in LEVELS]
-                summaries[name] = found and (
-                    found["mean"],
-                    [found["quantiles"][level] for level in levels],
-                )
+                summaries[name] = found and (found["mean"], [found["quantiles"][level] for level in levels])
         return cls(document["matching"], observed, document["missing_observed"], summaries)
 
     def check(self, asked: Asked, variables: dict[str, Variable]) -> None:
-        """Equal to pandas."""
         together = asked.joint or len(asked.targets) == 1
         groups = [tuple(asked.targets)] if together else [(name,) for name in asked.targets]
         for group in groups:
@@ -244,9 +239,8 @@ class Said:
         if not len(asked.known(name)):
             assert summary is None
             return
-        assert summary is not None
         kind = "float" if variable.bins is None else str(variable.bins.kind)
-        mean, quantiles = summary
+        mean, quantiles = there(summary)
         slack = {"date": 1.0, "datetime": 1.0}.get(
             kind, 0.0
         )  # a mean of dates is a day, of moments a microsecond
@@ -279,7 +273,6 @@ def test_the_tables_numbers_are_those_of_pandas(rows: int, known: int, seed: int
     rng = np.random.default_rng(seed)
     frame = random_frame(rng, rows)
     model = fitted(frame)
-    assert model.law_ is not None
     variables = {v.name: v for v in model.domain_.variables}
     holed = encode(frame, model.domain_)
     with tempfile.TemporaryDirectory() as folder:
@@ -289,19 +282,12 @@ def test_the_tables_numbers_are_those_of_pandas(rows: int, known: int, seed: int
         for asked in (random_question(rng, frame, model.domain_.names, known) for _ in range(3)):
             result = model.query(asked.targets, asked.given, joint=asked.joint)
             Said.of(result).check(asked, variables)
-            assert result.support is not None
-            assert result.support.rows == int(asked.matching.sum())
-            again = depnet.query(model.law_, asked.targets, asked.given, joint=asked.joint, data=holed)
+            assert there(result.support).rows == int(asked.matching.sum())
+            again = depnet.query(there(model.law_), asked.targets, asked.given, joint=asked.joint, data=holed)
             Said.of(again).check(asked, variables)
             words = [word for condition in asked.evidence for word in ("--given", condition.text)]
             document = answer(
-                "query",
-                path,
-                *asked.targets,
-                *words,
-                "--data",
-                table,
-                *(["--joint"] if asked.joint else []),
+                "query", path, *asked.targets, *words, "--data", table, *(["--joint"] if asked.joint else [])
             )
             Said.of_document(document, asked.joint).check(asked, variables)
 

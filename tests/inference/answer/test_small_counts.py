@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 import depnet
 from depnet.inference.answer.part import Remark, RemarkKind
 from depnet.inference.answer.small_counts import LEAST, hidden_cells, without_small_counts
+from tests.narrowed import by_name
 
+PEOPLE = depnet.titanic()
+LAW = depnet.learn(PEOPLE, smoothing=0.5, order="auto").with_counts(PEOPLE)
 COUNTS = st.lists(st.integers(0, 40), min_size=2, max_size=8)
 
 
@@ -40,46 +43,37 @@ def test_mutant_only_small_cells_hidden() -> None:
 
 
 def test_a_result_keeps_the_law_s_answer() -> None:
-    people = depnet.titanic()
-    law = depnet.learn(people, smoothing=0.5, order="auto").with_counts(people)
-    found = depnet.query(law, ["survived", "class"], {"age": "child"}, data=people)
+    found = depnet.query(LAW, ["survived", "class"], {"age": "child"}, data=PEOPLE)
     hidden = without_small_counts(found)
-    assert isinstance(found.observed, dict)
     assert isinstance(hidden.observed, dict)
     assert isinstance(hidden.combined, dict)
-    assert isinstance(found.combined, dict)
-    assert isinstance(hidden.probabilities, dict)
-    assert (hidden.observed["survived"] == found.observed["survived"]).all(), "52 and 57 of 109"
-    assert (hidden.combined["survived"] == found.combined["survived"]).all()
+    assert (hidden.observed["survived"] == by_name(found.observed)["survived"]).all(), "52 and 57 of 109"
+    assert (hidden.combined["survived"] == by_name(found.combined)["survived"]).all()
     assert np.isnan(hidden.observed["class"]).tolist() == [True, False, False, True], (
         "6, 24, 79 and no children"
     )
-    assert (hidden.combined["class"] == hidden.probabilities["class"]).all()
+    assert (hidden.combined["class"] == by_name(hidden.probabilities)["class"]).all()
 
 
 def test_warnings_are_hidden_by_their_kind_whatever_they_say() -> None:
-    people = depnet.titanic()
-    law = depnet.learn(people, smoothing=0.5, order="auto").with_counts(people)
     kinds: list[RemarkKind] = ["note", "rare", "difference", "stopped"]
     said = tuple(Remark(f"some words, {kind}", kind) for kind in kinds)
-    few = depnet.query(law, "survived", {"sex": "female", "class": "1st", "age": "child"}, data=people)
+    few = depnet.query(LAW, "survived", {"sex": "female", "class": "1st", "age": "child"}, data=PEOPLE)
     assert [remark.kind for remark in few.warnings] == ["rare"]
     shown = without_small_counts(replace(few, warnings=said)).warnings
     assert [(remark.kind, remark in said) for remark in shown] == [
         ("note", True), ("stopped", True), ("rare", False),
     ]  # fmt: skip
-    many = depnet.query(law, "survived", data=people)
+    many = depnet.query(LAW, "survived", data=PEOPLE)
     assert without_small_counts(replace(many, warnings=said)).warnings == said
     again = pickle.loads(pickle.dumps(said))
     assert [(remark, remark.kind) for remark in again] == [(remark, remark.kind) for remark in said]
 
 
 def test_few_matching_rows_are_hidden_altogether() -> None:
-    people = depnet.titanic()
-    law = depnet.learn(people, smoothing=0.5, order="auto").with_counts(people)
     known = {"sex": "female", "class": "1st", "age": "child"}
-    assert depnet.query(law, "survived", known, data=people).matching == 1
-    hidden = without_small_counts(depnet.query(law, "survived", known, data=people))
+    assert depnet.query(LAW, "survived", known, data=PEOPLE).matching == 1
+    hidden = without_small_counts(depnet.query(LAW, "survived", known, data=PEOPLE))
     assert (hidden.observed, hidden.matching, hidden.support) == (None, None, None)
     assert not any("1 training row" in text for text in hidden.warnings)
     assert hidden.combined is hidden.probabilities

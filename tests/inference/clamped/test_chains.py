@@ -12,13 +12,7 @@ from hypothesis import given, settings
 
 from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
-from depnet.inference.clamped.chains import (
-    ClampedChains,
-    drift,
-    estimate,
-    split_r_hat,
-    start_states,
-)
+from depnet.inference.clamped.chains import ClampedChains, drift, estimate, split_r_hat, start_states
 from depnet.model import Evidence, Scan, compiled
 from depnet.sampling.chains import ChainProgram, Order
 from tests.inference.cases import (
@@ -29,12 +23,7 @@ from tests.inference.cases import (
     slightly_wrong,
     uneven,
 )
-from tests.reference.inference import (
-    clamped_chain,
-    query_law,
-    rao_blackwell_random,
-    rao_blackwell_sequential,
-)
+from tests.reference.inference import clamped_chain, query_law, rao_blackwell_random, rao_blackwell_sequential
 from tests.strategies import mixed_networks, networks, seeds
 
 

@@ -15,6 +15,7 @@ from depnet.data.table.values import Values
 from depnet.errors import ModelError
 from depnet.inference.judge.cells import Column, cell_laws, joined
 from depnet.inference.judge.rows import row_scores
+from tests.narrowed import there
 from tests.reference.oddness import category_tail, ordered_tail, row_tail, upper_share
 from tests.strategies import networks, seeds
 
@@ -59,8 +60,7 @@ def test_each_tail_is_the_slow_one(network: Network, seed: int) -> None:
 
 def test_a_number_counts_by_itself_in_the_outermost_bins(model: depnet.DependencyNetwork) -> None:
     network, table = model.network_, model.data_
-    assert table is not None
-    some = table.rows_at(np.arange(300))
+    some = there(table).rows_at(np.arange(300))
     laws = cell_laws(network, some)
     for i in (0, 1):
         column, bins = Column.of(network, i), network.domain.variables[i].bins
@@ -106,8 +106,7 @@ def test_values_beyond_all_others_are_the_oddest(model: depnet.DependencyNetwork
 
 
 def test_a_hole_is_never_odd_and_others_are_judged_without_it(model: depnet.DependencyNetwork) -> None:
-    table = model.data_
-    assert table is not None
+    table = there(model.data_)
     hidden = np.random.default_rng(1).random(table.codes.shape) < 0.1
     hidden[0] = True
     codes = table.codes.copy()
@@ -140,8 +139,7 @@ def test_missing_as_a_state_may_be_odd() -> None:
 
 
 def test_a_table_without_values_is_judged_by_its_bins(model: depnet.DependencyNetwork) -> None:
-    table = model.data_
-    assert table is not None
+    table = there(model.data_)
     bare = Dataset.from_codes(table.codes, domain=table.domain)
     assert (cell_laws(model.network_, bare).tails >= cell_laws(model.network_, table).tails - 1e-12).all()
 

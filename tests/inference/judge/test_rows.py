@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import depnet
-from depnet import Dataset, Network
+from depnet import Dataset
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.rows import Order, matching_rows, row_list, row_scores
 from depnet.model.evidence import Evidence
@@ -57,31 +57,26 @@ def test_rows_are_listed_as_one_would_by_hand(
     assert found.alike.sum() == found.matching == matching_rows(SOME, known, text).sum()
 
 
-@pytest.fixture(scope="module")
-def law() -> Network:
-    return depnet.learn(depnet.titanic(), smoothing=0.5, order="auto")
+LAW = depnet.learn(PEOPLE, smoothing=0.5, order="auto")
 
 
-def test_the_most_surprising_rows_come_first_and_equal_ones_together(law: Network) -> None:
-    people = depnet.titanic()
-    scores = row_scores(law, people, 10**9)
-    np.testing.assert_allclose(np.exp(scores.each), cell_laws(law, people).row_tails)
+def test_the_most_surprising_rows_come_first_and_equal_ones_together() -> None:
+    scores = row_scores(LAW, PEOPLE, 10**9)
+    np.testing.assert_allclose(np.exp(scores.each), cell_laws(LAW, PEOPLE).row_tails)
     assert np.array_equal(scores.each[scores.order], np.sort(scores.each))
-    distinct = np.unique(people.codes, axis=0)
-    assert scores.kinds == len(distinct)
+    assert scores.kinds == len(np.unique(PEOPLE.codes, axis=0))
     for first, last in itertools.pairwise(scores.begins.tolist()):
-        assert len(np.unique(people.codes[scores.order[first:last]], axis=0)) == 1
+        assert len(np.unique(PEOPLE.codes[scores.order[first:last]], axis=0)) == 1
 
 
-def test_work_is_bounded_and_what_progress_raises_ends_it(law: Network) -> None:
-    people = depnet.titanic()
+def test_work_is_bounded_and_what_progress_raises_ends_it() -> None:
     told: list[float] = []
-    scores = row_scores(law, people, 400, told.append)
+    scores = row_scores(LAW, PEOPLE, 400, told.append)
     assert told == [0.0, 1.0]
-    assert (len(scores.each), scores.rows) == (100, people.rows)
+    assert (len(scores.each), scores.rows) == (100, PEOPLE.rows)
 
     def stop(share: float) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        row_scores(law, people, 400, stop)
+        row_scores(LAW, PEOPLE, 400, stop)

@@ -15,47 +15,41 @@ from depnet import Network, QueryResult
 from depnet.errors import InferenceError
 from depnet.geometry import total_variation
 from depnet.inference.judge.shifts import largest_error, pair, shifts_between
+from tests.narrowed import by_name, there
 
 ASKED = ["class", "age", "survived"]
 
 
-@pytest.fixture(scope="module")
-def law() -> Network:
-    people = depnet.titanic()
-    return depnet.learn(people, smoothing=0.5, order="auto").with_counts(people)
+PEOPLE = depnet.titanic()
+LAW = depnet.learn(PEOPLE, smoothing=0.5, order="auto").with_counts(PEOPLE)
 
 
-def asked(law: Network, *, rows: bool) -> tuple[QueryResult, QueryResult]:
-    data = depnet.titanic() if rows else None
-    return depnet.query(law, ASKED, data=data), depnet.query(law, ASKED, {"sex": "female"}, data=data)
+def asked(rows: bool) -> tuple[QueryResult, QueryResult]:
+    data = PEOPLE if rows else None
+    return depnet.query(LAW, ASKED, data=data), depnet.query(LAW, ASKED, {"sex": "female"}, data=data)
 
 
 @pytest.mark.parametrize("rows", [False, True])
-def test_a_shift_is_the_distance_of_what_is_answered(law: Network, rows: bool) -> None:
-    prior, posterior = asked(law, rows=rows)
+def test_a_shift_is_the_distance_of_what_is_answered(rows: bool) -> None:
+    prior, posterior = asked(rows)
     shifts = shifts_between(prior, posterior)
     assert sorted(shift.name for shift in shifts) == sorted(ASKED)
     changes = [shift.change for shift in shifts]
     assert changes == sorted(changes, reverse=True)
-    assert isinstance(prior.combined, dict)
-    assert isinstance(posterior.combined, dict)
-    assert isinstance(posterior.probabilities, dict)
     for shift in shifts:
-        assert np.array_equal(shift.prior, prior.combined[shift.name])
-        assert np.array_equal(shift.posterior, posterior.combined[shift.name])
-        assert np.array_equal(shift.now.law, posterior.probabilities[shift.name])
+        assert np.array_equal(shift.prior, by_name(prior.combined)[shift.name])
+        assert np.array_equal(shift.posterior, by_name(posterior.combined)[shift.name])
+        assert np.array_equal(shift.now.law, by_name(posterior.probabilities)[shift.name])
         assert shift.change == total_variation(shift.prior, shift.posterior)
         assert (shift.now.observed is not None) == rows
         assert shift.now.rows == (470 if rows else 0)
 
 
-def test_only_what_both_are_about_is_compared(law: Network) -> None:
-    (shift,) = shifts_between(depnet.query(law, "age"), asked(law, rows=False)[1])
+def test_only_what_both_are_about_is_compared_and_an_exact_answer_has_no_error() -> None:
+    age = depnet.query(LAW, "age")
+    (shift,) = shifts_between(age, asked(False)[1])
     assert shift.name == "age"
-
-
-def test_an_exact_answer_has_no_error(law: Network) -> None:
-    assert largest_error(depnet.query(law, "age")) == 0.0
+    assert largest_error(age) == 0.0
 
 
 @given(st.lists(st.integers(0, 9), min_size=6, max_size=6).filter(lambda counts: sum(counts) > 0))
@@ -79,29 +73,23 @@ def test_conditionals_are_shares_of_rows_and_columns() -> None:
 
 
 def test_a_state_that_cannot_be_has_no_conditional() -> None:
-    people = depnet.titanic()
-    law = depnet.learn(people, smoothing=0.5, order="auto")
-    found = pair(law, "sex", "survived", {"sex": "female"}, data=people)
+    found = pair(LAW, "sex", "survived", {"sex": "female"}, data=PEOPLE)
     assert np.isnan(found.given_first[1]).all()
     assert found.information == 0.0
     assert math.isclose(found.joint.sum(), 1.0)
 
 
 def test_counts_are_those_of_the_table_and_small_ones_are_hidden() -> None:
-    people = depnet.titanic()
-    law = depnet.learn(people, smoothing=0.5, order="auto")
-    codes = [people.column(people.domain.index(name)) for name in ("class", "age")]
+    codes = [PEOPLE.column(PEOPLE.domain.index(name)) for name in ("class", "age")]
     expected = np.zeros((4, 2))
     np.add.at(
-        expected, tuple(code.astype(int) for code in codes), 1.0 if people.weights is None else people.weights
+        expected, tuple(code.astype(int) for code in codes), 1.0 if PEOPLE.weights is None else PEOPLE.weights
     )
-    shown = pair(law, "class", "age", data=people)
-    assert shown.counts is not None
-    assert shown.counts.round().tolist() == expected.tolist()
-    hidden = pair(law, "class", "age", data=people, hide=True)
-    assert hidden.counts is not None
-    assert np.isnan(hidden.counts[expected < 5]).all()
-    assert pair(law, "class", "age").counts is None
+    shown = pair(LAW, "class", "age", data=PEOPLE)
+    assert there(shown.counts).round().tolist() == expected.tolist()
+    hidden = pair(LAW, "class", "age", data=PEOPLE, hide=True)
+    assert np.isnan(there(hidden.counts)[expected < 5]).all()
+    assert pair(LAW, "class", "age").counts is None
 
 
 def test_one_variable_is_no_pair() -> None:

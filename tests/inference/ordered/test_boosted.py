@@ -34,6 +34,7 @@ from depnet.law.elimination import Conditional
 from depnet.law.mode import searched_state
 from depnet.model import Evidence, compiled
 from tests.boosted import tabulated, with_boosted_nodes
+from tests.narrowed import there
 from tests.strategies import random_ordered_network
 
 CARDS = (2, 3, 2, 4, 3, 2)
@@ -86,8 +87,7 @@ def test_questions(pair: tuple[Network, Network], method: str, joint: bool) -> N
 @pytest.mark.parametrize("tables", [((0,), (4,)), ((0, 4),)])
 def test_passes_that_are_moved(pair: tuple[Network, Network], tables: tuple[tuple[int, ...], ...]) -> None:
     def ask(network: Network) -> FloatArray:
-        found = moved(Conditional(network, EVIDENCE, tables), 0.02, 5, math.inf, lambda: False)
-        assert found is not None
+        found = there(moved(Conditional(network, EVIDENCE, tables), 0.02, 5, math.inf, lambda: False))
         return np.concatenate(found.laws)
 
     same(pair, ask, DRAWN)

@@ -5,7 +5,6 @@ errors in 100 of 100 seeds, and within two in at least 88, the largest over the 
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -173,28 +172,19 @@ def test_moves_keep_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_promised(largest(network, target, known, exact, 0.03))
 
 
-def _without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine.Weights, "unseen", 0.0)
+ADD = engine.Weights.add
+MUTANTS: dict[str, tuple[type, str, object]] = {
+    "nothing unseen": (engine.Weights, "unseen", 0.0),
+    "no weights": (engine.Weights, "add", lambda self, logs, *drawn: ADD(self, np.zeros_like(logs), *drawn)),
+    "tables of ancestors": (Conditional, "known_ancestors", frozenset()),
+}
 
 
-def _blind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Conditional, "known_ancestors", frozenset())
-
-
-def _unweighted(monkeypatch: pytest.MonkeyPatch) -> None:
-    add = engine.Weights.add
-    monkeypatch.setattr(
-        engine.Weights, "add", lambda self, logs, *drawn: add(self, np.zeros_like(logs), *drawn)
-    )
-
-
-@pytest.mark.parametrize(
-    "mutant", [_without, _unweighted, _blind], ids=["nothing unseen", "no weights", "tables of ancestors"]
-)
-def test_mutants(mutant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_mutants(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Errors of what was seen alone are too small where evidence is rare; passes without weights have another law, and
     so has the table of a target that weights depend on."""
-    mutant(monkeypatch)
+    monkeypatch.setattr(*MUTANTS[mutant])
     monkeypatch.setattr(engine, "FIRST_DRAWS", 64)
     network, target, known, _ = CASES["rare"]
     exact = np.asarray(query(network, target, known, method="exact").probabilities)

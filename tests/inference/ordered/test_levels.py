@@ -17,6 +17,7 @@ from depnet.data.frames.within import PlaceTrees, Within, allowed_values, level_
 from depnet.inference.answer.result import Answer, QueryResult
 from depnet.law.factors import joint_law
 from depnet.model.evidence import Evidence, narrowed_domain
+from tests.narrowed import there
 from tests.reference.within import slow_level_law
 
 pd = pytest.importorskip("pandas")
@@ -47,8 +48,7 @@ GIVEN: tuple[dict[str, Any], ...] = (
 
 def random_trees(rng: np.random.Generator, column: int) -> PlaceTrees:
     """A tree of two tests for most bins, of whatever the row has before, and later codes."""
-    bins = DOMAIN.variables[column].bins
-    assert bins is not None
+    bins = there(DOMAIN.variables[column].bins)
     most = max(map(len, bins.quantiles))
     others = [j for j in range(len(DOMAIN)) if j != column]
     roots: list[int] = []
@@ -95,9 +95,8 @@ def worst(found: QueryResult, law: Network, given_: dict[str, Any]) -> float:
     """How many standard errors (and 1e-9) anything in an answer is from the enumerated law, at most."""
     evidence = Evidence.parse(DOMAIN, given_)
     tensor = joint_law(law, evidence)
-    assert law.within is not None
     exact = slow_level_law(
-        law.within,
+        there(law.within),
         {
             codes: float(tensor[codes])
             for codes in itertools.product(*map(range, tensor.shape))
@@ -119,16 +118,14 @@ def worst(found: QueryResult, law: Network, given_: dict[str, Any]) -> float:
         bins, kept = DOMAIN.variables[i].bins, left.variables[i].bins
         if bins is None:
             continue
-        assert kept is not None
-        values = allowed_values(bins, kept)
-        there = {key: mass for key, mass in exact.items() if key[0][i] < len(bins)}
-        total = sum(there.values())
-        mean = sum(float(values[levels[i]]) * mass for (_, levels), mass in there.items()) / total
-        summary = found.summary(name, of="probabilities")
-        assert summary is not None
+        values = allowed_values(bins, there(kept))
+        known = {key: mass for key, mass in exact.items() if key[0][i] < len(bins)}
+        total = sum(known.values())
+        mean = sum(float(values[levels[i]]) * mass for (_, levels), mass in known.items()) / total
+        summary = there(found.summary(name, of="probabilities"))
         far.append(abs(summary.mean - mean) / (summary.mean_error + 1e-9))
         cut = bins.quantiles[0][0]
-        above = sum(mass for (_, levels), mass in there.items() if values[levels[i]] > cut)
+        above = sum(mass for (_, levels), mass in known.items() if values[levels[i]] > cut)
         share, error = (
             table(found.probabilities, f"{name} > {cut}")[1],
             table(found.standard_errors, f"{name} > {cut}")[1],
@@ -174,8 +171,7 @@ def test_rows_agree_with_answers(known: dict[str, Any]) -> None:
     law = random_law(5)
     rng = np.random.default_rng(0)
     codes = depnet.sample(law, 20_000, evidence=known, rng=rng).codes
-    assert law.within is not None
-    numbers = law.within.draw(codes, narrowed_domain(DOMAIN, known), rng)
+    numbers = there(law.within).draw(codes, narrowed_domain(DOMAIN, known), rng)
     found = query(law, TARGETS, known, rng=rng, tolerance=0.002)
     assert np.abs(np.bincount(codes[:, 1]) / len(codes) - table(found.probabilities, "sex")).max() < 0.025
     for name, i in (("x", 0), ("z", 3)):
@@ -194,8 +190,7 @@ def test_a_model_of_a_table_answers_as_its_rows_do() -> None:
     rows["old"] = np.where(rows.year < 1903, "yes", "no")
     model = DependencyNetwork(random_state=0).fit(rows)
     assert model.law_ is not None
-    answer = query(model.law_, "price", {"size": "M", "kind": "b"}, rng=rng).summary("price")
-    assert answer is not None
+    answer = there(query(model.law_, "price", {"size": "M", "kind": "b"}, rng=rng).summary("price"))
     assert answer.mean == pytest.approx(13.25, abs=0.05)
     old = query(model.law_, "old", {"year": "<1903"}, rng=rng)
     assert table(old.probabilities)[1] > 0.9

@@ -103,22 +103,6 @@ def test_modes_do_not_depend_on_the_length_of_chunks(rows: int, size: int, seed:
     assert filling.converged == expected.converged
 
 
-def test_draws_are_a_function_of_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    network = Network.from_joint(JOINT)
-    codes, hidden = table(300, 0)
-    monkeypatch.setattr(module, "MOST_ROWS", 70)
-
-    def drawn(seed: int) -> list[list[list[int]]]:
-        filling = ChunkedImputation(network, method="draw", rng=np.random.default_rng(seed))
-        made = [found.codes.tolist() for _, found in filling.chunks(codes, hidden)]
-        assert filling.converged
-        return made
-
-    assert drawn(1) == drawn(1)
-    assert drawn(1) != drawn(2)
-    assert len(drawn(1)) > 2
-
-
 def test_one_chunk_is_what_impute_draws() -> None:
     network = Network.from_joint(JOINT)
     codes, hidden = table(300, 0)

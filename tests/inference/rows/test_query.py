@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from depnet import (
-    Dataset,
-    Network,
-    RandomScan,
-    SequentialScan,
-    query_rows,
-)
+from depnet import Dataset, Network, RandomScan, SequentialScan, query_rows
 from depnet.errors import DataError
 from depnet.inference.answer.rows import METHODS
 from depnet.inference.clamped import rows as module
@@ -90,10 +84,6 @@ def test_threads_change_nothing() -> None:
 
 
 def test_rows_are_solved_in_calls_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    states = np.array([8.0, 8.0, 4.0, 100.0, 4.0, 2.0])
-    monkeypatch.setattr(module, "STATES_PER_CALL", 16)
-    assert module.spans_of(states) == [(0, 2), (2, 4), (4, 6)]
-    assert module.spans_of(np.zeros(0)) == []
     rows = np.array([[-1, -1, 0], [-1, 2, -1], [-1, -1, -1]])
     together, apart = query_rows(coupled(), rows), []
     for size in (1, 16):
@@ -123,8 +113,7 @@ def test_rows_that_time_leaves_no_room_for_are_marked() -> None:
 
 def test_bad_rows_are_named() -> None:
     network = coupled()
-    with pytest.raises(DataError, match=r"row 1, 'X1': code 3 is outside 0\.\.2"):
-        query_rows(network, [[0, 1, -1], [0, 3, 1]])
+    refuses(DataError, r"row 1, 'X1': code 3 is outside 0\.\.2", query_rows, network, [[0, 1, -1], [0, 3, 1]])
     refuses(DataError, r"shape \(1, 2\)", lambda: query_rows(network, [[0, 1]]))
     refuses(DataError, "integer codes", lambda: query_rows(network, [[0.5, 1, 1]]))
     refuses(DataError, "hidden marks each cell", lambda: query_rows(network, [[0, 1, 1]], [[1, 0, 0]]))

@@ -146,9 +146,8 @@ def test_ctrl_c_ends_it() -> None:
 
 def test_trials_are_of_the_chosen_nodes() -> None:
     """The laws of the trials, by which what a law is worth is judged, are boosted where the law is."""
-    law, choice = learn_with_choice(
-        VOTES, LearnOptions(penalty="auto", smoothing=0.5, boost=QUICK, order="auto")
-    )
+    options = LearnOptions(penalty="auto", smoothing=0.5, boost=QUICK, order="auto")
+    law, choice = learn_with_choice(VOTES, options)
     assert choice is not None
     for tried in choice.tried:
         assert [node.boosted for node in tried.nodes] == [node.boosted for node in law.nodes]
@@ -192,9 +191,8 @@ def test_runs_are_averaged() -> None:
     assert all(np.abs(logs[0] - other).max() > 0.01 for other in logs[1:])
     mean = np.exp(logs.mean(axis=0))
     together = learn(VOTES, smoothing=0.5, boost=settings).nodes[-1]
-    np.testing.assert_allclose(
-        together.probabilities(VOTES.codes), mean / mean.sum(axis=1, keepdims=True), atol=1e-4
-    )
+    expected = mean / mean.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(together.probabilities(VOTES.codes), expected, atol=1e-4)
 
 
 def test_held_out_rows_of_ones_own() -> None:

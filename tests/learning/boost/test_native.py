@@ -36,7 +36,6 @@ class Rows(NamedTuple):
     start: np.ndarray
 
     def literal(self) -> twin.NodeRows:
-        """As the twin takes them."""
         return twin.NodeRows(self.codes.tolist(), self.own.tolist(), self.start.tolist())
 
 
@@ -63,7 +62,6 @@ class Result(NamedTuple):
 
 
 def table_of(codes: np.ndarray, tests: list[StageTest]) -> native.BitTable:
-    """The rows as bits."""
     variable, low, high = np.array(tests, dtype=np.int64).reshape(-1, 3).T
     return native.BitTable(codes, variable.astype(np.int32), low.astype(np.uint16), high.astype(np.uint16))
 
@@ -75,7 +73,6 @@ def boosted(
     seconds: float | None = None,
     stop: native.Stop | None = None,
 ) -> Result:
-    """By the native booster."""
     held = case.held
     found: Any = native.boost(
         table_of(case.rows.codes, case.tests) if table is None else table,
@@ -94,7 +91,6 @@ def boosted(
 
 
 def boosted_literally(case: Case) -> Result:
-    """By the twin."""
     grown = twin.boost(
         case.tests,
         case.settings,
@@ -242,9 +238,8 @@ def test_ties_go_to_the_lowest_test(seed: int) -> None:
 def test_rows_that_pass_few_tests_are_counted_by_lists(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves of few rows go through the lists of their tests, not through bits; the sums are the same."""
     monkeypatch.setenv("DEPNET_ISA", isa)
-    case = random_case(
-        2, 160, [2] * 12, 2, SETTINGS._replace(leaves=16, stages=4, least_curvature=0.0), held=20
-    )
+    many = SETTINGS._replace(leaves=16, stages=4, least_curvature=0.0)
+    case = random_case(2, 160, [2] * 12, 2, many, held=20)
     sparse = np.asfortranarray((np.random.default_rng(0).random((160, 12)) < 0.1).astype(np.uint8))
     ones = [StageTest(j, 1, 1) for j in range(12)]
     case = case._replace(rows=case.rows._replace(codes=sparse), tests=ones, readable=list(range(12)))
@@ -328,9 +323,8 @@ def test_the_scores_held_out_are_those_of_the_stages(seed: int, states: int) -> 
 @given(seeds, st.integers(0, 3))
 def test_patience_ends_growing(seed: int, patience: int) -> None:
     """After `patience` stages that are no better than the best before, or the first worse one; not before."""
-    case = random_case(
-        seed, 60, [3, 4], 2, SETTINGS._replace(stages=40, rate=1.0, patience=patience), held=50
-    )
+    impatient = SETTINGS._replace(stages=40, rate=1.0, patience=patience)
+    case = random_case(seed, 60, [3, 4], 2, impatient, held=50)
     scores = boosted(case).held_scores
     best = int(np.argmax(scores))
     assert len(scores) - 1 - best <= max(patience, 1)
@@ -360,10 +354,8 @@ def test_threads_grow_what_one_grows() -> None:
 
 def long_case(stages: int = 10**6) -> Case:
     """That would take hours."""
-    endless = SETTINGS._replace(stages=stages, leaves=32, rate=1e-3)
-    return random_case(4, 20_000, [5, 5, 5], 3, endless, held=200)._replace(
-        settings=endless._replace(patience=10**6)
-    )
+    endless = SETTINGS._replace(stages=stages, leaves=32, rate=1e-3, patience=10**6)
+    return random_case(4, 20_000, [5, 5, 5], 3, endless, held=200)
 
 
 def test_a_deadline_gives_the_first_stages() -> None:

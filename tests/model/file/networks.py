@@ -172,9 +172,7 @@ def _any_table(rng: np.random.Generator, leaves: int, states: int) -> Conditiona
     if kind < 0.3:
         return random_table(rng, leaves, states, zeros=0.2)
     if kind < 0.5:
-        rows = (
-            rng.gamma(0.01, size=(leaves, states)) + 1e-300
-        )  # tiny probabilities, subnormal ones among them
+        rows = rng.gamma(0.01, size=(leaves, states)) + 1e-300  # tiny ones, and subnormal ones
         return ConditionalTable.from_probabilities(rows / rows.sum(axis=1, keepdims=True))
     top = int(rng.choice([2, 100, 2**50 // states]))
     counts = rng.integers(0, top, size=(leaves, states))

@@ -136,9 +136,8 @@ def test_compression_shows_by_content_and_not_by_name(tmp_path: Path) -> None:
     depnet.save(network, tmp_path / "m.json.gz")
     (tmp_path / "renamed").write_bytes((tmp_path / "m.json.gz").read_bytes())
     assert depnet.load(str(tmp_path / "renamed")) == network
-    assert (tmp_path / "m.json.gz").read_bytes()[:8] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00", (
-        "no name, no time"
-    )
+    # no name, no time
+    assert (tmp_path / "m.json.gz").read_bytes()[:8] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00"
 
 
 def test_the_documented_example_is_a_model_file(tmp_path: Path) -> None:

@@ -3,16 +3,16 @@
 import errno
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 from typing import NoReturn
 
+import numpy as np
 import pytest
 
 import depnet
 from depnet import Network
 from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoundError
+from tests.data.files.test_write import small_files
 from tests.refusals import refuses
 
 OLD = Network.from_joint([0.5, 0.5])
@@ -73,19 +73,9 @@ def test_an_interruption_leaves_the_old_file(path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_file_size_limit_is_met_for_real(path: Path) -> None:
-    script = f"""
-import resource, sys, depnet, numpy as np
-from depnet.errors import ModelFileAccessError
-network = depnet.Network.from_joint(np.full((8, 8, 8), 1 / 512))
-resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
-try:
-    depnet.save(network, {str(path)!r})
-except ModelFileAccessError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "File too large" in done.stdout
-    assert "ulimit -f" in done.stdout
+    network = Network.from_joint(np.full((8, 8, 8), 1 / 512))
+    with small_files(10_000):
+        refuses(ModelFileAccessError, "File too large.*ulimit -f", depnet.save, network, path)
     assert_untouched(path)
 
 

@@ -1,6 +1,5 @@
 """Information sources: nothing, everything, a user's function, and that function written out."""
 
-import itertools
 import math
 from typing import Any
 
@@ -11,12 +10,9 @@ from hypothesis import given
 import depnet
 from depnet import DecisionGraph, FunctionSource, InformationSource, LosslessSource, TabulatedSource
 from depnet.errors import ModelError
+from tests.model.sources.test_decision_graph import all_rows
 from tests.refusals import refuses
 from tests.strategies import cardinalities, random_source, seeds
-
-
-def rows_of(cards: tuple[int, ...]) -> np.ndarray:
-    return np.array(list(itertools.product(*map(range, cards))))
 
 
 def up(codes: np.ndarray) -> np.ndarray:
@@ -42,7 +38,7 @@ def test_every_kind_is_an_information_source() -> None:
 @given(cardinalities())
 def test_the_lossless_source_is_one_to_one_and_row_major(cards: tuple[int, ...]) -> None:
     source = LosslessSource(tuple(range(len(cards))), cards)
-    assert source(rows_of(cards)).tolist() == list(range(math.prod(cards))) == list(range(source.size))
+    assert source(all_rows(cards)).tolist() == list(range(math.prod(cards))) == list(range(source.size))
 
 
 def test_the_lossless_source_is_guarded_where_its_size_would_overflow() -> None:
@@ -136,16 +132,15 @@ def test_what_is_not_a_function_source() -> None:
     for size in (0, -1, 2**31, 2.0, True):
         refuses(ModelError, "1 to 2,147,483,647 leaves", FunctionSource, up, (0,), size)
     refuses(ModelError, "evaluated on rows", FunctionSource(up, (3,), 2), [[0]])
-    assert FunctionSource(lambda x: x[:, 0] > 0, (0,), 2)([[1], [0]]).tolist() == [1, 0], (
-        "booleans are leaves"
-    )
+    # booleans are leaves
+    assert FunctionSource(lambda x: x[:, 0] > 0, (0,), 2)([[1], [0]]).tolist() == [1, 0]
 
 
 @given(cardinalities(), seeds)
 def test_a_source_written_out_is_the_same_function(cards: tuple[int, ...], seed: int) -> None:
     source = random_source(np.random.default_rng(seed), cards, ())
     tabulated = TabulatedSource.of(source, cards)
-    rows = rows_of(cards)
+    rows = all_rows(cards)
     assert tabulated(rows).tolist() == source(rows).tolist()
     assert (tabulated.inputs, tabulated.size) == (source.inputs, source.size)
     assert tabulated == TabulatedSource.of(tabulated, cards)

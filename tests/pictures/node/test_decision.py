@@ -1,13 +1,12 @@
 """The decision graph of a node, from any source, by number or name; and as text."""
 
-import pytest
-
 from depnet import Dataset, LosslessSource, learn, learn_parameters, titanic
 from depnet.data import Domain, Variable
 from depnet.errors import EvidenceError, ModelError
 from depnet.pictures import decision, node_svg, node_text
 from depnet.pictures.node.decision import Leaf
 from tests.pictures.cases import chain
+from tests.refusals import refuses
 
 TITANIC_AGE = """\
 age (adult, child), 2,201 rows: 4 leaves, reads class, sex, survived
@@ -60,13 +59,10 @@ def test_too_large_to_draw() -> None:
     n = 14
     data = Dataset.from_codes([[0] * n, [1] * n], [2] * n)
     sources = [LosslessSource.of_all_but(i, [2] * n) for i in range(n)]
-    with pytest.raises(ModelError, match="too large to be drawn"):
-        node_text(learn_parameters(data, sources), 0)
+    refuses(ModelError, "too large to be drawn", lambda: node_text(learn_parameters(data, sources), 0))
 
 
 def test_unknown_nodes() -> None:
     network, _ = chain(3)
-    with pytest.raises(EvidenceError, match="there is no variable 'X9'"):
-        node_svg(network, "X9")
-    with pytest.raises(ModelError, match="from 0 to 2; got 3"):
-        node_text(network, 3)
+    refuses(EvidenceError, "there is no variable 'X9'", lambda: node_svg(network, "X9"))
+    refuses(ModelError, "from 0 to 2; got 3", lambda: node_text(network, 3))

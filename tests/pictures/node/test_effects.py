@@ -12,17 +12,11 @@ import depnet
 from depnet import Dataset, Domain, Network, Variable
 from depnet.errors import ModelError
 from depnet.model.boosted import BoostedNode
-from depnet.pictures import (
-    boosted,
-    boosted_svg,
-    boosted_text,
-    decision,
-    node_svg,
-    node_text,
-)
+from depnet.pictures import boosted, boosted_svg, boosted_text, decision, node_svg, node_text
 from depnet.pictures.node.effects import MOST_ROWS, reference
 from tests.boosted import random_boosted_network
 from tests.mixed import mixed_titanic
+from tests.narrowed import there
 from tests.pictures.cases import HOSTILE
 from tests.strategies import cardinalities, seeds
 
@@ -95,8 +89,7 @@ def test_gains_are_bits_and_sorted() -> None:
 
 def test_without_rows_the_reference_is_made_and_says_so() -> None:
     network = mixed_titanic()
-    counts = network.counts
-    assert counts is not None
+    counts = there(network.counts)
     rows = reference(network)
     assert (
         rows.said == "2,000 rows made for it: every variable by itself, the frequencies that the model keeps"
@@ -113,8 +106,7 @@ def test_without_rows_the_reference_is_made_and_says_so() -> None:
 
 
 def test_the_first_graph_has_theta_before_the_stages() -> None:
-    first = boosted(mixed_titanic(), "survived").first
-    assert first is not None
+    first = there(boosted(mixed_titanic(), "survived").first)
     assert first.inputs == ("sex",)
     leaves = [v for v in first.vertices if v.branches == ()]
     assert [leaf.probabilities for leaf in leaves] == [  # type: ignore[union-attr]
