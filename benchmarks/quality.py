@@ -28,7 +28,7 @@ from depnet.arrays import FloatArray
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Auto
-from depnet.learning.work import Work
+from depnet.learning.rows.work import Work
 from depnet.model.score import score
 
 LIBRA = {

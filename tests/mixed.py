@@ -9,7 +9,7 @@ import depnet
 from depnet import Dataset, DecisionGraph, Network, Split
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
-from depnet.learning.work import Work
+from depnet.learning.rows.work import Work
 from depnet.model.boosted import BoostedNode
 from depnet.model.stages import UNIT, Stages, on_grid
 from depnet.model.stages import Test as Interval

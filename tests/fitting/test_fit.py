@@ -13,7 +13,7 @@ from depnet.learning.boost.settings import AutoBoost
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import LADDER
-from depnet.learning.work import Work
+from depnet.learning.rows.work import Work
 from tests.estimators.tables import people
 from tests.mixed import boosts_asked
 from tests.narrowed import there

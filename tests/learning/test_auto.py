@@ -11,7 +11,7 @@ from depnet.learning.auto import Choice
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Auto
-from depnet.learning.some_rows import held_out
+from depnet.learning.rows.some_rows import held_out
 from depnet.model.network import Network
 from tests.refusals import refuses
 

@@ -16,7 +16,7 @@ from depnet.errors import LearningError, ModelError, NoSuchBoundError, ScanError
 from depnet.geometry import full_conditional_divergence, kl
 from depnet.learning import recurrence as proof
 from depnet.learning.recurrence import hub_leads_to, why_no_bound
-from depnet.learning.some_rows import Contexts
+from depnet.learning.rows.some_rows import Contexts
 from depnet.model.scan import RandomScan
 from tests.reference import counting
 from tests.reference import geometry as literal

@@ -12,7 +12,7 @@ from depnet.learning.cuts import Cut, Numbered, cuts_of, spelled_out
 from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.options import LearnOptions, NodeSpec, node_specs
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
-from depnet.learning.work import Work
+from depnet.learning.rows.work import Work
 from depnet.model import Operation
 from depnet.model.counting import leaf_counts
 from tests.reference.decision_graph import leaf_of

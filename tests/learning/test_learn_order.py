@@ -17,7 +17,7 @@ from depnet.learning.options import LearnOptions, first_specs, node_specs
 from depnet.learning.order import chosen_order
 from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Auto, Penalty
-from depnet.learning.some_rows import held_out
+from depnet.learning.rows.some_rows import held_out
 from depnet.model.score import score
 from tests.learning.test_cuts import with_cuts
 from tests.learning.test_learn import penalties

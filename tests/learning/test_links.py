@@ -21,7 +21,7 @@ from depnet import (
 from depnet.errors import LearningError
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.links import strengths
-from depnet.learning.some_rows import resampled
+from depnet.learning.rows.some_rows import resampled
 from depnet.model.counting import leaf_counts
 from tests.strategies import datasets, random_operations, seeds
 

@@ -10,8 +10,8 @@ from depnet.learning import teacher as teachers
 from depnet.learning.boost.digits import DigitGrower, tree_of
 from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.learning.boost.settings import Boost
+from depnet.learning.rows.work import Work
 from depnet.learning.teacher import Teacher, Word, in_places, learn_teacher, state_places
-from depnet.learning.work import Work
 from depnet.model.score import score
 from depnet.model.stages import UNIT
 

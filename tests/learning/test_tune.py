@@ -8,7 +8,7 @@ from depnet.errors import LearningError
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Auto
-from depnet.learning.some_rows import held_out
+from depnet.learning.rows.some_rows import held_out
 from tests.refusals import refuses
 
 PEOPLE = titanic()

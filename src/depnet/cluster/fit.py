@@ -25,7 +25,7 @@ from depnet.learning.cost import conditional_entropy
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions, first_specs, node_specs
-from depnet.learning.work import Progress, Work
+from depnet.learning.rows.work import Progress, Work
 from depnet.model.model import Model
 from depnet.model.network import Network
 

@@ -33,8 +33,8 @@ from depnet.data.table.variable import Variable, with_missing_state
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from depnet.learning.penalty import Mdl, StructuralMdl
-from depnet.learning.some_rows import held_out
-from depnet.learning.work import Work
+from depnet.learning.rows.some_rows import held_out
+from depnet.learning.rows.work import Work
 
 PENALTY = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 SMOOTHING = 0.5

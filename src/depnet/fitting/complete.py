@@ -31,7 +31,7 @@ from depnet.data.table.domain import Domain
 from depnet.errors import DataError, Hint
 from depnet.fitting.row_order import row_order
 from depnet.inference.clamped.chains import ClampedChains
-from depnet.learning.some_rows import codes_of, some_rows
+from depnet.learning.rows.some_rows import codes_of, some_rows
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples

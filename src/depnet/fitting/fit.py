@@ -28,8 +28,8 @@ from depnet.learning.grow import TrainingRows, warn_of_identifiers
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions, Order, node_specs
 from depnet.learning.penalty import Auto, Mdl, StructuralMdl
+from depnet.learning.rows.work import Progress, Work
 from depnet.learning.within import learn_within, most_rows
-from depnet.learning.work import Progress, Work
 from depnet.model.marginals import MarginalCounts
 from depnet.model.model import Model
 from depnet.model.network import Network

@@ -10,7 +10,7 @@ import numpy as np
 from depnet.arrays import IntArray
 from depnet.data.binning.bins import Numbers
 from depnet.data.table.dataset import Holed
-from depnet.learning.some_rows import Words, words_of
+from depnet.learning.rows.some_rows import Words, words_of
 
 SHIFTS = (30, 27, 31)
 FACTORS = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)))

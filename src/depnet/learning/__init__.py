@@ -10,8 +10,8 @@ The paper, in reading order:
 
 How it is done:
 
-- `options`: what is learned, as one value, and the nodes that it means; `work`: what learning may take;
-- `some_rows`: distinct rows, and rows held out; `order`: the order "auto";
+- `rows/`: distinct rows and rows held out (`some_rows`), and what learning may take (`work`);
+- `options`: what is learned, as one value, and the nodes that it means; `order`: the order "auto";
 - `grow`: nodes grown by splits and merges; `cuts`: splits of variables with an order at a cut;
 - `auto`: the penalty and smoothing, chosen by held-out rows;
 - `boost/`: nodes that add up the scores of many small graphs, stage by stage;

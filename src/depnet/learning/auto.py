@@ -22,7 +22,7 @@ from depnet.errors import LearningError
 from depnet.learning.grow import MANY_STATES, TrainingRows, learn_nodes
 from depnet.learning.options import LearnOptions, NodeSpec, Order, Role, chosen_specs
 from depnet.learning.penalty import Auto, Penalty
-from depnet.learning.work import Progress, Work
+from depnet.learning.rows.work import Progress, Work
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.marginals import HeldOut
 from depnet.model.network import Network

@@ -41,7 +41,7 @@ from depnet.learning.cost import conditional_entropy, misfit_of
 from depnet.learning.options import Role, node_specs
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, penalty_value
 from depnet.learning.recurrence import REMEDY, why_no_bound
-from depnet.learning.some_rows import Contexts
+from depnet.learning.rows.some_rows import Contexts
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node

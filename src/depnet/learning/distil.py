@@ -28,8 +28,8 @@ from depnet.learning.cuts import CutDomain, cuts_of
 from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.options import LearnOptions, NodeSpec, node_specs
 from depnet.learning.penalty import Mdl
+from depnet.learning.rows.work import Work
 from depnet.learning.teacher import Teacher, learn_teacher
-from depnet.learning.work import Work
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode

@@ -23,8 +23,8 @@ from depnet.errors import DataError, ManyStatesWarning
 from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spelled_out
 from depnet.learning.options import LearnOptions, NodeSpec, order_of
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
-from depnet.learning.some_rows import held_out, repeated
-from depnet.learning.work import Work
+from depnet.learning.rows.some_rows import held_out, repeated
+from depnet.learning.rows.work import Work
 from depnet.model import ConditionalTable, DecisionGraph, Network, Node, TableNode
 from depnet.model.sources.decision_graph import CompiledGraph
 

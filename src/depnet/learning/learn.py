@@ -17,7 +17,7 @@ from depnet.learning.boost.settings import Boost, BoostLike
 from depnet.learning.grow import TrainingRows, learn_nodes, warn_of_identifiers
 from depnet.learning.options import LearnOptions, NodeSpec, Order, Role, chosen_specs, node_specs
 from depnet.learning.penalty import Auto, Mdl, PenaltyLike
-from depnet.learning.work import Progress, Work
+from depnet.learning.rows.work import Progress, Work
 from depnet.model.network import Network
 
 

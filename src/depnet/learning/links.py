@@ -39,7 +39,7 @@ from depnet.errors import LearningError
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.learn import learn
 from depnet.learning.penalty import Mdl, PenaltyLike
-from depnet.learning.some_rows import resampled
+from depnet.learning.rows.some_rows import resampled
 from depnet.model.boosted import BoostedNode
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.network import Network

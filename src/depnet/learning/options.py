@@ -15,7 +15,7 @@ from depnet.errors import EvidenceError, LearningError, brief
 from depnet.learning.boost.settings import AutoBoost, Boost, BoostLike, checked_boost
 from depnet.learning.order import chosen_order
 from depnet.learning.penalty import Auto, Mdl, Penalty, PenaltyLike, checked_penalty
-from depnet.learning.work import Limits
+from depnet.learning.rows.work import Limits
 from depnet.model.table import checked_smoothing
 from depnet.wording import nearest
 

@@ -28,8 +28,8 @@ from depnet.learning.boost.node import Grown
 from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.learning.cuts import MANY_STATES, Cut
 from depnet.learning.order import folded
-from depnet.learning.some_rows import some_rows
-from depnet.learning.work import Work
+from depnet.learning.rows.some_rows import some_rows
+from depnet.learning.rows.work import Work
 from depnet.model.digits import DigitTree
 from depnet.model.network import Network
 from depnet.model.node import Node

@@ -10,7 +10,7 @@ from depnet.learning.boost.digits import SETTINGS, DigitGrower, DigitTrial, has_
 from depnet.learning.boost.node import averaged_node
 from depnet.learning.boost.rows import BoostRows, all_tests
 from depnet.learning.boost.settings import AutoBoost, Boost, candidates_for
-from depnet.learning.work import Limits, Progress, Work
+from depnet.learning.rows.work import Limits, Progress, Work
 from depnet.model.marginals import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node

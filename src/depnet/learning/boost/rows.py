@@ -21,7 +21,7 @@ from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
 from depnet.errors import LearningError
-from depnet.learning.some_rows import distinct_rows, some_rows
+from depnet.learning.rows.some_rows import distinct_rows, some_rows
 from depnet.model.stages import Test
 
 MOST_ROWS = 100_000_000
