@@ -34,7 +34,8 @@ def titanic(people: Dataset) -> Network:
 
 
 def table(result: QueryResult) -> np.ndarray:
-    return np.asarray(result.probabilities)
+    assert isinstance(result.probabilities, np.ndarray)
+    return result.probabilities
 
 
 def errors(result: QueryResult) -> np.ndarray:
