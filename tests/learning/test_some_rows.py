@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet import Dataset
-from depnet.learning import some_rows as module
+from depnet.learning.rows import some_rows as module
 from depnet.learning.rows.some_rows import Contexts, distinct_rows, held_out, repeated, some_rows
 from tests.cluster.tables import assert_same_network
 from tests.reference import counting
