@@ -122,10 +122,10 @@ class _Asked:
             at = slice(state, state + 1)
         else:
             at = slice(int(rng.integers(1, states)))
-            (_, of_rows), (_, of_law) = (
+            (own, of_rows), (drawn_mean, of_law) = (
                 _mean_of(each / max(each.sum(), 1), numbers) for each in (counts, drawn)
             )
-            s = worth_of_mean(self._worth, rows, of_rows, of_law)
+            s = worth_of_mean(self._worth, rows, of_rows, of_law, own - drawn_mean)
             mean, deviation = _mean_of((counts + drawn * (s / m)) / (rows + s), numbers)
             true, spread = _mean_of(truth / h, numbers)
             error = math.sqrt(spread**2 / (h - 1) + (s / (rows + s)) ** 2 / m * of_law**2)

@@ -224,6 +224,21 @@ def test_a_mean_is_joined_by_one_over_the_variances(v: float, of_law: float, s: 
         assert variance(worth) <= variance(s) * (1 + 1e-9)
 
 
+@given(st.floats(0.01, 100), st.floats(0.01, 100), st.floats(1, 500), st.integers(1, 1000), st.floats(0, 1e3))
+def test_a_law_that_is_far_from_many_rows_counts_for_less(
+    v: float, of_law: float, s: float, n: int, apart: float
+) -> None:
+    near, far = (worth_of_mean(s, n, math.sqrt(v), math.sqrt(of_law), d) for d in (0.0, apart))
+    assert 0 < far <= near
+    own = (v + of_law / n) / n
+    if apart**2 <= 4 * (
+        own + (v + of_law / n) / near
+    ):  # as far as two standard errors: nothing is wrong with it
+        assert far == near
+    elif n >= 100 and apart**2 > 100 * (own + of_law / s):
+        assert far < near
+
+
 def test_what_all_matching_rows_share_is_not_blurred() -> None:
     """A rare label with one number of its own: the law, whose leaves are coarser, says another mean."""
     rng = np.random.default_rng(0)

@@ -33,6 +33,8 @@ from depnet.inference.answer.part import LevelLaw, Spread
 from depnet.model.spans import ends_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+FEW_ROWS = 30
+"""The spread of fewer is not well known."""
 """The quantiles of a summary."""
 
 Value: TypeAlias = Any
@@ -107,7 +109,9 @@ class NumberLaw:
 
     def worth_beside(self, rows: "NumberLaw", n: float, worth: float) -> float:
         """What this law counts as beside n rows, if it is worth `worth` of them in general (`worth_of_mean`)."""
-        return worth_of_mean(worth, n, rows.moments()[1][0], self.moments()[1][0])
+        (of_rows, _), (deviation, _) = rows.moments()
+        (of_law, _), (law_deviation, _) = self.moments()
+        return worth_of_mean(worth, n, deviation, law_deviation, of_rows - of_law)
 
     def error(self, function: FloatArray) -> float:
         """The standard error of the mean of a function of the values, by the model's own error."""
@@ -162,7 +166,7 @@ class NumberLaw:
         return self.values[order], cumulated / cumulated[-1]
 
 
-def worth_of_mean(worth: float, n: float, deviation: float, of_law: float) -> float:
+def worth_of_mean(worth: float, n: float, deviation: float, of_law: float, apart: float = 0.0) -> float:
     r"""How many rows a law's mean of a number counts as beside n rows that vary less, or more, than the law says.
 
     A law that is worth s rows has a mean as sure as that of s rows of its own, whose variance is V / s. That of the n rows
@@ -172,12 +176,21 @@ def worth_of_mean(worth: float, n: float, deviation: float, of_law: float) -> fl
 
     .. math:: s_{mean} = s \min\big(1,\; v / V + 1 / n\big)
 
+    Where both means are `apart` by more than these variances allow, the law is not as sure as that: what is left of the
+    square of their distance is its variance then. Two standard errors are allowed, more where rows are few, whose own
+    spread is not well known: the square is divided by 4 (1 + 30 / n).
+
     >>> worth_of_mean(20, 100, 0.0, 5.0), worth_of_mean(20, 100, 5.0, 5.0), worth_of_mean(20, 1, 0.0, 5.0)
     (0.2, 20.0, 20.0)
+    >>> [round(worth_of_mean(20, n, 5.0, 5.0, apart=10.0), 2) for n in (1, 30, 300)]
+    [20.0, 2.22, 1.11]
     """
     if not (of_law > 0 and n > 0):
         return worth
-    return worth * min(1.0, (deviation / of_law) ** 2 + 1 / n)
+    variance = (deviation / of_law) ** 2 + 1 / n  # of the rows, in units of the law's
+    left = (apart / of_law) ** 2 / (4 * (1 + FEW_ROWS / n)) - variance / n
+    most = variance / left if left > 0 else math.inf
+    return min(worth * min(1.0, variance), most)
 
 
 class NumberSummary:
