@@ -9,12 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import depnet
 from depnet import Dataset, Network, RandomScan, log_probability, query, score_samples
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.answer.part import PassDiagnostics
 from depnet.inference.ordered import answer as engine
+from depnet.inference.ordered.weighted import Weights
+from depnet.law.elimination import Conditional
 from depnet.model import Given
+from depnet.model.evidence import Evidence
 from tests.law.cases import evidence_of, given_tables, some, weighed
 from tests.narrowed import by_name
 from tests.reference import ordered
@@ -207,3 +211,16 @@ def test_log_probability_of_evidence_by_passes(monkeypatch: pytest.MonkeyPatch) 
     assert max(within) < 4.5  # false alarm 3e-4
     assert sum(z < 2 for z in within) >= 30  # false alarm 1e-5
     assert not math.isclose(float(exact.values[0]), 0.0)
+
+
+def test_passes_may_come_a_few_at_a_time() -> None:
+    """What is left of the last chunk may be fewer passes than there are batches."""
+    law = depnet.learn(depnet.titanic(), order="auto", smoothing=0.5)
+    last = law.order[-1] if law.order is not None else 0
+    asked = Conditional(law, Evidence.parse(law.domain, {}), ((last,),))
+    few, many = Weights(asked), Weights(asked)
+    for count in (5, 40, 3):
+        few.draw(count, seed=1)
+    many.draw(48, seed=1)
+    np.testing.assert_allclose(few.laws()[0], many.laws()[0], rtol=1e-12)
+    np.testing.assert_allclose(few.batches[last].sum(axis=0), many.batches[last].sum(axis=0), rtol=1e-12)

@@ -141,7 +141,7 @@ class Weights:
             for i in table:
                 sums = self.batches[i]
                 if state.ndim == 2:
-                    sums += (in_parts @ state[:even].reshape(BATCHES, size, -1))[:, 0]
+                    sums += (in_parts @ state[:even].reshape(BATCHES, size, state.shape[1]))[:, 0]
                     sums[-1] += weights[even:] @ state[even:]
                 else:
                     cells = part * sums.shape[1] + codes[:, i]
