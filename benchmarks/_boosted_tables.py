@@ -24,9 +24,7 @@ from benchmarks._tables import debd
 from benchmarks._timing import timed
 from depnet import Dataset
 from depnet.arrays import FloatArray
-from depnet.learning.boost.node import Boosted, boosted
-from depnet.learning.boost.rows import BoostRows, all_tests
-from depnet.learning.boost.settings import Boost
+from depnet.learning.boost import Boost, BoostRows, Grown, NodeGrower, all_tests
 from depnet.learning.learn import learn
 from depnet.model.network import Network
 
@@ -92,17 +90,19 @@ def node_seconds(
     def theirs() -> Any:
         return lightgbm.train(options, binned, STAGES)
 
-    def ours() -> Boosted:
-        return boosted(rows, i, readable, boost)
+    grower = NodeGrower(rows, i, None, readable)
 
-    (model, node), learned = interleaved((theirs, ours), times)
-    theta = node.node()
+    def ours() -> Grown:
+        return (grower.grow(boost) or [])[0]
+
+    (model, own), learned = interleaved((theirs, ours), times)
+    theta = grower.node([own])
     wide = others(asked, i)
     matrices = (wide, wide.astype(np.float64))
     predicting = [partial(model.predict, matrix, num_threads=1) for matrix in matrices]
     _, said = interleaved((*predicting, partial(theta.probabilities, asked.codes)), times)
     leaves_each = [tree["num_leaves"] for tree in model.dump_model()["tree_info"]]
-    grown = np.array([np.mean(leaves_each), len(node.grown.scores) / len(node)])
+    grown = np.array([np.mean(leaves_each), len(own.scores) / own.stages])
     return grown, np.array([*learned, min(said[:2]), said[2]])
 
 

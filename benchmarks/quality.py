@@ -25,10 +25,10 @@ from benchmarks._tables import add_data, debd
 from benchmarks._timing import timed
 from depnet import Dataset, Mdl, Network, StructuralMdl, learn
 from depnet.arrays import FloatArray
+from depnet.learning.cost import Auto
+from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions
-from depnet.learning.penalty import Auto
-from depnet.learning.rows.work import Work
+from depnet.learning.options import LearnOptions, Work
 from depnet.model.score import score
 
 LIBRA = {
@@ -112,12 +112,8 @@ def single_graphs(name: str, options: argparse.Namespace) -> tuple[tuple[float, 
         network = learn(train, penalty=penalty, smoothing=options.smoothing, n_jobs=options.jobs)
         shown.append(result(network, test, began))
     began = time.process_time()
-    network, choice = learn_with_choice(
-        train,
-        LearnOptions(Auto(), options.smoothing),
-        Work.of(options.jobs),
-        None if options.without_valid else valid,
-    )
+    rows = TrainingRows(train, validation=None if options.without_valid else valid)
+    network, choice = learn_with_choice(rows, LearnOptions(Auto(), options.smoothing), Work.of(options.jobs))
     assert choice is not None
     shown.append(result(network, test, began))
     own = sum(chosen != choice.pooled for chosen in zip(choice.penalties, choice.smoothings, strict=True))

@@ -14,7 +14,7 @@ from depnet.data.table.mixture import Mixture
 from depnet.errors import EvidenceError
 from depnet.explorer.cards import has_ranges, is_histogram
 from depnet.explorer.overview_view import SCALES
-from depnet.learning.boost.rows import tests_of as splits_of
+from depnet.learning.boost import tests_of as splits_of
 from depnet.learning.cuts import CutDomain
 from depnet.model.conditions import allowed
 

@@ -47,11 +47,13 @@ from depnet.inference import most_probable as most_probable
 from depnet.inference import query as query
 from depnet.inference import query_by as query_by
 from depnet.inference import query_rows as query_rows
-from depnet.learning.auto import Tuning as Tuning
-from depnet.learning.auto import tune as tune
-from depnet.learning.boost.settings import Boost as Boost
+from depnet.learning.boost import Boost as Boost
 from depnet.learning.certificate import Certificate as Certificate
 from depnet.learning.certificate import certificate as certificate
+from depnet.learning.cost import Aic as Aic
+from depnet.learning.cost import Mdl as Mdl
+from depnet.learning.cost import NoPenalty as NoPenalty
+from depnet.learning.cost import StructuralMdl as StructuralMdl
 from depnet.learning.framework import SplitMerge as SplitMerge
 from depnet.learning.framework import WithLossless as WithLossless
 from depnet.learning.framework import learn_with as learn_with
@@ -59,10 +61,6 @@ from depnet.learning.learn import learn as learn
 from depnet.learning.links import Link as Link
 from depnet.learning.links import links as links
 from depnet.learning.parameters import learn_parameters as learn_parameters
-from depnet.learning.penalty import Aic as Aic
-from depnet.learning.penalty import Mdl as Mdl
-from depnet.learning.penalty import NoPenalty as NoPenalty
-from depnet.learning.penalty import StructuralMdl as StructuralMdl
 from depnet.model import BoostedNode as BoostedNode
 from depnet.model import ConditionalTable as ConditionalTable
 from depnet.model import ConstantSource as ConstantSource

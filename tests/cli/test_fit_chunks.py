@@ -59,7 +59,6 @@ LATE = {
     "rows.parquet --role far=target": "roles: there is no variable 'far'. Did you mean 'fare'",
     "rows.parquet --forbid far:port": "forbidden: there is no variable 'far'. Did you mean 'fare'",
     "rows.parquet --forbid port:port": "forbidden anyway",
-    "rows.parquet --role fare=input --forbid port:fare": "Drop one of the two",
     "rows.parquet --order far,port": "order: there is no variable 'far'. Did you mean 'fare'",
     "rows.parquet --order fare,port,fare": "'fare' is there twice",
     "rows.parquet --order fare,port --role port=input": "inputs come first",

@@ -18,26 +18,22 @@ SMALL = {
 
 
 @pytest.mark.parametrize("command", SMALL)
-def test_every_command_prints_writes_and_draws(
+def test_every_command_prints_and_writes(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, plot = tmp_path / "records.json", tmp_path / "plot.svg"
-    assert run(["paper", command, *SMALL[command], "--out", str(out), "--plot", str(plot)]) == 0
+    out = tmp_path / "records.json"
+    assert run(["paper", command, *SMALL[command], "--out", str(out)]) == 0
     text = capsys.readouterr().out
     assert "holds" in text
     assert "FAILS" not in text
     records = json.loads(out.read_text())
     assert isinstance(records, list)
     assert records
-    assert plot.read_text().lstrip().startswith("<?xml")
 
 
-def test_figures_and_a_plot_of_pixels(tmp_path: Path) -> None:
-    plot = tmp_path / "s.png"
-    assert run(["paper", "perturbation", "--plot", str(plot)]) == 0
-    assert plot.read_bytes().startswith(b"\x89PNG")
+def test_figures(tmp_path: Path) -> None:
     assert run(["paper", "figures", "fcd", "--into", str(tmp_path), "--format", "svg"]) == 0
-    assert [path.name for path in sorted(tmp_path.iterdir())] == ["fcd.svg", "s.png"]
+    assert [path.name for path in tmp_path.iterdir()] == ["fcd.svg"]
 
 
 def test_records_as_json_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,7 +65,6 @@ def test_table1_json_has_the_published_shape(tmp_path: Path) -> None:
             1,
             "no-such-folder/t.json: there is no directory",
         ),
-        (["paper", "perturbation", "--plot", "plot.xyz"], 1, "a plot is written as .png, .svg, .pdf"),
         (["paper", "table1", "--seed", "-1"], 2, "See depnet paper table1 --help."),
         (["paper", "nothing"], 2, "No such command 'nothing'"),
     ],
@@ -95,7 +90,7 @@ def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -
     from depnet.cli.paper import deliver
     from depnet.paper import Claim, Column, Report
 
-    report = Report("x", "x", (Column("a", "a"),), ({"a": 1.5},), (Claim("two is three", False),))
+    report = Report("x", (Column("a", "a"),), ({"a": 1.5},), (Claim("two is three", False),))
     assert deliver(report) == 1
     assert "FAILS two is three" in capsys.readouterr().out
 
@@ -103,14 +98,13 @@ def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -
 def test_nothing_is_written_over_an_existing_file_without_force(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for option, name in (("--out", "records.json"), ("--plot", "plot.svg")):
-        there = tmp_path / name
-        there.write_text("mine")
-        assert run(["paper", "perturbation", option, str(there)]) == 1
-        assert f"{there} exists. Give another name, or --force to replace it." in capsys.readouterr().err
-        assert there.read_text() == "mine"
-        assert run(["paper", "perturbation", option, str(there), "--force"]) == 0
-        assert there.read_text() != "mine"
+    there = tmp_path / "records.json"
+    there.write_text("mine")
+    assert run(["paper", "perturbation", "--out", str(there)]) == 1
+    assert f"{there} exists. Give another name, or --force to replace it." in capsys.readouterr().err
+    assert there.read_text() == "mine"
+    assert run(["paper", "perturbation", "--out", str(there), "--force"]) == 0
+    assert there.read_text() != "mine"
     (tmp_path / "fcd.svg").write_text("mine")
     figure = ["paper", "figures", "fcd", "--into", str(tmp_path), "--format", "svg"]
     assert run(figure) == 1

@@ -15,7 +15,7 @@ import pytest
 import depnet as library
 from depnet.cli.main import run
 from depnet.errors import EvidenceError
-from depnet.inference import effort
+from depnet.inference.answer import question
 from tests.cli.entry import COMMAND, answer, depnet, refused
 from tests.narrowed import by_name
 
@@ -35,7 +35,7 @@ def test_the_answer_is_the_library_s(model: Path) -> None:
 
 
 def test_a_question_does_not_take_for_ever_and_says_so(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effort, "SECONDS", 0.05)
+    monkeypatch.setattr(question, "SECONDS", 0.05)
     words = ["query", model, "survived", "--given", "sex=female", "--method", "sample", "--tolerance", "1e-7"]
     found = answer(*words)
     assert not found["converged"]

@@ -1,4 +1,4 @@
-"""Commands on tables: fit, sample, impute, score, update, tune, compare, export, example, against the library."""
+"""Commands on tables: fit, sample, impute, score, update, compare, export, example, against the library."""
 
 import csv
 import json
@@ -81,7 +81,7 @@ def test_all_columns_but_some(table: Path, tmp_path: Path) -> None:
         "fit", table, "-o", tmp_path / "x.json", "--without", "agee"
     )
     both = ("--columns", "age", "--without", "sex")
-    assert "give one of them" in refused("tune", table, *both, code=2)
+    assert "give one of them" in refused("fit", table, "-o", tmp_path / "x.json", *both, code=2)
     empty = tmp_path / "empty.csv"
     empty.write_text("a,b\n1,\n2,\n", encoding="utf-8")
     assert "--without)" in refused("fit", empty, "-o", tmp_path / "x.json", "--keep", "b")
@@ -330,32 +330,6 @@ def test_update_adds_counts(model: Path, table: Path, tmp_path: Path) -> None:
     assert (found["rows_added"], found["rows"]) == (2201, 4402)
     for law in (False, True):
         assert library.load(out, law=law) == library.load(model, law=law).updated(PEOPLE)
-
-
-def test_tune_completes_holes_as_fit_does(table: Path, tmp_path: Path) -> None:
-    lines = table.read_text().splitlines()
-    holed = tmp_path / "holed.csv"
-    holed.write_text(
-        "\n".join([lines[0], *("," + line.split(",", 1)[1] for line in lines[1:100]), *lines[100:]])
-    )
-    found = answer("tune", holed, "--seed", 1)
-    assert found["holes"] == 99
-    assert found["rows"] == len(lines) - 1
-    assert found["seed"] == 1
-    assert answer("tune", holed, "--seed", 1) == found
-    error = depnet("tune", holed, "--missing", "error", code=1).stderr.decode()
-    assert "the value is missing" in error
-
-
-def test_tune_shows_the_ladder(table: Path) -> None:
-    found = answer("tune", table)
-    expected = library.tune(PEOPLE)
-    assert np.array([rung["scores"] for rung in found["ladder"]]) == pytest.approx(expected.scores)
-    assert found["choice"]["penalty"] == repr(expected.choice.pooled[0])
-    assert found["choice"]["smoothing"] == expected.choice.pooled[1]
-    text = depnet("tune", table).stdout.decode()
-    assert "*" in text
-    assert "choice: " in text
 
 
 def test_compare_two_models_and_a_table(model: Path, table: Path, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from depnet.cluster.table import TableRequest, Where, chunked
 from depnet.data.table.encode import encode
 from depnet.data.table.variables import StateOptions
 from depnet.errors import DataError, LearningError
-from depnet.learning.penalty import Auto
+from depnet.learning.cost import Auto
 from tests.cluster.clusters import SMALL, room_for
 from tests.cluster.tables import assert_same_network, mixed_table, write_parts
 

@@ -96,8 +96,8 @@ def test_where_cells_differ_most_of_them_decide_and_no_digit_is_lost() -> None:
 
 @pytest.mark.parametrize("form", ["%d.%m.%Y", "%Y-%m-%d", 3, "%Y-%m-%d %H:%M:%S.%0f"])
 def test_what_is_no_form(form: Any) -> None:
-    refuses(DataError, "the form of moments", Bins, (0, 1), ((0,),), "datetime", form)
-    refuses(DataError, "the form of moments", Bins, (0, 1), ((0,),), "float", "%Y-%m-%d %H:%M")
+    refuses(DataError, "the form of text", Bins, (0, 1), ((0,),), "datetime", form)
+    refuses(DataError, "the form of text", Bins, (0, 1), ((0,),), "float", "%Y-%m-%d %H:%M")
 
 
 def test_the_command_samples_and_imputes_in_the_form_of_the_table(tmp_path: Path) -> None:

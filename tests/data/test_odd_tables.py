@@ -76,7 +76,7 @@ ODD = {
     "names as categories": Odd(pd.Categorical([f"n{i}" for i in range(ROWS)]), "left out: 300 different"),
     "durations": Odd(pd.to_timedelta(range(-9, ROWS - 9), "h"), "duration in 7 bins"),
     "durations as text": Odd([f"{i % 99} days 00:00:01" for i in range(ROWS)], "duration in 7 bins"),
-    "times of day as text": Odd([f"0{i % 9}:00:00" for i in range(ROWS)], "9 states"),
+    "times of day as text": Odd([f"0{i % 9}:00:00" for i in range(ROWS)], "duration in 7 bins"),
     "infinities": Odd([1.5] * (ROWS - 1) + [np.inf], "error: row 299: inf has no place", "2 states"),
     "huge whole numbers": Odd(
         [10**30 + i % 3 for i in range(ROWS)], "error: does not fit in 64 bits", "float in"

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from depnet import DependencyNetwork, QueryResult, query, titanic
-from depnet.inference.effort import SECONDS
+from depnet.inference.answer.question import SECONDS
 from tests.estimators.tables import law_of, people, with_holes
 
 

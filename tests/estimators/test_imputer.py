@@ -98,31 +98,6 @@ def test_set_output(given: str, kind: str) -> None:
     assert list(numbers.fit_transform(iris()[1]).columns) == ["x0", "x1", "x2", "x3"]
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "dicts"])
-def test_indicators(kind: str) -> None:
-    table = with_holes(people(150)).assign(survived="Yes")
-    frame = as_kind(table, kind)
-    imputer = DependencyNetworkImputer(add_indicator=True, penalty="mdl", rounds=1, random_state=0).fit(frame)
-    names = imputer.get_feature_names_out().tolist()
-    assert names[5:] == [f"missingindicator_{name}" for name in ("class", "sex", "age", "fare")]
-    out = imputer.transform(frame)
-    gone = (
-        [row["missingindicator_fare"] for row in out]
-        if kind == "dicts"
-        else out["missingindicator_fare"].to_list()
-    )
-    assert gone == table["fare"].isna().tolist()
-
-
-def test_indicators_of_an_array() -> None:
-    _, holed = iris()
-    out = DependencyNetworkImputer(add_indicator=True, rounds=1, penalty="mdl", random_state=0).fit_transform(
-        holed
-    )
-    assert out.shape == (150, 8)
-    assert np.array_equal(out[:, 4:].astype(bool), np.isnan(holed))
-
-
 def test_in_pipelines_column_transformers_and_cross_validation() -> None:
     _, holed = iris()
     model = make_pipeline(

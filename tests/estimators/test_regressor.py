@@ -54,12 +54,6 @@ def test_the_law_sums_to_one_and_is_that_of_the_quantiles(model: DependencyNetwo
     assert ((law[:, :2].sum(axis=1) > 0.5) == (median < 1.0)).all()
 
 
-def test_the_median_may_be_the_point() -> None:
-    X, y = uneven(100)
-    model = DependencyNetworkRegressor(point="median", random_state=0).fit(X, y)
-    assert np.array_equal(model.predict(X), model.predict_quantiles(X, [0.5])[:, 0])
-
-
 def test_small_tables_have_the_linear_start() -> None:
     X, y = load_diabetes(return_X_y=True)
     model = DependencyNetworkRegressor(random_state=0).fit(X[:300], y[:300])
@@ -109,5 +103,3 @@ def test_levels_are_shares_and_edges_ascend(
     model: DependencyNetworkRegressor, call: str, name: str, wrong: object
 ) -> None:
     refuses(depnet.errors.DataError, f"`{name}` is a list", getattr(model, call), uneven(5)[0], wrong)
-    misspelt = DependencyNetworkRegressor(point="mode")  # type: ignore[arg-type]
-    refuses(ValueError, "point is 'mean' or 'median'", misspelt.fit, *uneven(20))

@@ -84,31 +84,15 @@ def test_a_small_model_answers_once_and_exactly(people: Network) -> None:
     assert answer.result.scan is None  # of the law
 
 
-def test_counts_of_few_rows_are_hidden_where_that_is_asked(people: Network) -> None:
-    rows = depnet.titanic()
-    chosen: dict[str, Held] = {
-        "sex": ("female",),
-        "class": ("1st",),
-    }  # of these 145, one is a child and four have died
-    (open_to_all,) = asked(people, chosen, data=rows)
-    (answer,) = asked(people, chosen, data=rows, hide=True)
-    assert len(answer.shifts) == 4
-    for shift in open_to_all.shifts:
-        assert shift.now.observed is not None
-        assert np.isfinite(shift.now.observed).all()
-        assert (shift.now.observed * shift.now.rows < 5).any()
-    for shift in answer.shifts:
-        if shift.name in chosen:
-            continue
-        assert shift.now.observed is not None
-        assert np.isnan(shift.now.observed).all()
-        assert np.array_equal(shift.posterior, shift.now.law)  # nor do they show in the answer
+def test_on_a_shared_page_nothing_of_the_table_is_shown(people: Network) -> None:
+    loaded = Loaded(people.with_counts(depnet.titanic()), data=depnet.titanic()).share()
     rare: dict[str, Held] = {"sex": ("female",), "class": ("1st",), "age": ("child",)}
-    (answer,) = asked(people, rare, data=rows, hide=True)
-    assert answer.result.matching is None
-    assert answer.result.support is None
-    assert any("fewer than 5 rows match" in text for text in answer.result.warnings)
-    assert all(shift.now.observed is None and shift.now.rows == 0 for shift in answer.shifts)
+    found = loaded.answer(people.domain.names, {name: held[0] for name, held in rare.items()})
+    assert found.observed is None
+    assert found.support is None or found.support.rows >= 5
+    assert not any("training row" in text for text in found.warnings)
+    assert loaded.column(0) is None
+    assert loaded.whole is None
 
 
 def test_a_wide_law_answers_within_the_tolerance(wide: Network, table: Dataset) -> None:

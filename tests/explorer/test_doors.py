@@ -19,7 +19,6 @@ from depnet.explorer.copyable import command_line
 from depnet.explorer.fit import learn_model, read_table
 from depnet.explorer.known import Known, given, opened
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.rows import drawn
 from depnet.explorer.session import Stop
 from depnet.explorer.target import find, seen_of
 from depnet.inference.answer.numbers import NumberSummary
@@ -180,17 +179,6 @@ def test_one_more_fact_of_target_is_what_asking_with_it_says(doors: Doors) -> No
     for code, mast in enumerate(masts.present_states):  # holes of it are in none
         assert seen["masts"].rows[code] == by_masts["count"][mast]
         assert seen["masts"].values[code] == pytest.approx(by_masts["mean"][mast])
-
-
-def test_drawn_rows_have_the_holes_of_the_table(doors: Doors) -> None:
-    rows = pd.DataFrame(
-        drawn(doors.loaded.asked, 4000, {}, lambda: False).rows, columns=doors.model.domain_.names
-    )
-    assert doors.frame.isna().to_numpy().any()
-    for name in doors.model.domain_.names:
-        rate = doors.frame[name].isna().mean()
-        spread = (rate * (1 - rate) * (1 / 4000 + 1 / len(doors.frame))) ** 0.5
-        assert rows[name].isna().mean() == pytest.approx(rate, abs=5 * spread + 0.01)
 
 
 def test_a_pair_counts_the_rows_that_know_both(doors: Doors) -> None:

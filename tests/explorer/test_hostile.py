@@ -3,40 +3,26 @@
 import contextlib
 import re
 import socket
-import time
 from collections.abc import Iterator
 
 import nicegui
 import pytest
 
 import depnet
-from depnet.explorer.app import STATIC
-from depnet.explorer.deadlines import DeadlineProtocol
-from tests.explorer.browser import SECONDS, wait_for
 from tests.explorer.raw import asked, connect, frame, head, heard, status, websocket
 from tests.explorer.watched import Watched, watched
 from tests.narrowed import there
 
-HEAD_SECONDS, BODY_SECONDS, UNREAD_SECONDS = 2.5, 2.5, 2.0
-MOST_PAGES, UNOPENED_SECONDS = 40, 4.0
 MULTIPART = "multipart/form-data; boundary=b"
 FILE = b'--b\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n'
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    """An explorer of the Titanic table with short deadlines, so that they are seen."""
+    """An explorer of the Titanic table."""
     folder = tmp_path_factory.mktemp("attacked")
     depnet.save(depnet.learn(depnet.titanic(), smoothing=0.5), folder / "model.json")
-    with watched(
-        [folder / "model.json"],
-        folder,
-        head_seconds=HEAD_SECONDS,
-        body_seconds=BODY_SECONDS,
-        unread_seconds=UNREAD_SECONDS,
-        MOST_PAGES=MOST_PAGES,
-        UNOPENED_SECONDS=UNOPENED_SECONDS,
-    ) as running:
+    with watched([folder / "model.json"], folder) as running:
         yield running
 
 
@@ -62,79 +48,6 @@ def upload_path(server: Watched) -> str:
     return found.group()
 
 
-@contextlib.contextmanager
-def many(begun: bytes, server: Watched, count: int) -> Iterator[list[socket.socket]]:
-    """Connections on which a request has begun."""
-    with contextlib.ExitStack() as stack:
-        opened = [stack.enter_context(connect(server.url)) for _ in range(count)]
-        for connection in opened:
-            with contextlib.suppress(ConnectionError):  # the first ones may be gone by now
-                connection.sendall(begun)
-        yield opened
-
-
-@pytest.mark.parametrize("begun", [b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: b"])
-def test_many_slow_heads_keep_nobody_out_and_end(server: Watched, begun: bytes) -> None:
-    with many(begun, server, 200) as slow:
-        assert page(server) == 200
-        assert status(asked(server.url, head(server.url, "GET", "/depnet/style.css"))) == 200
-        said = [heard(connection) for connection in slow]
-        ends = [status(one) for one in said if one]  # those that had said nothing are told nothing
-        assert set(ends) <= {408, 503}
-        assert ends.count(408) <= DeadlineProtocol.most_coming  # the oldest had to go before their time
-        assert bool(begun) == bool(ends.count(408))
-
-
-def test_a_head_that_drips_ends_too(server: Watched) -> None:
-    with connect(server.url) as connection:
-        connection.sendall(b"GET / HTTP/1.1\r\n")
-        began = time.monotonic()
-        with contextlib.suppress(ConnectionError):
-            while time.monotonic() - began < SECONDS:
-                connection.sendall(b"x: y\r\n")
-                time.sleep(0.1)
-            pytest.fail("a head that never ends was waited for")
-
-
-def test_a_body_that_drips_ends_too(server: Watched) -> None:
-    path = upload_path(server)
-    begun = head(server.url, "POST", path, Content_Type=MULTIPART, Content_Length="1000") + FILE
-    with many(begun, server, 20) as slow:
-        for _ in range(4):
-            for connection in slow:
-                with contextlib.suppress(ConnectionError):  # on a busy machine it may be over by now
-                    connection.sendall(b"x")
-            assert page(server) == 200
-        ends = [heard(connection) for connection in slow]
-    assert {status(end) for end in ends if end} <= {408}
-
-
-def test_a_connection_that_is_kept_open_ends_too(server: Watched) -> None:
-    with connect(server.url) as connection:
-        connection.sendall(head(server.url, "GET", "/depnet/style.css"))
-        heard(connection, enough=(STATIC / "style.css").read_bytes()[-100:])
-        connection.sendall(b"GET / HTTP/1.1\r\n")  # a second request, and no more of it
-        assert b"408 Request Timeout" in heard(connection)
-
-
-def test_a_websocket_is_not_taken_for_a_slow_request(server: Watched) -> None:
-    with websocket(server.url) as connection:
-        time.sleep(HEAD_SECONDS + BODY_SECONDS)
-        connection.sendall(frame(b"still there", opcode=9))
-        assert b"still there" in heard(connection, enough=b"still there")
-
-
-def test_an_answer_that_is_not_read_ends_too(server: Watched) -> None:
-    path, asked_for = f"/_nicegui/{nicegui.__version__}/static/sass.dart.js", 6
-    length = int(re.findall(rb"content-length: (\d+)", asked(server.url, head(server.url, "GET", path)))[0])
-    before = server.files()
-    with connect(server.url) as connection:
-        connection.sendall(head(server.url, "GET", path) * asked_for)
-        wait_for(lambda: server.files() > before)
-        wait_for(lambda: server.files() <= before)
-        assert len(heard(connection)) < asked_for * length  # the rest went with the connection
-
-
 def test_a_body_over_the_bound_is_not_taken_in(server: Watched) -> None:
     path = upload_path(server)
     said = asked(server.url, head(server.url, "POST", path, Content_Length=str(65 * 2**20)))
@@ -151,13 +64,6 @@ def test_a_body_over_the_bound_is_not_taken_in(server: Watched) -> None:
         said = heard(connection)
     assert 60 <= sent <= 80
     assert not said or status(said) == 413
-
-
-def test_pages_that_nobody_opens_do_not_stay(server: Watched) -> None:
-    for path in ["/ask?class=1st"] * 20 + ["/fit"] * 50 + ["/nowhere"] * 20:
-        asked(server.url, head(server.url, "GET", path))
-    # well before the framework would forget them, after a minute
-    server.wait_for_pages(MOST_PAGES, UNOPENED_SECONDS + 40)
 
 
 @pytest.mark.parametrize("endless", [b"x: " + b"y" * 8000 + b"\r\n", b"z" * 8000])
@@ -190,69 +96,9 @@ def test_a_link_of_any_length_is_answered_or_refused(server: Watched) -> None:
     assert status(ask("%ff=%fe&%00=%00&=&&&sex")) == 200
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        frame(b"2", mask=False),
-        frame(b"2", first=0xF0),
-        frame(b"2", opcode=5),
-        frame(b"\xff\xfe"),
-        frame(b"x" * 200, opcode=9),  # a ping has at most 125 bytes
-        frame(b"", opcode=0),  # goes on with nothing
-        frame(b"x", opcode=8),  # half a code
-        bytes([0x81, 0xFF]) + (2**62).to_bytes(8, "big"),
-        frame(b"x" * (5 * 2**20)),
-        b"GET / HTTP/1.1\r\n\r\n",
-    ],
-    ids=lambda sent: sent[:6].hex(),
-)
-def test_a_frame_that_is_none_ends_the_socket(server: Watched, sent: bytes) -> None:
-    with websocket(server.url) as connection:
-        with contextlib.suppress(ConnectionError):
-            connection.sendall(sent)
-        said = heard(connection)
-    assert b"Traceback" not in said
-    assert b".py" not in said
-
-
 def join(connection: socket.socket) -> None:
     connection.sendall(frame(b"40"))
     heard(connection, enough=b"40{")
-
-
-MESSAGES = (
-    "", "4", "42", "42{", "42[", '42["event"]', '42["event",{}]', '42["event",null]', '42["event",[1]]',
-    '42["event",{"client_id":{}}]', '42["event",{"client_id":"x","id":1}]', '42["handshake",{}]', '42["nothing"]',
-    '42["ack",{"client_id":"x"}]', '42["log",{"client_id":7}]', '42["javascript_response",{}]', '40{"a":', "41",
-    '451-["event",{"_placeholder":true,"num":0}]', '45999999-["event"]', "42/other,[]", "9", "é", "43[]", "44{}",
-    "42" + "[" * 100_000, '42["event",{"client_id":"' + "x" * 100_000 + '"}]', '421e400["event"]',
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("joined", [False, True])
-@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: repr(message[:40]))
-def test_a_message_that_says_nothing_does_nothing(server: Watched, message: str, joined: bool) -> None:
-    with websocket(server.url) as connection:
-        if joined:
-            join(connection)
-        connection.sendall(frame(message.encode()) + frame(message.encode(), opcode=2))
-        connection.sendall(frame(b"\x03\xe8", opcode=8))
-        said = heard(connection)
-    assert b"Traceback" not in said
-    assert b".py" not in said
-
-
-def test_what_nobody_understands_is_one_line_in_the_terminal(server: Watched) -> None:
-    """After all these messages, and some that reach handlers: no traceback, and the errors are still named."""
-    for message in ('42["handshake"]', '42["handshake",{}]', "42[", "zzz", '40{"a":'):
-        with websocket(server.url) as connection:
-            join(connection)
-            connection.sendall(frame(message.encode()) + frame(b"\x03\xe8", opcode=8))
-            heard(connection)
-    # tasks are told of when they are collected, which `alive` does
-    wait_for(lambda: server.alive() >= (0, 0) and "KeyError: 'client_id'" in server.said())
-    assert "JSONDecodeError" in server.said()
-    assert "Traceback" not in server.said()
 
 
 def test_an_open_page_takes_only_what_it_has(server: Watched) -> None:

@@ -58,14 +58,13 @@ def test_what_is_not_there_is_said(page: Page, titanic: str) -> None:
 def test_questions_are_of_the_model_at_hand(rows: bool) -> None:
     people = depnet.titanic()
     loaded = Loaded(depnet.learn(people).with_counts(people), data=people if rows else None)
-    found = first_questions(loaded, rows=rows)
+    found = first_questions(loaded)
     assert [question.path for question in found] == ["/ask", "/target", "/rows" if rows else "/node"]
     (name,) = found[0].state.known
     assert name in found[0].text
-    independent = Loaded(
-        depnet.learn(depnet.Dataset.from_codes([[0, 0], [0, 1], [1, 0], [1, 1]] * 9, [2, 2]))
-    )
-    assert [question.path for question in first_questions(independent, rows=rows)] == ["/rows"] * rows
+    apart = depnet.Dataset.from_codes([[0, 0], [0, 1], [1, 0], [1, 1]] * 9, [2, 2])
+    independent = Loaded(depnet.learn(apart), data=apart if rows else None)
+    assert [question.path for question in first_questions(independent)] == ["/rows"] * rows
 
 
 def test_of_a_number_the_top_quarter_is_asked_for_and_of_others_what_is_rare() -> None:

@@ -1,7 +1,4 @@
-"""Rows scored, filled and drawn, and the files they are downloaded as, without a browser."""
-
-import csv
-import io
+"""Rows scored, listed and judged, without a browser."""
 
 import numpy as np
 import pandas as pd
@@ -9,10 +6,8 @@ import pytest
 
 import depnet
 from depnet import DependencyNetwork, Network
-from depnet.data.table.dataset import holed_rows
-from depnet.errors import DepnetError
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.rows import Cell, StoppedError, drawn, filled, judged, listed_rows, scores_of
+from depnet.explorer.rows import Cell, StoppedError, known_by, listed_rows, one_row, scores_of
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.rows import row_list
 from depnet.model.evidence import Evidence
@@ -62,7 +57,7 @@ def test_rows_are_listed_with_their_values_and_holes() -> None:
     assert row_list(model.data_, scores, text="2024-03").matching == 40
 
 
-def test_a_hole_that_the_model_has_a_state_for_is_judged_and_filled() -> None:
+def test_a_hole_that_the_model_has_a_state_for_is_judged_and_known() -> None:
     rng = np.random.default_rng(0)
     dead = rng.random(2000) < 0.3
     frame = pd.DataFrame(
@@ -72,62 +67,28 @@ def test_a_hole_that_the_model_has_a_state_for_is_judged_and_filled() -> None:
             "town": rng.choice(["a", "b"], 2000),
         }
     )
+    frame.loc[0] = ("yes", np.nan, "a")
+    frame.loc[1] = ("no", np.nan, "b")
     model = DependencyNetwork(missing="state", random_state=0).fit(frame)
-    assert model.law_ is not None
     loaded = Loaded(model.network_, model.law_, data=model.data_)
-    living = judged(loaded, {"dead": "no", "years": None, "town": "a"})
-    assert living.complete
-    assert living.cells["years"].hole
-    assert living.cells["years"].probability > 0.95
-    assert judged(loaded, {"dead": "yes", "years": None, "town": "a"}).cells["years"].level >= 2
-    cells = {cell.name: cell for cell in filled(model.law_, {"dead": "yes", "town": "a"})}
-    assert 55 < float(str(cells["years"].value)) < 65
-    assert cells["years"].state
-    left = {cell.name: cell for cell in filled(model.law_, {"dead": "no", "years": None, "town": "a"})}
-    assert left["years"].value is None  # the living have none
-    (edited,) = {
-        row[1] for row in drawn(model.law_, 20, {"dead": "yes", "years": "61.25"}, lambda: False).rows
-    }
-    assert edited == "61.25"  # as it was given, whatever its bin
-    rows = drawn(model.law_, 20, {"years": None}, lambda: False).rows
-    assert {row[1] for row in rows} == {None}
+    scores = scores_of(loaded, lambda: False, lambda share: None)
+    odd, usual = one_row(loaded, scores, 1), one_row(loaded, scores, 2)
+    assert odd.cells[1].hole
+    assert odd.cells[1].level >= 2
+    assert usual.cells[1].probability > 0.95
+    held = {"dead": ("yes",), "years": "is missing", "town": ("a",)}
+    assert known_by(loaded.domain.variables, odd) == held
 
 
-def test_a_row_is_judged_as_the_library_does_whole_or_with_holes(people: Network) -> None:
-    network = titanic_models()[0]
-    loaded = Loaded(network, law=people)
-    row = {"class": "Crew", "sex": "female", "age": "adult", "survived": "No"}
-    whole = judged(loaded, row)
-    codes = np.array([[v.code(row[v.name]) for v in people.domain.variables]])
-    data = depnet.Dataset.from_codes(codes, domain=people.domain)
-    laws = cell_laws(network, data)
-    assert whole.score == pytest.approx(np.log(laws.row_tails[0]))
-    cells = [whole.cells[name] for name in people.domain.names]
-    assert [cell.probability for cell in cells] == laws.theta[0].tolist()
-    assert [cell.tail for cell in cells] == laws.tails[0].tolist()
+def test_a_row_is_judged_as_the_library_does_and_known_by_its_values(people: Network) -> None:
+    network, data = titanic_models()[0], depnet.titanic()
+    loaded = Loaded(network, law=people, data=data)
+    scores = scores_of(loaded, lambda: False, lambda share: None)
+    row, laws = one_row(loaded, scores, 5), cell_laws(network, data.rows_at(np.array([4])))
+    assert row.score == pytest.approx(np.log(laws.row_tails[0]))
+    assert [cell.probability for cell in row.cells] == laws.theta[0].tolist()
+    assert [cell.tail for cell in row.cells] == laws.tails[0].tolist()
     assert [Cell("x", tail, 0.01).level for tail in (0.2, 0.02, 1e-4)] == [0, 2, 4]
-    part = judged(loaded, {"sex": "female", "survived": "No"})
-    hidden = np.array([[True, False, True, False]])
-    own = cell_laws(network, holed_rows(people.domain, data.codes, hidden))
-    assert [part.cells[name].tail for name in ("sex", "survived")] == own.tails[0, [1, 3]].tolist()
-    assert set(part.cells) == {"sex", "survived"}
-    assert not part.complete
-    assert judged(loaded, {}).cells == {}
-
-
-def test_drawn_rows_keep_what_is_given_and_are_bounded(people: Network) -> None:
-    rows = drawn(people, 50, {"sex": "female"}, lambda: False)
-    table = list(csv.DictReader(io.StringIO(rows.csv())))
-    assert len(table) == 50
-    assert {row["sex"] for row in table} == {"female"}
-    for count in (0, 10**9):
-        with pytest.raises(DepnetError, match="rows are drawn at once"):
-            drawn(people, count, {}, lambda: False)
-    with pytest.raises(StoppedError):
-        drawn(people, 50, {}, lambda: True)
-
-
-def test_rows_of_chains_that_do_not_settle_say_so() -> None:
-    sticky = Network.from_joint(np.array([[0.5, 1e-7], [1e-7, 0.5 - 1e-7]]) / (1 + 1e-7))
-    assert "did not settle" in drawn(sticky, 20, {}, lambda: False).warning
-    assert drawn(sticky, 20, {"X0": 0}, lambda: False).warning == ""
+    variables = people.domain.variables
+    cells = zip(variables, data.codes[4].tolist(), strict=True)
+    assert known_by(variables, row) == {v.name: (v.states[code],) for v, code in cells}

@@ -1,4 +1,4 @@
-"""On other addresses than this machine's own a token is needed, and counts of few rows are hidden."""
+"""On other addresses than this machine's own a token is needed, and nothing of the table is shown."""
 
 import re
 from collections.abc import Iterator
@@ -65,8 +65,7 @@ def test_on_other_addresses_the_token_opens(context: BrowserContext, elsewhere: 
     expect(page.locator("body.body--dark")).to_be_visible()
 
 
-FEW = "ask?sex=female&class=1st"
-"""Of these 145 passengers, one is a child and four have died."""
+ASKED = "ask?sex=female&class=1st"
 
 
 def _open(page: Page, url: str) -> None:
@@ -75,31 +74,27 @@ def _open(page: Page, url: str) -> None:
     page.wait_for_url(url.split("?")[0])
 
 
-def test_on_other_addresses_counts_of_few_rows_are_hidden(context: BrowserContext, elsewhere: str) -> None:
+def test_on_other_addresses_nothing_of_the_table_is_shown(context: BrowserContext, elsewhere: str) -> None:
     page = context.new_page()
     _open(page, elsewhere)
-    page.goto(elsewhere.split("?")[0] + FEW)
-    expect(page.get_by_text("counts under 5 are hidden")).to_be_visible()
+    page.goto(elsewhere.split("?")[0] + f"{ASKED}&age=child")
     expect(page.locator("[data-posterior]")).to_have_count(10)
     expect(page.locator(".depnet-observed")).to_have_count(0)
-    assert "table hidden of 145 rows" in (page.locator(".depnet-state").first.get_attribute("title") or "")
-    page.goto(elsewhere.split("?")[0] + f"{FEW}&age=child")
-    expect(page.get_by_text("too few rows match to be shown")).to_be_visible()
     expect(page.get_by_text("training row")).to_have_count(0)
     page.goto(elsewhere.split("?")[0] + "rows")
-    expect(page.get_by_text("Rows of the table are not shown")).to_be_visible()
-    expect(page.get_by_text("Rows of the table", exact=True)).to_have_count(0)
+    expect(page.get_by_text("They are not shown on a page that others can reach")).to_be_visible()
+    expect(page.locator(".depnet-rows")).to_have_count(0)
 
 
 def test_on_other_addresses_they_are_shown_when_that_is_said(
     context: BrowserContext, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    arguments = [*_titanic_in(tmp_path_factory), "--show-small-counts"]
+    arguments = [*_titanic_in(tmp_path_factory), "--show-table"]
     with explorer(arguments, host="0.0.0.0") as url:
         opened, page = url.replace("0.0.0.0", "127.0.0.1"), context.new_page()
         _open(page, opened)
-        page.goto(opened.split("?")[0] + FEW)
+        page.goto(opened.split("?")[0] + ASKED)
         expect(page.locator(".depnet-observed")).to_have_count(10)
         page.goto(opened.split("?")[0] + "rows")
-        expect(page.get_by_text("Rows of the table", exact=True)).to_be_visible()
+        expect(page.locator(".depnet-rows")).to_be_visible()
         page.close()

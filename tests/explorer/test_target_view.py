@@ -15,7 +15,6 @@ from depnet.explorer.target_lists import Bar, bar_of, ends, place
 from depnet.inference.judge.influence import influence
 from tests.explorer.browser import expect_query
 from tests.explorer.cases import HOSTILE, titanic_models
-from tests.narrowed import there
 
 TORNADO = ".depnet-tornado"
 
@@ -127,19 +126,6 @@ def test_bars_are_what_the_library_finds(loaded: Loaded, stop: Stop) -> None:
     assert state["value"] == f"{float(first[1]):.3f}"
     assert state["table"] == "table: 0.972 in 145 rows"
     assert 0 <= shown["low"]["at"] < place(found.value, low, high) < shown["high"]["at"] <= 100
-
-
-def test_on_a_shared_page_few_rows_are_hidden(loaded: Loaded, stop: Stop) -> None:
-    few = {"sex": ("female",), "class": ("1st",), "age": ("child",)}
-    found = find(loaded, "survived", few, "Yes", stop, hide=True)
-    assert rarity(found, hide=True).endswith("fewer than 5 rows of the table match")
-    assert found.seen == "too few rows to be shown"
-    assert not any("row" in text for text in found.warnings)
-    some = {"sex": ("female",), "class": ("1st",)}  # four of 145 have died
-    found = find(loaded, "survived", some, "Yes", stop, hide=True)
-    assert found.seen == "too few rows to be shown"
-    (seen,) = seen_of(there(loaded.data), found, found.influence.effects, hide=True)
-    assert np.isnan(seen.values).all()
 
 
 def test_what_can_be_asked_of_a_number(loaded: Loaded) -> None:

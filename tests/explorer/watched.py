@@ -1,10 +1,9 @@
 """`depnet explore` in a process that can be looked into: on SIGUSR1 it says how many pages are alive in it.
 
-`python -m tests.explorer.watched LIMITS explore ...`: as `depnet explore`, with other limits.
+`python -m tests.explorer.watched explore ...`: as `depnet explore`.
 """
 
 import gc
-import json
 import os
 import signal
 import subprocess
@@ -19,17 +18,10 @@ from typing import Any
 from nicegui import Client
 
 from depnet.cli import main
-from depnet.explorer import app
-from depnet.explorer.deadlines import DeadlineProtocol
 from depnet.explorer.session import Session
 from tests.explorer.browser import SECONDS, serving, wait_for
 
 ROOT = Path(__file__).parents[2]
-LIMITS: dict[str, Any] = {
-    **dict.fromkeys(("head_seconds", "body_seconds", "unread_seconds"), DeadlineProtocol),
-    **dict.fromkeys(("MOST_PAGES", "UNOPENED_SECONDS"), app),
-}
-"""What can be set, and where it is."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +39,6 @@ class Watched:
 
     def said(self) -> str:
         return self.log.read_text()
-
-    def files(self) -> int:
-        """The files and connections that it has open."""
-        return sum(1 for _ in Path(f"/proc/{self.process.pid}/fd").iterdir())
 
     def alive(self) -> tuple[int, int]:
         """Its sessions and its framework's clients."""
@@ -77,10 +65,10 @@ class Watched:
 
 
 @contextmanager
-def watched(arguments: Sequence[str | Path], folder: Path, **limits: float) -> Iterator[Watched]:
-    """A server on a free port of this machine, with its log in a folder; limits by their names in `LIMITS`."""
+def watched(arguments: Sequence[str | Path], folder: Path) -> Iterator[Watched]:
+    """A server on a free port of this machine, with its log in a folder."""
     log = folder / "log.txt"
-    command = [sys.executable, "-m", "tests.explorer.watched", json.dumps(limits)]
+    command = [sys.executable, "-m", "tests.explorer.watched"]
     with serving(command, arguments, log, ROOT) as (url, process):
         yield Watched(url.rstrip("/"), process, log)
 
@@ -92,8 +80,6 @@ def _tell(*_: Any) -> None:
 
 
 if __name__ == "__main__":
-    for name, value in json.loads(sys.argv[1]).items():
-        setattr(LIMITS[name], name, value)
     signal.signal(signal.SIGUSR1, _tell)
-    sys.argv = ["depnet", *sys.argv[2:]]
+    sys.argv[0] = "depnet"
     main()

@@ -9,11 +9,10 @@ import pytest
 from depnet import Dataset, Network
 from depnet.data.table.dataset import Holed
 from depnet.fitting.fit import FitOptions, Fitted, fit, fit_law
-from depnet.learning.boost.settings import AutoBoost
+from depnet.learning.boost import AutoBoost
+from depnet.learning.cost import LADDER
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions
-from depnet.learning.penalty import LADDER
-from depnet.learning.rows.work import Work
+from depnet.learning.options import LearnOptions, Work
 from tests.estimators.tables import people
 from tests.mixed import boosts_asked
 from tests.narrowed import there

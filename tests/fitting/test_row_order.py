@@ -14,7 +14,7 @@ from depnet import DependencyNetwork
 from depnet.data import describe, encode
 from depnet.data.table.dataset import Holed
 from depnet.data.table.values import Values
-from depnet.fitting.row_order import row_order
+from depnet.learning.rows import row_order
 from tests.strategies import seeds
 
 

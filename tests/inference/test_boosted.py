@@ -35,9 +35,6 @@ def joint(network: Network, given: Any, scan: Scan, **options: Any) -> QueryResu
 def test_exact_answers_are_those_of_the_tables(scan: Scan, given: Any) -> None:
     tables = tabulated(MIXED)
     np.testing.assert_allclose(law(joint(MIXED, given, scan)), law(joint(tables, given, scan)), atol=1e-9)
-    best, other = (depnet.most_probable(network, given, scan=scan) for network in (MIXED, tables))
-    assert best.states == other.states
-    assert best.pseudo_log_likelihood == pytest.approx(other.pseudo_log_likelihood)
 
 
 @pytest.mark.parametrize("scan", SCANS)

@@ -30,15 +30,12 @@ def test_passes_are_summed_few_at_a_time() -> None:
     assert taken < 250e6, f"{taken / 1e6:.0f} MB"
 
 
-@pytest.mark.parametrize("ordered", [False, True])
-def test_scores_of_rows_with_holes(ordered: bool) -> None:
-    network = of_constants([STATES] * 2, ordered=ordered)
+def test_scores_of_rows_with_holes() -> None:
+    network = of_constants([STATES] * 2, ordered=True)
     codes = np.arange(1000)[:, None].repeat(2, axis=1)
     hidden = np.zeros(codes.shape, dtype=bool)
     hidden[:, 0] = True
-    taken = most_memory(
-        lambda: score_holed(network, codes, hidden, completions=2, rng=np.random.default_rng(0))
-    )
+    taken = most_memory(lambda: score_holed(network, codes, hidden, rng=np.random.default_rng(0)))
     assert taken < 30e6, f"{taken / 1e6:.0f} MB"
 
 

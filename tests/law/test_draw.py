@@ -10,6 +10,7 @@ import depnet
 from depnet import Network, Sampler
 from depnet.errors import EvidenceError, MixingWarning
 from depnet.law import draw
+from depnet.law.draw import sharpen
 from depnet.law.elimination import log_largest_weight
 from depnet.model import Given
 from tests.law.cases import given_tables
@@ -115,3 +116,23 @@ def test_few_effective_passes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     network = given_tables(([], [[0.999, 0.001]]), *[([0], [[0.999, 0.001], [0.1, 0.9]])] * 4)
     with pytest.warns(MixingWarning, match="rare"):
         depnet.sample(network, 10, evidence={f"X{i}": 1 for i in range(1, 5)}, rng=np.random.default_rng(0))
+
+
+def test_no_more_is_drawn_than_about_what_is_needed() -> None:
+    drawn: list[int] = []
+    assert sharpen(drawn.append, lambda: 1 / math.sqrt(sum(drawn)), 0.001, first=1000)
+    assert 1_000_000 <= sum(drawn) <= 1_700_000
+    assert all(more <= 3 * sum(drawn[:k]) for k, more in enumerate(drawn) if k)
+
+
+def test_it_ends_at_the_most_or_where_it_is_over() -> None:
+    drawn: list[int] = []
+    assert not sharpen(drawn.append, lambda: math.inf, 0.1, first=10, most=1000)
+    assert 1000 <= sum(drawn) <= 3000
+    drawn.clear()
+    assert not sharpen(drawn.append, lambda: 1.0, 0.1, first=10, over=lambda: len(drawn) == 3)
+    assert len(drawn) == 3
+
+
+def test_an_error_within_the_tolerance_ends_it_even_where_it_is_over() -> None:
+    assert sharpen(lambda count: None, lambda: 0.0, 0.1, over=lambda: True)

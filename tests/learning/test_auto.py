@@ -5,13 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from depnet import Dataset, DecisionGraph, Mdl, NoPenalty, learn
+from depnet import Aic, Dataset, DecisionGraph, Mdl, NoPenalty, learn, score
 from depnet.errors import LearningError, ModelError
 from depnet.learning.auto import Choice
+from depnet.learning.cost import Auto
+from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
-from depnet.learning.penalty import Auto
-from depnet.learning.rows.some_rows import held_out
+from depnet.learning.rows import held_out
 from depnet.model.network import Network
 from tests.refusals import refuses
 
@@ -29,7 +30,7 @@ def chosen(
     auto: Auto = Auto(),  # noqa: B008
     validation: Dataset | None = None,
 ) -> tuple[Network, Choice]:
-    network, choice = learn_with_choice(dataset, LearnOptions(auto, 0.5), validation=validation)
+    network, choice = learn_with_choice(TrainingRows(dataset, validation=validation), LearnOptions(auto, 0.5))
     assert choice is not None
     return network, choice
 
@@ -54,6 +55,18 @@ def test_noise_makes_it_choose_the_penalty_that_does_not_overfit() -> None:
     _, fooled = chosen(dataset, Auto((NoPenalty(), Mdl()), (1.0,)), validation=dataset)
     with pytest.raises(AssertionError):  # mutant: the rows themselves are no judge
         assert fooled.pooled == (Mdl(), 0.5)
+
+
+def test_every_score_is_that_of_its_candidate_on_the_rows_held_out() -> None:
+    dataset, penalties, smoothings = noise_and_copies(100), (Mdl(), Aic()), (1.0, 4.0)
+    _, choice = chosen(dataset, Auto(penalties, smoothings))
+    for rung, penalty in enumerate(penalties):
+        for s, smoothing in enumerate(smoothings):
+            total = 0.0
+            for rows, held in held_out(dataset):
+                network = learn(rows, penalty=penalty, smoothing=0.5 * smoothing)
+                total += score(network, held) * held.total
+            assert choice.scores[:, rung, s].sum() == pytest.approx(total / 100, abs=1e-12)
 
 
 def different_needs(rows: int, seed: int) -> Dataset:
@@ -130,7 +143,7 @@ def test_options_go_through() -> None:
 def test_bad_input() -> None:
     dataset = noise_and_copies(20)
     refuses(LearningError, "smoothing above 0", learn, dataset, penalty="auto")
-    with pytest.raises(LearningError, match="no other penalty looks at held-out rows"):
+    with pytest.raises(LearningError, match="nothing else looks at held-out rows"):
         learn(dataset, penalty="mdl", validation=dataset)
     with pytest.raises(ModelError, match="validation: the rows have 1 variables"):
         learn(dataset, penalty="auto", smoothing=0.5, validation=Dataset.from_codes([[0]], [2]))
@@ -139,8 +152,8 @@ def test_bad_input() -> None:
         learn(dataset, penalty="auto", smoothing=0.5, validation=empty)
     refuses(LearningError, "only one", learn, noise_and_copies(1), penalty="auto", smoothing=0.5)
     refuses(LearningError, "no rows", learn, empty, penalty="auto", smoothing=0.5)
-    for bad in ({"penalties": ()}, {"smoothings": (0.0,)}, {"standard_errors": math.nan}, {"patience": 0}):
-        refuses(LearningError, r"Auto needs|standard_errors|patience", Auto, **bad)
+    refuses(LearningError, "Auto needs", Auto, penalties=())
+    refuses(LearningError, "Auto needs", Auto, smoothings=(0.0,))
 
 
 def test_the_ladder_is_left_when_it_leads_nowhere() -> None:

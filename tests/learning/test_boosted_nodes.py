@@ -8,7 +8,7 @@ import pytest
 
 from depnet import Dataset, Network, NoPenalty, certificate, learn, learn_parameters, links
 from depnet.errors import LearningError, ModelError
-from depnet.learning.recurrence import hub_leads_to, why_no_bound
+from depnet.learning.certificate import hub_leads_to, why_no_bound
 from depnet.model import ConditionalTable, ConstantSource, TableNode
 from depnet.model.boosted import BoostedNode
 from depnet.model.links import one_sided_links
@@ -71,8 +71,6 @@ def test_links_are_the_gains_in_bits() -> None:
             assert link.strength == node.gains[node.inputs.index(link.variable)] / math.log(2)
             assert (link.mutual_information is None) == (dataset is None)
         assert [link.strength for link in found] == sorted((link.strength for link in found), reverse=True)
-    again = links(network, rows(), bootstrap=2, learner=lambda dataset: network)
-    assert {link.frequency for link in again} == {1.0}
 
 
 def test_links_of_nodes_of_either_kind_stand_side_by_side() -> None:

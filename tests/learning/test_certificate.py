@@ -14,9 +14,9 @@ from depnet import ConstantSource, Dataset, LosslessSource, Network, certificate
 from depnet.arrays import FloatArray
 from depnet.errors import LearningError, ModelError, NoSuchBoundError, ScanError
 from depnet.geometry import full_conditional_divergence, kl
-from depnet.learning import recurrence as proof
-from depnet.learning.recurrence import hub_leads_to, why_no_bound
-from depnet.learning.rows.some_rows import Contexts
+from depnet.learning import certificate as proof
+from depnet.learning.certificate import hub_leads_to, why_no_bound
+from depnet.learning.rows import Contexts
 from depnet.model.scan import RandomScan
 from tests.reference import counting
 from tests.reference import geometry as literal
@@ -59,7 +59,6 @@ def test_every_number_equals_its_definition(dataset: Dataset, seed: int, zeros: 
         assert part.parameters == k
         assert part.penalty == k * (1 / dataset.total)
         assert part.cost == part.kl + part.penalty
-        assert part.naming == 0.0
     np.testing.assert_allclose(proven.total("kl"), np.mean([part.kl for part in proven.nodes]))
     assert proven.fc_limit == (proven.total("kl") if proven.no_bound is None else math.inf)
     np.testing.assert_allclose(proven.cost, np.mean([part.cost for part in proven.nodes]))
@@ -300,17 +299,6 @@ def test_wide_tables_have_distinct_contexts_and_an_empty_bound() -> None:
     assert law.kl == law.one_leaf_limit
 
 
-def test_naming_is_reported_beside_r() -> None:
-    dataset = Dataset.from_codes([[0, 0, 0], [1, 1, 2], [1, 0, 1]], [2, 2, 3])
-    graph = depnet.DecisionGraph((depnet.Split(0, 2), depnet.Merge(0, 2), depnet.Split(1, 1)), (2, 2, 3))
-    network = learn_parameters(dataset, [graph, ConstantSource(), ConstantSource()])
-    proven = certificate(network, dataset, penalty=depnet.StructuralMdl(1.0, 0.5))
-    named = math.log(1 * 2) + 0.5 * math.log(3) + math.log(2 * 2)
-    assert math.isclose(proven.nodes[0].naming, named / 3)
-    assert proven.nodes[0].cost == proven.nodes[0].kl + proven.nodes[0].penalty
-    assert "naming the operations" in str(proven)
-
-
 def test_a_zero_where_the_data_has_rows_is_an_infinite_distance() -> None:
     dataset = Dataset.from_codes([[0], [1]], [2])
     node = depnet.TableNode(0, ConstantSource(), depnet.ConditionalTable.from_probabilities([[1.0, 0.0]]))
@@ -324,55 +312,3 @@ def test_bad_input() -> None:
     network = learn_parameters(Dataset.from_codes([[0]], [2]), [ConstantSource()])
     refuses(LearningError, "no rows", certificate, network, empty)
     refuses(ModelError, "other states", certificate, network, Dataset.from_codes([[0]], [3]))
-
-
-def named(source: depnet.DecisionGraph, choices: int) -> float:
-    """What the operations of binary splits cost to name, in nats."""
-    leaves, nats = 1, 0.0
-    for operation in source.operations:
-        if isinstance(operation, depnet.Split):
-            nats += math.log(leaves * choices)
-            leaves += 1
-        else:
-            nats += math.log(leaves * (leaves - 1) / 2)
-            leaves -= 1
-    return nats
-
-
-def noisy_copies() -> Dataset:
-    rng = np.random.default_rng(4)
-    first = rng.integers(0, 2, (400, 1))
-    codes = np.hstack([first, (first + (rng.random((400, 4)) < 0.1)) % 2])
-    return Dataset.from_codes(codes, [2] * 5)
-
-
-def test_naming_counts_the_variables_that_a_split_could_name() -> None:
-    dataset = noisy_copies()
-    a, b, c, _, _ = dataset.domain.names
-    rule = depnet.StructuralMdl()
-    network = depnet.learn(dataset, penalty=rule, roles={b: "target"}, forbidden=[(c, a)])
-    proven = certificate(network, dataset, penalty=rule, roles={b: "target"}, forbidden=[(c, a)])
-    admissible = [2, 4, 3, 3, 3]  # never b, for a neither c
-    for node, part, choices in zip(network.nodes, proven.nodes, admissible, strict=True):
-        assert isinstance(node.source, depnet.DecisionGraph)
-        assert math.isclose(part.naming, named(node.source, choices) / 400)
-    assert proven.nodes[0].naming < certificate(network, dataset, penalty=rule).nodes[0].naming
-
-
-def test_naming_in_an_order_counts_earlier_variables() -> None:
-    dataset = noisy_copies()
-    names, rule = dataset.domain.names, depnet.StructuralMdl()
-    order = (4, 2, 0, 1, 3)
-    late = [(names[j], names[i]) for at, i in enumerate(order) for j in order[at + 1 :]]
-    law = replace(depnet.learn(dataset, penalty=rule, forbidden=late), order=order)
-    given_roles = certificate(
-        law, dataset, penalty=rule, roles={names[4]: "input"}, forbidden=[(names[2], names[1])]
-    )
-    for proven, admissible in (
-        (certificate(law, dataset, penalty=rule), [2, 3, 1, 4, 0]),
-        (given_roles, [2, 2, 1, 4, 0]),
-    ):
-        for node, part, choices in zip(law.nodes, proven.nodes, admissible, strict=True):
-            assert isinstance(node.source, depnet.DecisionGraph)
-            expected = named(node.source, choices) / 400 if node.source.operations else 0.0
-            assert math.isclose(part.naming, expected)

@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 from depnet import Dataset, DecisionGraph, Merge, Network, Split, learn
 from depnet.data import Domain, Variable, describe, encode
+from depnet.learning.cost import Mdl, Penalty, StructuralMdl
 from depnet.learning.cuts import Cut, Numbered, cuts_of, spelled_out
 from depnet.learning.grow import TrainingRows, learn_nodes
-from depnet.learning.options import LearnOptions, NodeSpec, node_specs
-from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
-from depnet.learning.rows.work import Work
+from depnet.learning.options import LearnOptions, NodeSpec, Work, node_specs
 from depnet.model import Operation
 from depnet.model.counting import leaf_counts
 from tests.reference.decision_graph import leaf_of
@@ -117,7 +116,9 @@ def test_without_bins_the_network_is_that_of_learn() -> None:
 
 def test_forbidden_links_and_roles_hold_for_cuts() -> None:
     rows = numbers(400)
-    specs = node_specs(rows.domain, forbidden=[("x0", "high")], roles={"x1": "input", "x2": "target"})
+    specs = node_specs(
+        rows.domain, LearnOptions(forbidden=[("x0", "high")], roles={"x1": "input", "x2": "target"})
+    )
     network = with_cuts(rows, specs, [Mdl()] * 4, [0.0] * 4)
     inputs = {rows.domain.names[i]: network.nodes[i].source.inputs for i in range(4)}
     assert 0 not in inputs["high"]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import depnet
 from depnet import Aic, Dataset, DecisionGraph, InformationSource, LosslessSource, Mdl, StructuralMdl
 from depnet.errors import LearningError, ModelError
+from depnet.learning.cost import Penalty
 from depnet.learning.framework import Candidate, NodeData, SplitMerge, WithLossless, greedy, learn_with
-from depnet.learning.penalty import Penalty
 from tests.reference.learning import learn_operations
 from tests.refusals import refuses
 from tests.strategies import datasets

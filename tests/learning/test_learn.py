@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl, learn
-from depnet.learning.penalty import Penalty
+from depnet.learning.cost import Penalty
 from depnet.model import ConditionalTable, DecisionGraph, TableNode
 from tests.reference.learning import learn_operations
 from tests.strategies import datasets, seeds

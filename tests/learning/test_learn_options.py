@@ -54,8 +54,6 @@ def large() -> Dataset:
         ({"forbidden": [("X0",)]}, "pair"),
         ({"forbidden": ["X0"]}, "pair"),
         ({"forbidden": [("X0", "Y")]}, "no variable 'Y'"),
-        ({"forbidden": [("X0", "X1")], "roles": {"X1": "input"}}, "Drop one of the two"),
-        ({"forbidden": [("X0", "X1")], "roles": {"X0": "target"}}, "Drop one of the two"),
     ],
 )
 def test_bad_options_are_clear_errors(options: dict[str, Any], message: str) -> None:

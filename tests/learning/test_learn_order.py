@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 import depnet
 from depnet import Aic, Dataset, Mdl, Network, NoPenalty, SplitMerge, StructuralMdl, WithLossless, learn
 from depnet.errors import DepnetError, LearningError, ModelError
+from depnet.learning.cost import Auto, Penalty
 from depnet.learning.framework import learn_with
+from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.links import links
-from depnet.learning.options import LearnOptions, first_specs, node_specs
+from depnet.learning.options import LearnOptions, node_specs
 from depnet.learning.order import chosen_order
 from depnet.learning.parameters import learn_parameters
-from depnet.learning.penalty import Auto, Penalty
-from depnet.learning.rows.some_rows import held_out
+from depnet.learning.rows import held_out
 from depnet.model.score import score
 from tests.learning.test_cuts import with_cuts
 from tests.learning.test_learn import penalties
@@ -114,9 +114,6 @@ def test_links_between_inputs_may_be_forbidden() -> None:
     roles: Any = {"X0": "input", "X1": "input"}
     network = learn(copies(), order=[0, 1, 2, 3], roles=roles, forbidden=[("X0", "X1")])
     assert network.nodes[1].inputs == ()
-    with pytest.raises(LearningError, match="Drop one of the two"):
-        learn(copies(), order=[0, 1, 2, 3], roles=roles, forbidden=[("X2", "X1")])
-    refuses(LearningError, "Drop one of the two", learn, copies(), roles=roles, forbidden=[("X0", "X1")])
 
 
 @pytest.mark.parametrize(
@@ -143,7 +140,7 @@ def test_links_between_inputs_may_be_forbidden() -> None:
 def test_bad_orders_are_clear_errors(options: dict[str, Any], message: str) -> None:
     refuses(DepnetError, message, learn, copies(), **options)
     with pytest.raises(DepnetError, match=message):
-        first_specs(copies().domain, LearnOptions(**options))  # before rows are read
+        node_specs(copies().domain, LearnOptions(**options))  # before rows are read
 
 
 def test_an_empty_table_is_an_error_all_the_same() -> None:
@@ -235,23 +232,13 @@ def test_what_was_tried_are_the_networks_without_each_part() -> None:
 
 def test_validation_rows_judge_an_order_too() -> None:
     dataset, held = copies(), copies(rows=200, noise=0.3)
-    network, choice = learn_with_choice(
-        dataset, LearnOptions(penalty=LADDER, smoothing=0.5, order="auto"), validation=held
-    )
+    options = LearnOptions(penalty=LADDER, smoothing=0.5, order="auto")
+    network, choice = learn_with_choice(TrainingRows(dataset, validation=held), options)
     assert choice is not None
     assert network.held_out is not None
     assert network.held_out.rows == 200
     assert choice.tried[0].nodes == network.nodes
     assert network.held_out.score == pytest.approx(score(network, held), rel=1e-12)
-
-
-def test_bootstrap_learns_in_the_same_order() -> None:
-    dataset = copies()
-    network = learn(dataset, order=[3, 2, 1, 0])
-    found = links(network, dataset, bootstrap=3, rng=np.random.default_rng(0))
-    assert found
-    assert all(link.frequency is not None and link.frequency > 0 for link in found[:3])
-    assert all(link.variable > link.node for link in found)
 
 
 def numbers(rows: int = 400) -> Dataset:
@@ -269,7 +256,7 @@ def numbers(rows: int = 400) -> Dataset:
 def test_cuts_are_learned_as_by_the_learner_of_cuts(order: Any) -> None:
     dataset = numbers()
     network = learn(dataset, penalty=QUICK, smoothing=0.5, order=order, cuts=True)
-    specs = node_specs(dataset.domain, order=network.order)
+    specs = node_specs(dataset.domain, LearnOptions(order=network.order))
     twin = with_cuts(dataset, specs, [QUICK] * len(specs), [0.5] * len(specs))
     assert network == twin
     plain = learn(dataset, penalty=QUICK, smoothing=0.5, order=order)

@@ -1,41 +1,31 @@
-"""Links: strengths add up to what a source knows; bootstrap says how often a link comes back."""
+"""Links: strengths add up to what a source knows, from rows or from the counts that a network keeps."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 
+import depnet
 from depnet import (
     Dataset,
     DecisionGraph,
     FunctionSource,
     Merge,
     Network,
-    Node,
     Split,
     learn,
     learn_parameters,
     links,
+    titanic,
 )
 from depnet.errors import LearningError
 from depnet.learning.cost import conditional_entropy
-from depnet.learning.links import strengths
-from depnet.learning.rows.some_rows import resampled
+from depnet.learning.links import known_nats, marginals_of, strengths
 from depnet.model.counting import leaf_counts
-from tests.strategies import datasets, random_operations, seeds
-
-
-def known_bits(source: DecisionGraph, dataset: Dataset) -> float:
-    """I(X_0; Y_0) in bits per row."""
-    counts = leaf_counts(source, 0, dataset)
-    nats = conditional_entropy(counts.sum(axis=0, keepdims=True), dataset.total)
-    return (nats - conditional_entropy(counts, dataset.total)) / math.log(2)
-
-
-def a_graph(dataset: Dataset, seed: int) -> DecisionGraph:
-    cards = dataset.domain.cardinalities
-    return DecisionGraph(random_operations(np.random.default_rng(seed), cards, (0,), 12), cards)
+from tests.refusals import refuses
+from tests.strategies import datasets, networks, random_operations, seeds
 
 
 def learned(dataset: Dataset, source: DecisionGraph) -> Network:
@@ -43,44 +33,54 @@ def learned(dataset: Dataset, source: DecisionGraph) -> Network:
     return learn_parameters(dataset, [source, *rest])
 
 
-def node_with(source: DecisionGraph, dataset: Dataset) -> Node:
-    return learned(dataset, source).nodes[0]
+def own_strengths(network: Network) -> dict[int, float]:
+    """Of the first node, without rows."""
+    return strengths(network.nodes[0], marginals_of(network))
 
 
 @given(datasets(weighted=True), seeds)
-def test_strengths_add_up_to_what_the_source_knows(dataset: Dataset, seed: int) -> None:
-    graph = a_graph(dataset, seed)
-    found = strengths(node_with(graph, dataset), dataset)
-    assert tuple(found) == graph.inputs
-    np.testing.assert_allclose(sum(found.values()), known_bits(graph, dataset), rtol=1e-9, atol=1e-10)
+def test_they_add_up_to_what_the_source_knows(dataset: Dataset, seed: int) -> None:
+    cards = dataset.domain.cardinalities
+    graph = DecisionGraph(random_operations(np.random.default_rng(seed), cards, (0,), 12), cards)
+    counts = leaf_counts(graph, 0, dataset)
+    known = conditional_entropy(counts.sum(axis=0, keepdims=True), 1) - conditional_entropy(counts, 1)
+    network = learned(dataset, graph)
+    by_rows = strengths(network.nodes[0], marginals_of(network, dataset), dataset)
+    for found in (own_strengths(network), by_rows):
+        assert tuple(found) == graph.inputs
+        bits = known / (dataset.total * math.log(2))
+        np.testing.assert_allclose(sum(found.values()), bits, rtol=1e-9, atol=1e-10)
+        assert min(found.values(), default=0.0) >= -1e-12
 
 
-def test_a_split_that_was_merged_back_gained_nothing() -> None:
+@given(datasets(min_variables=3, weighted=True), seeds)
+def test_without_merges_they_are_what_the_splits_gained(dataset: Dataset, seed: int) -> None:
+    cards, rng = dataset.domain.cardinalities, np.random.default_rng(seed)
+    operations: list[Split] = []
+    expected, size = {}, 1
+    for j in rng.permutation(np.arange(1, len(cards))).tolist():  # each once, so that no test is idle
+        before = known_nats(leaf_counts(DecisionGraph(tuple(operations), cards), 0, dataset))
+        operations.append(Split(int(rng.integers(size)), j))
+        after = known_nats(leaf_counts(DecisionGraph(tuple(operations), cards), 0, dataset))
+        expected[j] = (after - before) / (dataset.total * math.log(2))
+        size += cards[j] - 1
+    found = own_strengths(learned(dataset, DecisionGraph(tuple(operations), cards)))
+    for j, bits in found.items():  # but those of one state
+        np.testing.assert_allclose(bits, expected[j], rtol=1e-9, atol=1e-10)
+
+
+def test_mutant_other_marginals_move_strength_between_the_inputs_of_a_merged_leaf() -> None:
     rng = np.random.default_rng(0)
-    codes = rng.integers(0, 2, size=(500, 3))
-    codes[:, 0] = codes[:, 1] ^ (rng.random(500) < 0.1)
-    dataset = Dataset.from_codes(codes, [2, 2, 2])
-    once = DecisionGraph((Split(0, 1),), (2, 2, 2))
-    undone = DecisionGraph((Split(0, 1), Split(0, 2), Merge(1, 2)), (2, 2, 2))
-    assert undone.inputs == (1,)
-    expected = strengths(node_with(once, dataset), dataset)
-    found = strengths(node_with(undone, dataset), dataset)
-    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
-
-
-def test_a_merges_loss_is_charged_to_the_split_that_told_its_leaves_apart() -> None:
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, [2, 2, 3], size=(900, 3))
-    codes[:, 0] = (codes[:, 1] + (codes[:, 2] == 2) + (rng.random(900) < 0.1)) % 2
-    dataset = Dataset.from_codes(codes, [2, 2, 3])
-    split = DecisionGraph((Split(0, 1), Split(0, 2)), (2, 2, 3))
-    merged = DecisionGraph((*split.operations, Merge(1, 3)), (2, 2, 3))  # both under x1 = 0
-    before, after = (strengths(node_with(g, dataset), dataset) for g in (split, merged))
-    np.testing.assert_allclose(after[1], before[1], rtol=1e-12)
-    assert after[2] < before[2]
-    across = DecisionGraph((*split.operations, Merge(0, 1)), (2, 2, 3))
-    with pytest.raises(AssertionError):  # mutant: leaves of different x1 are told apart by X1
-        np.testing.assert_allclose(strengths(node_with(across, dataset), dataset)[1], before[1], rtol=1e-6)
+    x = rng.integers(0, 2, size=(4000, 3))
+    x[:, 1] = rng.random(4000) < 0.8
+    x[:, 0] = (x[:, 1] & x[:, 2]) ^ (rng.random(4000) < 0.05)
+    dataset = Dataset.from_codes(x, [2, 2, 2])
+    both = DecisionGraph((Split(0, 1), Split(1, 2), Merge(0, 1)), (2, 2, 2))  # X1 and X2, else one leaf
+    network = learned(dataset, both)
+    assert network.nodes[0].source.size == 2
+    right, uniform = own_strengths(network), strengths(network.nodes[0], [np.array([0.5, 0.5])] * 3)
+    np.testing.assert_allclose(sum(uniform.values()), sum(right.values()), rtol=1e-9)
+    assert abs(uniform[2] - right[2]) > 0.02
 
 
 def chain(rows: int = 2000) -> Dataset:
@@ -94,7 +94,7 @@ def chain(rows: int = 2000) -> Dataset:
 
 def test_links_of_a_chain() -> None:
     dataset = chain()
-    found = links(learn(dataset), dataset, bootstrap=8, rng=np.random.default_rng(0))
+    found = links(learn(dataset), dataset)
     pairs = {(link.source, link.target): link for link in found}
     assert set(pairs) == {("X1", "X0"), ("X0", "X1"), ("X2", "X1"), ("X1", "X2")}
     assert [link.strength for link in found] == sorted((link.strength for link in found), reverse=True)
@@ -104,47 +104,60 @@ def test_links_of_a_chain() -> None:
     np.testing.assert_allclose(near.strength, near.mutual_information, rtol=1e-9)
     assert near.conditional_information is not None
     np.testing.assert_allclose(near.conditional_information, near.mutual_information, rtol=1e-9)
-    assert all(link.frequency == 1.0 for link in found)
-    once = links(learn(dataset), dataset, bootstrap=3, rng=np.random.default_rng(7))
-    assert once == links(learn(dataset), dataset, bootstrap=3, n_jobs=2, rng=np.random.default_rng(7))
-
-
-def test_a_chance_link_comes_back_less_often() -> None:
-    dataset = chain(300)
-    noise = DecisionGraph((Split(0, 3),), (2,) * 4)
-    rest = [node.source for node in learn(dataset).nodes[1:]]
-    network = learn_parameters(dataset, [noise, *rest])
-    (link,) = [x for x in links(network, dataset, bootstrap=20, rng=np.random.default_rng(2)) if x.node == 0]
-    assert link.frequency is not None
-    assert link.frequency < 0.8, "true links came back every time"
-    assert link.strength < 0.02
 
 
 def test_conditional_information_is_left_out_where_rows_are_few() -> None:
-    dataset = chain(30)
     source = DecisionGraph((Split(0, 1), Split(0, 2), Split(0, 3)), (2,) * 4)
-    network = learn_parameters(dataset, [source] + [DecisionGraph((), (2,) * 4)] * 3)
-    assert all(link.conditional_information is None for link in links(network, dataset))
+    dataset = chain(30)
+    found = links(learned(dataset, source), dataset)
+    assert found
+    assert all(link.conditional_information is None for link in found)
 
 
-def test_sources_without_splits_share_what_they_know() -> None:
+@pytest.mark.parametrize("rows", [True, False])
+def test_sources_without_splits_share_what_they_know(rows: bool) -> None:
     dataset = chain()
     both = FunctionSource(lambda x: x[:, 0] * 2 + x[:, 1], inputs=(1, 2), size=4)
     network = learn_parameters(dataset, [both] + [DecisionGraph((), (2,) * 4)] * 3)
-    first, second = links(network, dataset)
+    first, second = links(network, dataset if rows else None)
     assert first.strength == second.strength > 0
 
 
-def test_resampling_keeps_the_number_of_rows() -> None:
-    dataset = Dataset.from_codes([[0], [1], [1]], [2], weights=[5, 0, 3])
-    drawn = resampled(dataset, np.random.default_rng(0))
-    assert drawn.total == 8
-    assert drawn.rows <= 2
+def test_links_of_a_network_from_a_file_are_those_of_its_rows(tmp_path: Path) -> None:
+    data = titanic()
+    network = learn(data).with_counts(data)
+    depnet.save(network, tmp_path / "model.json")
+    found = links(depnet.load(tmp_path / "model.json"))
+    measured = links(network, data)
+    assert [(x.node, x.variable) for x in found] == [(x.node, x.variable) for x in measured]
+    for link, there in zip(found, measured, strict=True):
+        np.testing.assert_allclose(link.strength, there.strength, rtol=1e-9)
+        assert link.mutual_information is not None
+        assert there.mutual_information is not None
+        assert math.isclose(link.mutual_information, there.mutual_information, abs_tol=1e-12)
 
 
-def test_bad_input() -> None:
-    dataset = chain(20)
-    with pytest.raises(LearningError, match="bootstrap is a whole number of at least 0"):
-        links(learn(dataset), dataset, bootstrap=-1)
-    with pytest.raises(LearningError, match="other variables"):
-        links(learn(dataset), dataset, bootstrap=1, learner=lambda d: learn(Dataset.from_codes([[0]], [2])))
+def test_marginals_without_kept_counts_are_the_tables_own() -> None:
+    data = titanic()
+    network = learn(data)
+    each = (marginals_of(network), marginals_of(network.with_counts(data)), marginals_of(network, data))
+    for ours, counted, of_rows in zip(*each, strict=True):
+        np.testing.assert_allclose(ours, counted, rtol=1e-12)
+        np.testing.assert_allclose(ours, of_rows, rtol=1e-12)
+
+
+@given(networks())
+def test_tables_without_counts(network: Network) -> None:
+    for link in links(network):
+        assert link.strength >= -1e-12
+        assert link.mutual_information is None
+
+
+def test_no_rows_are_refused() -> None:
+    refuses(
+        LearningError,
+        "no rows to measure",
+        links,
+        learn(chain(20)),
+        Dataset(chain(1).domain, chain(1).codes[:0]),
+    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from depnet import Dataset, Mdl, StructuralMdl, learn
 from depnet.arrays import CodeArray, FloatArray
-from depnet.learning.penalty import Penalty
+from depnet.learning.cost import Penalty
 from depnet.model.score import score
 
 FLIP = 0.2

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet import Dataset
-from depnet.learning.rows import some_rows as module
-from depnet.learning.rows.some_rows import Contexts, distinct_rows, held_out, repeated, some_rows
+from depnet.learning import rows as module
+from depnet.learning.rows import Contexts, distinct_rows, held_out, repeated, some_rows
 from tests.cluster.tables import assert_same_network
 from tests.reference import counting
 from tests.reference import geometry as literal

@@ -1,4 +1,4 @@
-"""A teacher of words: an order of states found from the rows, digits walked one by one, and rows drawn from them."""
+"""A teacher of words: an order of states found from the rows, and rows drawn from them."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,12 @@ import pytest
 from depnet import Dataset, Domain
 from depnet.data import Variable
 from depnet.fitting.fit import FitOptions, fit_law
-from depnet.learning import teacher as teachers
-from depnet.learning.boost.digits import DigitGrower, tree_of
-from depnet.learning.boost.rows import BoostRows, all_tests
-from depnet.learning.boost.settings import Boost
-from depnet.learning.rows.work import Work
-from depnet.learning.teacher import Teacher, Word, in_places, learn_teacher, state_places
+from depnet.learning import distil as teachers
+from depnet.learning.distil import Teacher, draw_word, in_places, learn_teacher, state_places
+from depnet.learning.options import Work
 from depnet.model.score import score
 from depnet.model.stages import UNIT
+from tests.narrowed import there
 
 TOWNS = 40
 
@@ -56,22 +54,16 @@ def test_missing_values_stay_the_last_place() -> None:
     assert placed.domain.variables[0].missing == placed.domain.variables[0].states[3]
 
 
-def test_a_walk_is_the_node_of_all_digits() -> None:
-    """The twin: the boosted node, which sums the stages of all vertices for every row."""
+def test_words_are_drawn_by_their_probabilities(taught: Teacher) -> None:
     placed = in_places(ROWS, state_places(ROWS))
-    rows = BoostRows.of(placed, all_tests(placed))
-    grower = DigitGrower(rows, 0, tree_of(rows, 0), (1, 2), Boost(stages=30, rate=0.2))
-    counts = [30] * len(grower.tree.vertices)
-    node, grown = grower.node(counts), grower.vertices(counts)
-    assert node is not None
-    assert grown is not None
-    word = Word.of(grower, grown)
-    found = word.log_theta(placed.codes, placed.column(0))
-    np.testing.assert_allclose(found, node.log_theta(placed), rtol=0, atol=1e-12)
-    many = np.repeat(placed.codes[:1], 20_000, axis=0)
-    drawn = word.draw(np.asfortranarray(many), np.random.default_rng(0))
-    shares = np.bincount(drawn, minlength=TOWNS) / len(drawn)
-    assert 0.5 * np.abs(shares - node.probabilities(placed.codes[:1])[0]).sum() < 0.03
+    many = np.asfortranarray(np.repeat(placed.codes[:1], 20_000, axis=0))
+    drawn = draw_word(taught.words[0], many, np.random.default_rng(0))
+    shares, theta = (
+        np.bincount(drawn, minlength=TOWNS) / len(drawn),
+        taught.words[0].probabilities(many[:1])[0],
+    )
+    assert 0.5 * np.abs(shares - theta).sum() < 0.03
+    assert 0.5 * np.abs(shares - np.roll(theta, 1)).sum() > 0.03
 
 
 def test_draws_are_those_of_any_number_of_threads(taught: Teacher, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,11 +102,12 @@ def test_of_many_rows_a_teacher_learns_from_some_whatever_their_order(
     law = fit_law(towns(200, 2), FitOptions(order=["a", "b", "town"], distil=False))
     both, inputs = (ROWS, shuffled), {0: (1, 2)}
     found = [learn_teacher(rows, law, [(rows, HELD, law)], inputs, Work())[0] for rows in both]
-    assert found[0].words[0].bases == found[1].words[0].bases
+    first, second = (each.words[0].start_scores[0] for each in found)
+    np.testing.assert_array_equal(first, second)
     counts = np.bincount(found[0].places[0][ROWS.column(0)], minlength=TOWNS)
-    low, middle, high = (int(each[0]) for each in found[0].words[0].tree.arrays)
+    low, middle, high = (int(each[0]) for each in there(found[0].words[0].digits).arrays)
     whole = np.log((counts[middle:high].sum() + 0.5) / (counts[low:middle].sum() + 0.5))
-    assert found[0].words[0].bases[0] != round(whole / UNIT)  # of 500 of the 3,000
+    assert first[0] != round(whole / UNIT)  # of 500 of the 3,000
     np.testing.assert_array_equal(found[0].draw(200, 1), found[1].draw(200, 1))
 
 

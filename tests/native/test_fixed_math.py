@@ -109,7 +109,7 @@ def test_vectors_of_quick_exp_and_log_have_the_bits_of_one(
     none = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint16), np.zeros(0, dtype=np.uint16)
     table = native_boost.BitTable(np.zeros((1, 1), dtype=np.uint8, order="F"), *none)
     settings = native_boost.Settings(
-        stages=0, leaves=2, patience=1, rate=1.0, shrinkage=1.0, least_curvature=0.0, share=1.0, seed=0, look=0, rival=0.0
+        stages=0, leaves=2, patience=1, rate=1.0, shrinkage=1.0, least_curvature=0.0, share=1.0, seed=0
     )  # fmt: skip
     for row in sums:
         for x in range(states):

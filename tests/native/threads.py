@@ -7,7 +7,7 @@ from depnet import RandomScan, SequentialScan
 from depnet.inference import query_rows
 from depnet.sampling import Sampler
 from tests.golden.outcomes import BINARY, MIXED, MODELS, WEIGHTED, outcomes
-from tests.learning.boost.test_native import test_threads_grow_what_one_grows
+from tests.learning.test_boost_native import test_threads_grow_what_one_grows
 
 
 def main() -> None:

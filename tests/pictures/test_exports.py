@@ -138,12 +138,10 @@ def test_csv(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
 
 @pytest.mark.parametrize("name", ["=1+1", "+cmd", "-2+3", "@SUM(1)", "\t=1", "a\n=1", "\uff1d1"])
 def test_no_spreadsheet_computes_a_name_in_the_csv(name: str) -> None:
-    rows = list(
-        csv.reader(io.StringIO(links_csv([Link(name, name, 0, 0, 0.5, None, None, None)]), newline=""))
-    )
+    rows = list(csv.reader(io.StringIO(links_csv([Link(name, name, 0, 0, 0.5, None, None)]), newline="")))
     assert rows[1][0] == rows[1][1] == guarded(name) != name
-    plain = Link("a", "b", 0, 0, -0.5, None, None, None)
-    assert links_csv([plain]).splitlines()[1] == "a,b,0,-0.5,,,"
+    plain = Link("a", "b", 0, 0, -0.5, None, None)
+    assert links_csv([plain]).splitlines()[1] == "a,b,0,-0.5,,"
 
 
 def test_decision_graphs(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:

@@ -55,8 +55,6 @@ class Settings(NamedTuple):
     least_curvature: float
     share: float
     seed: int
-    look: int = 0
-    rival: float = -math.inf
 
 
 class NodeRows(NamedTuple):
@@ -135,8 +133,6 @@ def boost(
             if grown.held_scores[now] > grown.held_scores[best] + ENOUGH * len(held.own):
                 best = now
             elif now - best >= settings.patience:
-                break
-            if now == settings.look and grown.held_scores[best] < settings.rival:
                 break
     return grown
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from depnet import Dataset, Merge, Split
 from depnet._native.learner import xlogx
-from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
+from depnet.learning.cost import Penalty, StructuralMdl, penalty_value, per_parameter
 
 Row = tuple[int, ...]
 Leaf = list[tuple[Row, int]]

@@ -15,8 +15,8 @@ from depnet import (
     learn_parameters,
     learn_with,
 )
+from depnet.learning.cost import Penalty
 from depnet.learning.framework import Candidate, NodeData, SplitMerge
-from depnet.learning.penalty import Penalty
 from tests.strategies import random_order, random_ordered_source, random_table
 
 

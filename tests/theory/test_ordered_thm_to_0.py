@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from depnet import Aic, Dataset, Mdl, Network, NoPenalty, empirical
 from depnet.geometry import conditional_entropy, kl
-from depnet.learning.penalty import Penalty
+from depnet.learning.cost import Penalty
 from tests.reference.ordered import law, order_of
 from tests.strategies import cardinalities, datasets, random_joint, random_order, seeds
 from tests.theory.learned import GROWING, growing_samples

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from depnet import Aic, Dataset, InformationSource, Mdl, Network, NoPenalty, certificate
+from depnet.learning.cost import Penalty
 from depnet.learning.framework import Candidate, NodeData, SplitMerge, WithLossless, learn_with
-from depnet.learning.penalty import Penalty
 from tests.strategies import datasets, random_joint
 from tests.theory.learned import GROWING, growing_samples
 

@@ -6,36 +6,16 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cmath>
-#include <stdexcept>
-#include <string>
 
 #include "arrays.hpp"
 #include "boost_grower.hpp"
-#include "stages_kernels.hpp"
 #include "stop.hpp"
 
 namespace depnet::boost {
 namespace {
 
-// What the kernels rely on: they read out of bounds where it does not hold.
-void require(bool holds, const std::string& message) {
-    if (!holds) throw std::invalid_argument("boost: " + message);
-}
-
-bool all_below(const std::vector<std::int32_t>& numbers, std::size_t end) {
-    return std::all_of(numbers.begin(), numbers.end(),
-                       [&](std::int32_t j) { return j >= 0 && static_cast<std::size_t>(j) < end; });
-}
-
-std::vector<Test> tests_of(const AnyCodes& codes, In1<std::int32_t> variable,
-                           In1<std::uint16_t> low, In1<std::uint16_t> high) {
-    require(low.size() == variable.size() && high.size() == variable.size(),
-            "tests have a variable, a low and a high each; got " + std::to_string(variable.size()) +
-                ", " + std::to_string(low.size()) + " and " + std::to_string(high.size()) + ".");
-    require(all_below(copied(variable), codes.shape(1)), "tests are of one of the table's " +
-                                                             std::to_string(codes.shape(1)) +
-                                                             " variables; got another.");
+std::vector<Test> tests_of(In1<std::int32_t> variable, In1<std::uint16_t> low,
+                           In1<std::uint16_t> high) {
     std::vector<Test> tests;
     for (std::size_t d = 0; d < variable.shape(0); ++d)
         tests.push_back({variable(d), low(d), high(d)});
@@ -49,10 +29,7 @@ class BitTable {
   public:
     BitTable(AnyCodes codes, In1<std::int32_t> variable, In1<std::uint16_t> low,
              In1<std::uint16_t> high)
-        : tests_(tests_of(codes, variable, low, high)), variables_(codes.shape(1)) {
-        require(codes.dtype() == nb::dtype<std::uint8_t>() ||
-                    codes.dtype() == nb::dtype<std::uint16_t>(),
-                "codes have the type uint8 or uint16.");
+        : tests_(tests_of(variable, low, high)), variables_(codes.shape(1)) {
         bits_.rows = codes.shape(0);
         const std::size_t words = (bits_.rows + kRows - 1) / kRows;
         bits_.words = (words + kBlock - 1) / kBlock * kBlock;
@@ -62,7 +39,6 @@ class BitTable {
             fill(static_cast<const std::uint8_t*>(codes.data()));
         else
             fill(static_cast<const std::uint16_t*>(codes.data()));
-        bits_.make_rows(tests_.size());
     }
 
     const RowBits& bits() const { return bits_; }
@@ -108,39 +84,6 @@ NodeRows node_rows(const RowBits& bits, const In1<std::uint16_t>& own,
     return rows;
 }
 
-constexpr std::int32_t kMostScore = 1 << 30;  // differences of less have 32 bits
-
-void check_settings(const Settings& settings) {
-    require(settings.leaves <= kMostLeaves,
-            "a stage has 256 leaves at most; got leaves=" + std::to_string(settings.leaves) + ".");
-    require(settings.share >= 0.0 && settings.share <= 1.0,
-            "share lies between 0 and 1; got " + std::to_string(settings.share) + ".");
-    require(settings.lambda > 0.0 && std::isfinite(settings.lambda),
-            "shrinkage is positive, else a leaf of certain rows has no step; got " +
-                std::to_string(settings.lambda) + ".");
-    require(std::isfinite(settings.rate),
-            "rate is a number; got " + std::to_string(settings.rate) + ".");
-}
-
-void check_rows(const char* whose, const BitTable& table, const In1<std::uint16_t>& own,
-                const In2<std::int32_t>& start, std::size_t states) {
-    const std::size_t rows = table.bits().rows;
-    require(own.size() == rows && start.shape(0) == rows,
-            std::string(whose) + " has " + std::to_string(rows) + " rows; got the states of " +
-                std::to_string(own.size()) + " and the scores of " +
-                std::to_string(start.shape(0)) + ".");
-    require(start.shape(1) == states, std::string(whose) + " has scores of " +
-                                          std::to_string(start.shape(1)) + " states; expected " +
-                                          std::to_string(states) + ".");
-    require(std::all_of(own.data(), own.data() + own.size(),
-                        [&](std::uint16_t x) { return x < states; }),
-            std::string(whose) + " has a row with a state above the last of " +
-                std::to_string(states) + ".");
-    require(std::all_of(start.data(), start.data() + start.size(),
-                        [](std::int32_t s) { return -kMostScore < s && s < kMostScore; }),
-            std::string(whose) + " starts from scores of more than 1,000 nats.");
-}
-
 enum class Ended { kComplete, kEarly, kCancelled };
 
 // Grows, without the GIL, until all is grown, the time is over, or another thread says so.
@@ -166,23 +109,10 @@ Stages boost(const BitTable& table, const Settings& settings, In1<std::uint16_t>
              std::optional<In2<std::int32_t>> held_start, std::optional<double> seconds,
              const Stop& stop) {
     const std::size_t states = start.shape(1);
-    check_settings(settings);
-    require(states >= 2, "a node has two states at least; got " + std::to_string(states) + ".");
-    require(all_below(readable, table.variables()), "readable are some of the table's " +
-                                                        std::to_string(table.variables()) +
-                                                        " variables; got another.");
-    require((held_table != nullptr) == held_own.has_value() &&
-                held_own.has_value() == held_start.has_value(),
-            "rows held out have a table, states and scores; some of them are missing.");
-    require(!held_table || held_table->tests() == table.tests(),
-            "rows held out have the table's tests.");
     Booster booster(settings, table.tests(), table.variables(), std::move(readable), states);
     Ended ended;
     {
         nb::gil_scoped_release release;
-        check_rows("the table", table, own, start, states);
-        if (held_table)
-            check_rows("the table held out", *held_table, *held_own, *held_start, states);
         NodeRows rows = node_rows(table.bits(), own, start);
         std::optional<NodeRows> held;
         if (held_table) held.emplace(node_rows(held_table->bits(), *held_own, *held_start));
@@ -217,10 +147,9 @@ NB_MODULE(boost, m) {
         "End every `boost` that was given this.");
     nb::class_<Settings>(m, "Settings", "What a node is boosted with; see `depnet.Boost`.")
         .def(nb::init<std::size_t, std::size_t, std::size_t, double, double, double, double,
-                      std::uint64_t, std::size_t, double>(),
+                      std::uint64_t>(),
              nb::kw_only(), arg("stages"), arg("leaves"), arg("patience"), arg("rate"),
-             arg("shrinkage"), arg("least_curvature"), arg("share"), arg("seed"), arg("look"),
-             arg("rival"));
+             arg("shrinkage"), arg("least_curvature"), arg("share"), arg("seed"));
     nb::class_<BitTable>(m, "BitTable",
                          "The rows of a coded table ([N, n], column-major) as bits: which of them "
                          "pass each test, low <= x_variable <= high.")

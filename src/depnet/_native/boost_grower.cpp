@@ -1,7 +1,6 @@
 #include "boost_grower.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace depnet::boost {
@@ -11,25 +10,6 @@ constexpr double kMostStep = 4.0;  // nats that one stage may add to a score
 constexpr double kEnough = 1e-5;   // nats a row held out that count as better
 
 }  // namespace
-
-// Squares of 64 x 64 bits, turned over: halves change places, then halves of halves.
-void RowBits::make_rows(std::size_t tests) {
-    blocks = (tests + kRows - 1) / kRows;
-    by_row.assign(blocks * words * kRows, 0);
-    for (std::size_t d = 0; d < blocks; ++d)
-        for (std::size_t w = 0; w < words; ++w) {
-            Word* square = by_row.data() + (d * words + w) * kRows;
-            for (std::size_t k = 0; k < std::min(kRows, tests - d * kRows); ++k)
-                square[k] = columns[(d * kRows + k) * words + w];
-            Word mask = 0x00000000ffffffffu;
-            for (unsigned half = 32; half != 0; half /= 2, mask ^= mask << half)
-                for (unsigned k = 0; k < kRows; k = ((k | half) + 1) & ~half) {
-                    const Word moved = ((square[k] >> half) ^ square[k | half]) & mask;
-                    square[k | half] ^= moved;
-                    square[k] ^= moved << half;
-                }
-        }
-}
 
 std::vector<std::int32_t> drawn_share(std::vector<std::int32_t> variables, double share,
                                       std::uint64_t key) {
@@ -79,21 +59,16 @@ void Booster::make_root(const NodeRows& rows, std::uint64_t key) {
     for (std::size_t x = 0; x < states_; ++x)
         if (set_[x])
             for (std::size_t w = 0; w < words; ++w) planes_[w] |= having_[x * words + w];
-    rounded_.resize(padded);
-    kernels_.round_planes(set_p_.data(), bent_.data(), words, rounding, rounded_.data(),
-                          planes_.data());
+    kernels_.round_planes(set_p_.data(), bent_.data(), words, rounding, planes_.data());
     leaves_.resize(1);
     OpenLeaf& root = leaves_[0];
     root.rows = all_;
     root.size = static_cast<std::int64_t>(rows.bits.rows);
     root.hits = root.probability = root.curvature = 0;
-    kernels_.within(all_.data(), planes_.data(), words, leaf_planes_.data());
     const std::int32_t every_row = 0;
-    kernels_.count(all_.data(), 0, &every_row, 1, leaf_planes_.data(), words,
+    kernels_.count(all_.data(), 0, &every_row, 1, planes_.data(), words,
                    {&root.hits, &root.probability, &root.curvature});
-    root.sums.clear(stage_tests_.size());
-    kernels_.count(rows.bits.columns.data(), words, stage_tests_.data(), stage_tests_.size(),
-                   leaf_planes_.data(), words, root.sums.view());
+    count_leaf(rows, root);
     find_best(root);
 }
 
@@ -116,40 +91,12 @@ void Booster::find_best(OpenLeaf& leaf) {
         }
 }
 
-// Row by row where they are few, else by bits. The sums are the same.
 void Booster::count_leaf(const NodeRows& rows, OpenLeaf& leaf) {
-    const RowBits& bits = rows.bits;
-    const std::size_t words = bits.words, tests = stage_tests_.size();
-    leaf.sums.clear(tests);
-    const double by_bits = static_cast<double>(tests * words);
-    const double by_rows = static_cast<double>(leaf.size) * static_cast<double>(bits.blocks);
-    if (by_rows * kernels_.row_cost > by_bits) {
-        kernels_.within(leaf.rows.data(), planes_.data(), words, leaf_planes_.data());
-        kernels_.count(bits.columns.data(), words, stage_tests_.data(), tests, leaf_planes_.data(),
-                       words, leaf.sums.view());
-        return;
-    }
-    listed_.clear();
-    listed_values_.clear();
-    for (std::size_t w = 0; w < words; ++w)
-        for (Word rest = leaf.rows[w]; rest != 0; rest &= rest - 1) {
-            const auto place = static_cast<std::size_t>(std::countr_zero(rest));
-            const std::size_t r = w * kRows + place;
-            const unsigned value = rounded_[r];
-            listed_.push_back(static_cast<std::uint32_t>(r));
-            listed_values_.push_back({static_cast<std::uint8_t>((planes_[w] >> place) & 1),
-                                      static_cast<std::uint8_t>(value & 15),
-                                      static_cast<std::uint8_t>(value >> kProbabilityBits)});
-        }
-    all_sums_.clear(bits.blocks * kRows);
-    kernels_.count_rows(bits.by_row.data(), words * kRows, bits.blocks, listed_.data(),
-                        listed_values_.data(), listed_.size(), all_sums_.view());
-    for (std::size_t k = 0; k < tests; ++k) {
-        const auto d = static_cast<std::size_t>(stage_tests_[k]);
-        leaf.sums.hits[k] = all_sums_.hits[d];
-        leaf.sums.probability[k] = all_sums_.probability[d];
-        leaf.sums.curvature[k] = all_sums_.curvature[d];
-    }
+    const std::size_t words = rows.bits.words;
+    leaf.sums.clear(stage_tests_.size());
+    kernels_.within(leaf.rows.data(), planes_.data(), words, leaf_planes_.data());
+    kernels_.count(rows.bits.columns.data(), words, stage_tests_.data(), stage_tests_.size(),
+                   leaf_planes_.data(), words, leaf.sums.view());
 }
 
 bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
@@ -329,7 +276,6 @@ void Booster::run(NodeRows& rows, NodeRows* held, Watch& watch) {
             best = now;
         else if (now - best >= settings_.patience)
             break;
-        if (now == settings_.look && grown_.held_scores[best] < settings_.rival) break;
     }
 }
 

@@ -22,34 +22,22 @@ namespace depnet::boost {
 struct RowBits {
     std::size_t rows = 0, words = 0;  // words: a multiple of kBlock
     std::vector<Word> columns;        // [test][word]
-    // The tests that a row passes, 64 of them in a word: [block of tests][row].
-    std::vector<Word> by_row;
-    std::size_t blocks = 0;
-
-    void make_rows(std::size_t tests);
 };
 
 struct Test {
     std::int32_t variable;
     std::uint16_t low, high;
-
-    bool operator==(const Test&) const = default;
 };
-
-constexpr std::size_t kMostLeaves = 256;  // of a stage: rows have the numbers of leaves in bytes
 
 // A share of the variables, rounded up, drawn by words of `key`; ascending.
 std::vector<std::int32_t> drawn_share(std::vector<std::int32_t> variables, double share,
                                       std::uint64_t key);
 
-// What a node is boosted with. A trial ends after `look` stages if it has not scored as much as its
-// `rival` on the rows held out by then.
+// What a node is boosted with.
 struct Settings {
     std::size_t stages, leaves, patience;
     double rate, lambda, least_curvature, share;
     std::uint64_t seed;
-    std::size_t look;
-    double rival;
 };
 
 // Sums of the rows of a leaf that pass each test of a stage.
@@ -155,10 +143,6 @@ class Booster {
     std::vector<Word> having_, all_;           // the rows with each state, and all rows
     std::vector<std::uint8_t> number_;         // of each row's leaf
     std::vector<OpenLeaf> leaves_;
-    std::vector<std::uint8_t> rounded_;  // of each row
-    std::vector<std::uint32_t> listed_;  // the rows of a leaf, and what they add
-    std::vector<RowValues> listed_values_;
-    TestSums all_sums_;                                     // of all tests
     std::vector<double> gain_;                              // of each test of the stage
     double probability_unit_ = 0.0, curvature_unit_ = 0.0;  // of rounded sums
 };

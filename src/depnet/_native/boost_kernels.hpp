@@ -35,11 +35,6 @@ struct Sums {
     std::int64_t *hits, *probability, *curvature;
 };
 
-// What one row adds to the sums of the tests that it passes.
-struct RowValues {
-    std::uint8_t hit, probability, curvature;
-};
-
 // A leaf that is to be split: its own sums, and the units of rounded ones.
 struct Gains {
     double gradient, curvature;  // of all its rows
@@ -64,19 +59,14 @@ struct Kernels {
     // The curvatures p (1 - p).
     void (*curvatures)(const std::uint32_t* p, std::size_t rows, std::uint32_t* bent);
     std::uint32_t (*largest)(const std::uint32_t* values, std::size_t rows);
-    // Rounded p, in the low bits, and curvature of every row; and their planes 1, 2, ...
+    // The planes 1, 2, ... of rounded p, in the low bits, and curvature.
     void (*round_planes)(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,
-                         const Rounding& rounding, std::uint8_t* values, Word* planes);
+                         const Rounding& rounding, Word* planes);
     // The planes within the rows of a leaf.
     void (*within)(const Word* leaf, const Word* planes, std::size_t words, Word* own);
     // The sums of the rows of these planes that pass each test: columns + tests[k] * stride.
     void (*count)(const Word* columns, std::size_t stride, const std::int32_t* tests,
                   std::size_t count, const Word* planes, std::size_t words, const Sums& sums);
-    // The same sums for all tests, 64 in a block, from some rows: [block][row] has the tests that a
-    // row passes, values[k] what row listed[k] adds.
-    void (*count_rows)(const Word* by_row, std::size_t stride, std::size_t blocks,
-                       const std::uint32_t* listed, const RowValues* values, std::size_t rows,
-                       const Sums& sums);
     // What a split by each test gains; 0 where a part would have too little curvature.
     void (*gains)(const Gains& leaf, const Sums& sums, std::size_t count, double* gain);
     // How many rows are in both.
@@ -96,9 +86,6 @@ struct Kernels {
     // The sum over rows of log p of their own states.
     double (*log_score)(const std::uint32_t* p, std::size_t states, std::size_t stride,
                         const std::uint16_t* own, std::size_t rows);
-
-    // What counting one row of a leaf for 64 tests costs, in words that `count` goes through.
-    double row_cost;
 };
 
 namespace portable {

@@ -93,9 +93,9 @@ inline Word plane_of(const std::uint8_t* values, unsigned bit) {
 }
 
 void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,
-                  const Rounding& rounding, std::uint8_t* values, Word* planes) {
+                  const Rounding& rounding, Word* planes) {
     for (std::size_t w = 0; w < words; ++w) {
-        std::uint8_t* rounded = values + w * kRows;
+        std::uint8_t rounded[kRows];
         for (std::size_t r = 0; r < kRows; ++r) {
             const std::size_t row = w * kRows + r;
             const std::uint32_t word = random_word(rounding.key, static_cast<std::uint32_t>(row));

@@ -1,5 +1,5 @@
-// Chains of a compiled network from Python, of one row of evidence or of many, with what they
-// estimate; or the exact law of small rows.
+// Chains of a compiled network from Python, of one row of evidence or of many, and what those of
+// one row estimate.
 
 #include "chains.hpp"
 
@@ -8,9 +8,10 @@
 
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "bindings.hpp"
-#include "exact_rows.hpp"
+#include "network.hpp"
 
 namespace depnet::chains {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 // Which nodes each row of evidence updates; the arrays are the caller's.
 struct RowScan {
     In1<std::int32_t> begin, node;
-    In1<double> weight;
     In1<std::uint32_t> choice;
     In1<std::int32_t> position, length;
     bool sequential;
@@ -42,12 +42,6 @@ struct ChainOutput {
     std::optional<In2<std::uint32_t>> place_words;
     std::optional<Out2<std::uint16_t>> out;
     std::optional<Out2<double>> sums, weights;
-};
-
-// Which rows are solved, how exactly, and how often the map may be applied.
-struct SolveTask {
-    double residual;
-    std::int64_t most, first, last;
 };
 
 // The joint laws of some variables each, and which of their cells the updates of a node feed.
@@ -89,36 +83,28 @@ struct Estimators {
     }
 };
 
-// Sequential scan: an update of an estimator's targets stands until the next one, a share (steps
-// until then) / (steps of a sweep), nodes counted that are left out as irrelevant. Of all updates
-// of the rows first, ..., last - 1.
+// Sequential scan of one row: an update of an estimator's targets stands until the next one, a
+// share (steps until then) / (steps of a sweep), nodes counted that are left out as irrelevant.
 struct Shares {
     std::vector<double> shares;
     std::vector<std::int64_t> begin;  // of each node of the scan
 
-    Shares(const RowScan& scan, const Estimators& to, std::int64_t first, std::int64_t last)
-        : begin(scan.node.size(), 0) {
-        for (std::int64_t r = first; r < last; ++r) add(scan, to, r);
-    }
-
-  private:
-    void add(const RowScan& scan, const Estimators& to, std::int64_t r) {
-        const auto free = scan.free(r);
-        const std::int32_t offset = scan.begin(r);
-        for (std::size_t p = 0; p < free.size(); ++p) {
-            begin[offset + p] = static_cast<std::int64_t>(shares.size());
-            shares.resize(shares.size() + to.begin[free[p] + 1] - to.begin[free[p]]);
+    Shares(const RowScan& scan, const Estimators& to) {
+        const auto free = scan.free(0);
+        for (const std::int32_t node : free) {
+            begin.push_back(static_cast<std::int64_t>(shares.size()));
+            shares.resize(shares.size() + to.begin[node + 1] - to.begin[node]);
         }
         std::vector<std::ptrdiff_t> next(to.first_cell.size(), -1);
         for (std::size_t again = 2 * free.size(); again-- > 0;) {  // twice round, backwards
             const std::size_t p = again % free.size();
             const bool counts = again < free.size();
-            const std::ptrdiff_t now = scan.position(offset + p) + (counts ? 0 : scan.length(r));
+            const std::ptrdiff_t now = scan.position(p) + (counts ? 0 : scan.length(0));
             for (std::int32_t q = to.begin[free[p]]; q < to.begin[free[p] + 1]; ++q) {
                 std::ptrdiff_t& following = next[to.pairs[q].estimator];
                 if (counts)
-                    shares[begin[offset + p] + q - to.begin[free[p]]] =
-                        static_cast<double>(following - now) / static_cast<double>(scan.length(r));
+                    shares[begin[p] + q - to.begin[free[p]]] =
+                        static_cast<double>(following - now) / static_cast<double>(scan.length(0));
                 following = now;
             }
         }
@@ -153,9 +139,7 @@ class ChainProgram {
         std::vector<std::uint16_t> tile(network_.variables() * kRows);
         Buffers buffers(network_);
         std::optional<Shares> shares;
-        if (to.sums && scan.sequential && task.last > task.first)
-            shares.emplace(scan, estimators_, task.first / states.per_row,
-                           (task.last - 1) / states.per_row + 1);
+        if (to.sums && scan.sequential) shares.emplace(scan, estimators_);
         const Estimates estimates{estimators_.begin.data(),
                                   estimators_.pairs.data(),
                                   estimators_.others.data(),
@@ -185,17 +169,6 @@ class ChainProgram {
         return dispatch(run, tile.data());
     }
 
-    void solve(const RowScan& scan, const SolveTask& task, In2<std::uint16_t> codes,
-               Out2<double> sums, Out1<std::int64_t> applied) const {
-        nb::gil_scoped_release release;
-        exact::RowSolver solver(network_, view_, steps_);
-        for (std::int64_t r = task.first; r < task.last; ++r)
-            applied(r) =
-                solver.solve(scan.free(r), scan.weight.data() + scan.begin(r), scan.sequential,
-                             task.residual, task.most, codes.data() + r * network_.variables(),
-                             estimators_.first_cell, sums.data() + r * cells());
-    }
-
   private:
     static std::vector<std::int32_t> every_place(const Network& network) {
         std::vector<std::int32_t> places(network.variables());
@@ -220,13 +193,12 @@ void depnet::bind_chains(nb::module_& m) {
     nb::class_<RowScan>(m, "RowScan",
                         R"(Which nodes each row of evidence updates, and how they are scanned.
 
-Row r updates `node[begin[r] : begin[r + 1]]`, in the order of the scan. `weight` are their c_i, each row's summing to
-one, and `choice` their thresholds under the random scan (empty: all alike). Under the sequential scan, `position` are
-their places in a full sweep of `length[r]` steps.)")
-        .def(nb::init<In1<std::int32_t>, In1<std::int32_t>, In1<double>, In1<std::uint32_t>,
-                      In1<std::int32_t>, In1<std::int32_t>, bool>(),
-             nb::kw_only(), arg("begin"), arg("node"), arg("weight"), arg("choice"),
-             arg("position"), arg("length"), arg("sequential"));
+Row r updates `node[begin[r] : begin[r + 1]]`, in the order of the scan. `choice` are their thresholds under the random scan
+(empty: all alike). Under the sequential scan, `position` are their places in a full sweep of `length[r]` steps.)")
+        .def(nb::init<In1<std::int32_t>, In1<std::int32_t>, In1<std::uint32_t>, In1<std::int32_t>,
+                      In1<std::int32_t>, bool>(),
+             nb::kw_only(), arg("begin"), arg("node"), arg("choice"), arg("position"),
+             arg("length"), arg("sequential"));
     nb::class_<ChainStates>(
         m, "ChainStates",
         R"(Chains, `per_row` for each row of evidence: chain c belongs to row c // per_row.
@@ -250,7 +222,7 @@ state before each of `records` updates instead.)")
                             R"(Where the records of chains go, and what their updates add to.
 
 Record r of chain c is column r * chains + c of `out` [variables, records * chains]. Where they are given, every update
-adds its theta to `sums` [chain, cell] and its weight to `weights` [chain, estimator]. `words` [updates, chains] and
+adds its theta to `sums` [chain, cell] and its weight to `weights` [chain, estimator]; then there is one row. `words` [updates, chains] and
 `place_words` [records, chains] take the place of the chains' streams.)")
         .def(nb::init<std::optional<In2<std::uint64_t>>, std::optional<In2<std::uint32_t>>,
                       std::optional<Out2<std::uint16_t>>, std::optional<Out2<double>>,
@@ -258,11 +230,6 @@ adds its theta to `sums` [chain, cell] and its weight to `weights` [chain, estim
              nb::kw_only(), arg("words").none(), arg("place_words").none(),
              arg("out").noconvert().none(), arg("sums").noconvert().none(),
              arg("weights").noconvert().none());
-    nb::class_<SolveTask>(m, "SolveTask",
-                          "Which rows are solved, until the residual is under `residual`, the map "
-                          "being applied at most `most` times.")
-        .def(nb::init<double, Long, Long, Long>(), nb::kw_only(), arg("residual"), arg("most"),
-             arg("first"), arg("last"));
     nb::class_<ChainProgram>(
         m, "ChainProgram",
         R"(A network under what is known of all rows alike, and the joint laws of variables that are estimated.
@@ -275,11 +242,5 @@ Each of `estimators` is a list of variables, the next cells of the sums, row-maj
              R"(Run chains. A sweep is as many updates as the row has free nodes.
 
 Update number t of a chain takes the word t of its stream: the low half draws the state, the high half chooses the node of
-a random scan. Returns -1, or the variable of a node that found no possible state, and left the chain where it was.)")
-        .def("solve", &ChainProgram::solve, arg("scan"), arg("task"), nb::kw_only(),
-             arg("codes").noconvert(), arg("sums").noconvert(), arg("applied").noconvert(),
-             R"(The exact marginals of rows, where no table has a zero.
-
-Estimator i must be the marginal of variable i. `applied[row]` is how often the map was applied, 0 where `most` times were
-not enough.)");
+a random scan. Returns -1, or the variable of a node that found no possible state, and left the chain where it was.)");
 }

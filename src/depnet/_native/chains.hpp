@@ -17,8 +17,8 @@ struct Pair {
     std::int32_t estimator, cell, stride, other_begin, other_end;
 };
 
-// Pair q is of the node at place i for q from begin[i] on. An update at a place of a row's scan has
-// the weight shares[share_begin[place] + q - begin[i]], 1 where these are null.
+// Pair q is of the node at place i for q from begin[i] on. An update at a place of the scan has the
+// weight shares[share_begin[place] + q - begin[i]], 1 where these are null. There is one row then.
 struct Estimates {
     const std::int32_t* begin;
     const Pair* pairs;

@@ -5,10 +5,73 @@
 #include "chains.hpp"
 #include "network_draw.hpp"
 #include "splitmix.hpp"
+#include "stages_theta.hpp"
 
 namespace depnet::chains::DEPNET_ISA_NAMESPACE {
 
 using namespace network::DEPNET_ISA_NAMESPACE;
+
+// The leaf of one row; the code of a variable is codes[variable * stride].
+inline std::int64_t leaf_of(const View& view, const Node& node, const std::uint16_t* codes,
+                            std::size_t stride) {
+    if (node.map < 0) {
+        Slot at = node.root;
+        while (at.variable != kLeaf)
+            at = view.slots[at.next + codes[static_cast<std::size_t>(at.variable) * stride]];
+        return at.next;
+    }
+    std::int64_t index = node.map;
+    for (std::int64_t k = node.input_begin; k < node.input_end; ++k) {
+        const Input input = view.inputs[k];
+        index +=
+            std::int64_t{input.stride} * codes[static_cast<std::size_t>(input.variable) * stride];
+    }
+    return view.leaf_map[index];
+}
+
+// theta of a boosted node in one row, times the weights of its step; returned is its sum.
+inline double boosted_theta(const View& view, const Step& step, const std::uint16_t* codes,
+                            std::size_t stride, const Scratch& scratch) {
+    const Node& node = view.nodes[step.place];
+    const Boosted& boosted = view.boosted[node.boosted];
+    const auto states = static_cast<std::size_t>(node.states);
+    const std::int32_t* start =
+        boosted.start + static_cast<std::size_t>(leaf_of(view, node, codes, stride)) * states;
+    for (std::size_t x = 0; x < states; ++x) scratch.scores[x * kRows] = start[x];
+    kernels::add_scores(boosted.stages, codes, stride, 1, scratch.masks, scratch.scores);
+    for (std::size_t x = 0; x < states; ++x) scratch.read[x] = scratch.scores[x * kRows];
+    stages::theta_of<1>(scratch.read, states, boosted.digits, scratch.theta);
+    double total = 0.0;
+    for (std::size_t x = 0; x < states; ++x) {
+        if (step.weights != nullptr) scratch.theta[x] *= step.weights[x];
+        total += scratch.theta[x];
+    }
+    return total;
+}
+
+// What an update of a row draws its variable by, and the state that a word draws; theta is null
+// where what is known leaves nothing possible.
+struct Update {
+    const double* theta;
+    std::uint32_t state;
+};
+
+inline Update update_of(const View& view, const Step& step, const std::uint16_t* codes,
+                        std::size_t stride, const Scratch& scratch, std::uint32_t word) {
+    const Node& node = view.nodes[step.place];
+    if (node.boosted >= 0) {
+        const double total = boosted_theta(view, step, codes, stride, scratch);
+        if (!(total > 0.0)) return {nullptr, 0};
+        const std::uint32_t state = state_of(scratch.theta, node.states, total, clipped(word));
+        for (std::int32_t s = 0; step.weights != nullptr && s < node.states; ++s)
+            scratch.theta[s] /= total;
+        return {scratch.theta, state};
+    }
+    const std::int64_t leaf = leaf_of(view, node, codes, stride), marks = node.states - 1;
+    if (step.logs != nullptr && step.logs[leaf * step.stride] == -HUGE_VAL) return {nullptr, 0};
+    return {step.theta + leaf * node.states,
+            state_of(step.marks + leaf * marks, marks, clipped(word))};
+}
 
 // Some chains of one row, stepped in turn, so that their latencies overlap. Under the sequential
 // scan many of them draw a node's column together: their codes are then in a tile,
@@ -169,7 +232,7 @@ class Group {
              const double* theta, std::int32_t first, std::int32_t count) const {
         const Estimates& to = run_.estimates;
         const double* shares =
-            to.shares ? to.shares + to.share_begin[row_begin_ + j] - to.begin[place] : nullptr;
+            to.shares ? to.shares + to.share_begin[j] - to.begin[place] : nullptr;
         double* const sums = to.sums + (first_ + c) * to.cells;
         double* const weights = to.weights + (first_ + c) * to.count;
         for (std::int32_t q = to.begin[place]; q < to.begin[place + 1]; ++q) {

@@ -16,56 +16,16 @@ namespace compiling {
 
 constexpr std::int32_t kLeaf = -1;
 
-// The leaves in the paper's numbering, as places in the order of their making: both operations
-// remove one leaf, later ones shift left, and new ones are appended. A tree of counts (Fenwick's)
-// finds and removes leaf y in logarithmic time, where erasing from an array would move all later
-// leaves.
-class Leaves {
-  public:
-    explicit Leaves(std::size_t places) : alive_below_(places + 1, 0) {
-        while (2 * top_ <= places) top_ *= 2;
-    }
-
-    void append() {
-        ++made_;
-        for (std::size_t p = made_; p < alive_below_.size(); p += p & (~p + 1)) ++alive_below_[p];
-    }
-
-    std::size_t place_of(std::int32_t y) const {
-        std::size_t before = 0;
-        std::int32_t left = y;
-        for (std::size_t step = top_; step > 0; step /= 2) {
-            if (before + step < alive_below_.size() && alive_below_[before + step] <= left) {
-                before += step;
-                left -= alive_below_[before];
-            }
-        }
-        return before;
-    }
-
-    void remove(std::size_t place) {
-        for (std::size_t p = place + 1; p < alive_below_.size(); p += p & (~p + 1))
-            --alive_below_[p];
-    }
-
-  private:
-    std::vector<std::int32_t> alive_below_;
-    std::size_t made_ = 0;
-    std::size_t top_ = 1;
-};
-
-// Vertices made while operations are replayed; a vertex is a leaf until it is split, and its place
-// among the leaves is its own number. A merge makes one leaf an alias of another, so that both
-// paths lead to one vertex: that is what makes the graph a DAG and not a tree.
+// Vertices made while operations are replayed; a vertex is a leaf until it is split. A merge makes
+// one leaf an alias of another, so that both paths lead to one vertex: that is what makes the graph
+// a DAG and not a tree.
 struct Builder {
     std::vector<std::int32_t> variable;
     std::vector<std::int32_t> begin;
     std::vector<std::int32_t> branches;
     std::vector<std::int32_t> alias;
     std::vector<std::int32_t> children;
-    Leaves leaves;
-
-    explicit Builder(std::size_t vertices) : leaves(vertices) { new_leaf(); }
+    std::vector<std::int32_t> leaves{new_leaf()};  // in the paper's numbering
 
     std::int32_t find(std::int32_t v) {
         while (alias[v] != v) v = alias[v] = alias[alias[v]];
@@ -78,25 +38,26 @@ struct Builder {
         begin.push_back(0);
         branches.push_back(0);
         alias.push_back(v);
-        leaves.append();
         return v;
     }
 
     // Eq. newYsplit: leaf y is removed, later leaves shift left, the new ones are appended.
     void split(std::int32_t y, std::int32_t j, std::int32_t cardinality) {
-        const auto v = static_cast<std::int32_t>(leaves.place_of(y));
-        leaves.remove(v);
+        const std::int32_t v = leaves[y];
+        leaves.erase(leaves.begin() + y);
         variable[v] = j;
         begin[v] = static_cast<std::int32_t>(children.size());
         branches[v] = cardinality;
-        for (std::int32_t s = 0; s < cardinality; ++s) children.push_back(new_leaf());
+        for (std::int32_t s = 0; s < cardinality; ++s) {
+            children.push_back(new_leaf());
+            leaves.push_back(children.back());
+        }
     }
 
     // Eq. newYmerge: leaf y1 joins leaf y0, later leaves shift left.
     void merge(std::int32_t y0, std::int32_t y1) {
-        const auto joined = static_cast<std::int32_t>(leaves.place_of(y1));
-        alias[joined] = static_cast<std::int32_t>(leaves.place_of(y0));
-        leaves.remove(joined);
+        alias[leaves[y1]] = leaves[y0];
+        leaves.erase(leaves.begin() + y1);
     }
 };
 
@@ -163,10 +124,7 @@ CompiledGraph compile_operations(const std::uint8_t* kinds, const std::int32_t* 
     using namespace compiling;
     CompiledGraph graph;
     auto& [variable, begin, children] = graph;
-    std::size_t vertices = 1;
-    for (std::size_t t = 0; t < operations; ++t)
-        if (kinds[t] == kSplit) vertices += static_cast<std::size_t>(branches(t));
-    Builder made(vertices);
+    Builder made;
     for (std::size_t t = 0; t < operations; ++t) {
         if (kinds[t] == kSplit)
             made.split(first[t], second[t], branches(t));
@@ -174,10 +132,8 @@ CompiledGraph compile_operations(const std::uint8_t* kinds, const std::int32_t* 
             made.merge(first[t], second[t]);
     }
     std::vector<std::int32_t> leaf_number(made.variable.size(), -1);
-    std::int32_t leaves = 0;  // those neither split nor merged into another, as they were made
-    for (std::size_t v = 0; v < made.variable.size(); ++v)
-        if (made.variable[v] == kLeaf && made.alias[v] == static_cast<std::int32_t>(v))
-            leaf_number[v] = leaves++;
+    for (std::size_t y = 0; y < made.leaves.size(); ++y)
+        leaf_number[made.leaves[y]] = static_cast<std::int32_t>(y);
 
     Flattener flat{made, std::vector<std::int32_t>(made.variable.size(), -1)};
     const std::int32_t root = flat.resolve(made.find(0));

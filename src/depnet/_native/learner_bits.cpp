@@ -72,23 +72,16 @@ class Chunks {
   public:
     Chunks(const Data& data, const LearnerKernels& kernels, Bits& bits)
         : data_(data), kernels_(kernels), bits_(bits), planes_(bits.planes) {
-        const auto variables = static_cast<double>(bits.variables.size());
-        const auto planes = static_cast<double>(bits.planes);
-        // Measured cycles a row, to count all pairs: of planes by popcount, or of a variable's
-        // rows, sorted by state.
-        const double by_planes = planes * planes / 128 * kernels.product_cost;
-        const double by_rows =
-            variables * (5 + static_cast<double>(bits.row_words) * kernels.position_cost);
-        pairs_by_rows_ = by_rows < by_planes;
         const std::int64_t codes = data.rows * data.variables();
+        // Of variables with many states, each node counts its own root sooner.
         count_pairs_ =
+            planes_ <= 8 * bits.variables.size() &&
             bits.planes * std::int64_t{bits.planes} * 4 <= std::max(codes / 2, kSmallPairs);
         keep_columns_ = kept(codes);
         size_ = planes_ <= 256 ? 16384 : 8192;
         if (keep_columns_) bits.columns = Words(planes_ * bits.column_words);
         if (!keep_columns_) own_ = Words(planes_ * (size_ / 64));
         if (count_pairs_) bits.pairs.assign(planes_ * planes_, 0);
-        counts_.resize(bits.row_words * 64);
     }
 
     std::size_t size() const { return size_; }
@@ -100,18 +93,13 @@ class Chunks {
         columns_ = keep_columns_ ? bits_.columns.data() + begin / 64 : own_.data();
         pack();
         turn_columns();
-        if (!count_pairs_) return;
-        if (pairs_by_rows_)
-            count_rows();
-        else
-            count_planes();
+        if (count_pairs_) count_planes();
     }
 
     void finish() {
         const std::size_t n = planes_;
         for (std::size_t a = 0; count_pairs_ && a < n; ++a) {
-            for (std::size_t b = 0; b < a && !pairs_by_rows_; ++b)
-                bits_.pairs[a * n + b] = bits_.pairs[b * n + a];
+            for (std::size_t b = 0; b < a; ++b) bits_.pairs[a * n + b] = bits_.pairs[b * n + a];
             bits_.totals.push_back(bits_.pairs[a * n + a]);
         }
     }
@@ -173,38 +161,13 @@ class Chunks {
                                       bits_.pairs.data() + a * planes_ + a, planes_);
     }
 
-    void count_rows() {
-        list_.resize(count_);
-        for (std::size_t v = 0; v < bits_.variables.size(); ++v) {
-            const std::int32_t k = data_.cardinalities[bits_.variables[v]];
-            const std::uint8_t* code = codes(bits_.variables[v]);
-            std::uint32_t sizes[256] = {}, next[256];
-            for (std::size_t r = 0; r < count_; ++r) ++sizes[code[r]];
-            next[0] = 0;
-            for (std::int32_t z = 1; z < k; ++z) next[z] = next[z - 1] + sizes[z - 1];
-            for (std::size_t r = 0; r < count_; ++r)
-                list_[next[code[r]]++] = static_cast<std::uint32_t>(r);
-            for (std::int32_t z = 1; z < k; ++z) {
-                if (sizes[z] == 0) continue;
-                for (const RowBits& part : bits_.rows)
-                    kernels_.positional_popcount(part.row(begin_), part.words,
-                                                 list_.data() + next[z] - sizes[z], sizes[z],
-                                                 counts_.data() + part.first);
-                std::uint32_t* pairs =
-                    bits_.pairs.data() + (bits_.first_plane[v] + z - 1) * planes_;
-                for (std::size_t p = 0; p < planes_; ++p) pairs[p] += counts_[p];
-            }
-        }
-    }
-
     const Data& data_;
     const LearnerKernels& kernels_;
     Bits& bits_;
     const std::size_t planes_;
-    bool pairs_by_rows_, count_pairs_, keep_columns_;
+    bool count_pairs_, keep_columns_;
     Words own_;  // the chunk's columns, where they are not kept
     std::vector<std::uint8_t> narrowed_;
-    std::vector<std::uint32_t> list_, counts_;
 
     std::size_t size_;                   // rows of a chunk; a multiple of 512
     std::size_t begin_ = 0, count_ = 0;  // of the chunk that is made

@@ -21,8 +21,7 @@ struct LearnerKernels {
                              std::size_t words, std::uint32_t* out, std::size_t out_stride);
 
     // counts[bit] = how many of the chosen rows have the bit set, by carry-save adders. A row is
-    // `words` words: 1, 2, 4 or a multiple of 8. `rows` lists the chosen ones; null: the first
-    // `chosen` rows.
+    // `words` words: 1, 2, 4 or a multiple of 8. `rows` lists the chosen ones.
     void (*positional_popcount)(const std::uint64_t* bits, std::size_t words,
                                 const std::uint32_t* rows, std::size_t chosen,
                                 std::uint32_t* counts);
@@ -57,10 +56,6 @@ struct LearnerKernels {
     void (*partition)(const std::uint32_t* rows, std::size_t chosen, const std::uint32_t* words,
                       std::uint32_t step, std::uint32_t offset, std::uint32_t shift,
                       bool one_bit_a_row, std::uint32_t* zeros, std::uint32_t* ones);
-
-    // About how many cycles a pair of words takes in popcount_product, and a word in
-    // positional_popcount.
-    double product_cost, position_cost;
 
     // Up to this many planes, one after the other, share out a list sooner than its codes do.
     std::size_t partitions;

@@ -49,19 +49,12 @@ inline Bits gather_words(const std::uint64_t* bits, const std::uint32_t* rows,
 template <std::size_t kRowWords>
 inline Bits gather(const std::uint64_t* bits, const std::uint32_t* rows) {
 #if defined(__AVX512F__)
-    const auto* pairs = reinterpret_cast<const __m128i*>(bits);
-    const auto pair = [&](int i) { return _mm_loadu_si128(pairs + rows[i]); };
-    const auto* fours = reinterpret_cast<const __m256i*>(bits);
-    if constexpr (kRowWords == 1)
-        return (Bits)_mm512_i32gather_epi64(
-            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows)), bits, 8);
-    if constexpr (kRowWords == 2) {
-        __m512i v = _mm512_inserti64x2(_mm512_castsi128_si512(pair(0)), pair(1), 1);
-        return (Bits)_mm512_inserti64x2(_mm512_inserti64x2(v, pair(2), 2), pair(3), 3);
+    if constexpr (kRowWords == 4) {
+        const auto* halves = reinterpret_cast<const __m256i*>(bits);
+        return (Bits)_mm512_inserti64x4(
+            _mm512_castsi256_si512(_mm256_loadu_si256(halves + rows[0])),
+            _mm256_loadu_si256(halves + rows[1]), 1);
     }
-    if constexpr (kRowWords == 4)
-        return (Bits)_mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(fours + rows[0])),
-                                        _mm256_loadu_si256(fours + rows[1]), 1);
 #endif
     return gather_words<kRowWords>(bits, rows, std::make_index_sequence<kWords>{});
 }
@@ -81,13 +74,9 @@ inline Bits add_popcount(Bits sums, Bits a, Bits b) {
 }
 
 inline std::uint32_t total(Bits sums) {
-#if defined(__AVX512F__)
-    return static_cast<std::uint32_t>(_mm512_reduce_add_epi64((__m512i)sums));
-#else
     std::uint64_t all = 0;
     for (std::size_t i = 0; i < kWords; ++i) all += sums[i];
     return static_cast<std::uint32_t>(all);
-#endif
 }
 
 template <std::size_t... kPlace>
@@ -96,11 +85,7 @@ inline Doubles look_up(const double* table, Counts x, std::index_sequence<kPlace
 }
 
 inline Doubles look_up(const double* table, Counts x) {
-#if defined(__AVX512F__)
-    return (Doubles)_mm512_i32gather_pd((__m256i)x, table, 8);
-#else
     return look_up(table, x, std::make_index_sequence<kWords>{});
-#endif
 }
 
 // Counts are below 2^31: as signed numbers they are converted at once.
@@ -125,13 +110,8 @@ inline unsigned bits_of(const Comparison& holds) {
 
 // A full adder of bit strings: `sum` keeps the ones, the carry is returned.
 inline Bits add(Bits& sum, Bits a, Bits b) {
-#if defined(__AVX512F__)
-    const Bits carry = (Bits)_mm512_ternarylogic_epi64((__m512i)sum, (__m512i)a, (__m512i)b, 0xe8);
-    sum = (Bits)_mm512_ternarylogic_epi64((__m512i)sum, (__m512i)a, (__m512i)b, 0x96);
-#else
     const Bits odd = sum ^ a, carry = (sum & a) | (b & odd);
     sum = odd ^ b;
-#endif
     return carry;
 }
 
@@ -246,19 +226,14 @@ void count_narrow(const std::uint64_t* bits, const std::uint32_t* rows, std::siz
     constexpr std::size_t kTogether = kWords / kRowWords;
     Positions positions;
     const std::size_t whole = chosen / kTogether;
-    const auto row = [=](std::size_t i) { return bits + (rows ? rows[i] : i) * kRowWords; };
+    const auto row = [=](std::size_t i) { return bits + rows[i] * kRowWords; };
     std::uint64_t rest[kWords] = {};  // what does not fill a vector
     for (std::size_t i = whole * kTogether, w = 0; i < chosen; ++i, w += kRowWords)
         for (std::size_t k = 0; k < kRowWords; ++k) rest[w + k] = row(i)[k];
     const std::size_t vectors = whole + (whole * kTogether < chosen ? 1 : 0);
-    if (rows == nullptr)
-        count_vectors(positions, vectors, [=, &rest](std::size_t at) {
-            return load<Bits>(at < whole ? bits + at * kWords : rest);
-        });
-    else
-        count_vectors(positions, vectors, [=, &rest](std::size_t at) {
-            return at < whole ? gather<kRowWords>(bits, rows + at * kTogether) : load<Bits>(rest);
-        });
+    count_vectors(positions, vectors, [=, &rest](std::size_t at) {
+        return at < whole ? gather<kRowWords>(bits, rows + at * kTogether) : load<Bits>(rest);
+    });
     positions.finish(counts, kRowWords);
 }
 
@@ -268,14 +243,10 @@ inline void count_wide(const std::uint64_t* bits, std::size_t words, const std::
     for (std::size_t block = 0; block < words; block += kWords) {
         Positions positions;
         const std::uint64_t* from = bits + block;
-        if (rows == nullptr)
-            count_vectors(positions, chosen,
-                          [=](std::size_t at) { return load<Bits>(from + at * words); });
-        else
-            count_vectors(positions, chosen, [=](std::size_t at) {
-                if (at + 24 < chosen) __builtin_prefetch(from + rows[at + 24] * words);
-                return load<Bits>(from + rows[at] * words);
-            });
+        count_vectors(positions, chosen, [=](std::size_t at) {
+            if (at + 24 < chosen) __builtin_prefetch(from + rows[at + 24] * words);
+            return load<Bits>(from + rows[at] * words);
+        });
         positions.finish(counts + block * 64, kWords);
     }
 }
@@ -599,21 +570,15 @@ void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_
 
 #endif
 
-// With the costs of popcount_product and positional_popcount, and the planes that share out a list.
 const LearnerKernels& kernels() {
 #if defined(__AVX512F__)
-    constexpr double product = 0.2, position = 0.3;
     constexpr std::size_t partitions = 3;
-#elif defined(__AVX2__)
-    constexpr double product = 1.5, position = 0.8;
-    constexpr std::size_t partitions = 1;
 #else
-    constexpr double product = 3.0, position = 2.0;
     constexpr std::size_t partitions = 1;
 #endif
-    static const LearnerKernels all{pack_equal, popcount_product,  positional_popcount, entropies,
-                                    chi_terms,  best_binary_split, list_bits,           partition,
-                                    product,    position,          partitions};
+    static const LearnerKernels all{pack_equal, popcount_product, positional_popcount,
+                                    entropies,  chi_terms,        best_binary_split,
+                                    list_bits,  partition,        partitions};
     return all;
 }
 

@@ -1,5 +1,5 @@
-// One network compiled for all that is done with it: passes and moves of an ordered law, chains,
-// clamped chains of many rows, exact laws of rows.
+// One network compiled for all that is done with it: passes and moves of an ordered law, and
+// chains.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ inline std::vector<std::int32_t> only_columns(const std::int32_t* begin, std::si
 
 namespace depnet::network {
 
-// The stages of a boosted node, laid out for many rows at once and for one row.
+// The stages of a boosted node.
 class Stages {
   public:
     Stages(In1<std::int32_t> variable, In1<std::uint16_t> low, In1<std::uint16_t> high,
@@ -64,7 +64,6 @@ class Stages {
         : variable_(copied(variable)),
           begin_(copied(begin)),
           test_(copied(test)),
-          scores_(scores.data(), scores.data() + scores.size()),
           by_state_(
               stages::by_state(begin.data(), begin.size() - 1, scores.data(), scores.shape(1))),
           column_(
@@ -72,13 +71,7 @@ class Stages {
           low_(copied(low)),
           high_(copied(high)),
           leaf_(copied(leaf)),
-          states_(scores.shape(1)) {
-        for (std::size_t t = 0; t < leaf.size(); ++t) {
-            const std::int32_t d = test(t);
-            splits_.push_back(
-                {variable(d), leaf(t), low(d), static_cast<std::uint16_t>(high(d) - low(d))});
-        }
-    }
+          states_(scores.shape(1)) {}
 
     std::size_t states() const { return states_; }
     const std::vector<std::int32_t>& variable() const { return variable_; }
@@ -90,15 +83,10 @@ class Stages {
                 begin_.size() - 1, begin_.data(),    leaf_.data(), test_.data(),
                 by_state_.data(),  column_.data(),   states_};
     }
-    stages::RowView row_view() const {
-        return {splits_.data(), begin_.size() - 1, begin_.data(),
-                scores_.data(), column_.data(),    states_};
-    }
 
   private:
-    std::vector<std::int32_t> variable_, begin_, test_, scores_, by_state_, column_;
+    std::vector<std::int32_t> variable_, begin_, test_, by_state_, column_;
     std::vector<std::uint16_t> low_, high_, leaf_;
-    std::vector<stages::Split> splits_;
     std::size_t states_;
 };
 
@@ -179,7 +167,7 @@ class Network {
         Node& node = nodes_.back();
         node.leaves = start.shape(0);
         node.boosted = static_cast<std::int32_t>(boosted_.size());
-        boosted_.push_back({{}, {}, {}, nullptr, sums_, masks_});
+        boosted_.push_back({{}, {}, nullptr, sums_, masks_});
         digits_.emplace_back(digits.data(), digits.data() + digits.size());
         stages_.push_back(stages);
         starts_.emplace_back(start.data(), start.data() + start.size());
@@ -237,7 +225,6 @@ class Network {
             }
             for (std::size_t k = 0; k < stages_.size(); ++k) {
                 boosted_[k].stages = stages_[k].view();
-                boosted_[k].row = stages_[k].row_view();
                 boosted_[k].start = starts_[k].data();
                 boosted_[k].digits = digits_of(digits_[k].data(), digits_[k].size() / 3);
             }

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "stages_kernels.hpp"
-#include "stages_row.hpp"
 
 namespace depnet::network {
 
@@ -41,8 +40,7 @@ struct Node {
 // theta of a boosted node are the scores of its first source's leaf and of all stages, summed and
 // normalised. A tile of moves keeps its sums [state][kRows] and the outcomes of its tests.
 struct Boosted {
-    stages::View stages;        // for many rows
-    stages::RowView row;        // for one row
+    stages::View stages;
     stages::Digits digits;      // what the scores are of
     const std::int32_t* start;  // scores of the first source, [leaf][state]
     std::size_t sums, masks;    // where they begin in a tile of moves
@@ -92,46 +90,5 @@ struct Scratch {
     std::int32_t *scores, *read, *kept;
     double* theta;
 };
-
-// Internal to each unit: units are compiled for different instruction sets.
-
-// The leaf of one row; the code of a variable is codes[variable * stride].
-template <typename Code>
-static inline std::int64_t leaf_of(const View& view, const Node& node, const Code* codes,
-                                   std::size_t stride) {
-    if (node.map < 0) {
-        Slot at = node.root;
-        while (at.variable != kLeaf)
-            at = view.slots[at.next + codes[static_cast<std::size_t>(at.variable) * stride]];
-        return at.next;
-    }
-    std::int64_t index = node.map;
-    for (std::int64_t k = node.input_begin; k < node.input_end; ++k) {
-        const Input input = view.inputs[k];
-        index +=
-            std::int64_t{input.stride} * codes[static_cast<std::size_t>(input.variable) * stride];
-    }
-    return view.leaf_map[index];
-}
-
-// theta of a boosted node in one row, times the weights of its step; returned is its sum.
-template <typename Code>
-static inline double boosted_theta(const View& view, const Step& step, const Code* codes,
-                                   std::size_t stride, const Scratch& scratch) {
-    const Node& node = view.nodes[step.place];
-    const Boosted& boosted = view.boosted[node.boosted];
-    const auto states = static_cast<std::size_t>(node.states);
-    const std::int32_t* start =
-        boosted.start + static_cast<std::size_t>(leaf_of(view, node, codes, stride)) * states;
-    for (std::size_t x = 0; x < states; ++x) scratch.scores[x] = start[x];
-    stages::add_scores(boosted.row, codes, stride, scratch.scores);
-    stages::theta_of<1>(scratch.scores, states, boosted.digits, scratch.theta);
-    double total = 0.0;
-    for (std::size_t x = 0; x < states; ++x) {
-        if (step.weights != nullptr) scratch.theta[x] *= step.weights[x];
-        total += scratch.theta[x];
-    }
-    return total;
-}
 
 }  // namespace depnet::network

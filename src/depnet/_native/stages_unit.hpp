@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "stages_leaves.hpp"
-#include "stages_row.hpp"
+#include "stages_theta.hpp"
 #include "vectors.hpp"
 
 namespace depnet::stages::DEPNET_ISA_NAMESPACE {

@@ -68,30 +68,4 @@ static inline std::uint32_t clipped(std::uint32_t word) {  // kAlways is beyond 
     return word < kAlways ? word : kAlways - 1;
 }
 
-// What an update of a row draws its variable by, and the state that a word draws; theta is null
-// where what is known leaves nothing possible.
-struct Update {
-    const double* theta;
-    std::uint32_t state;
-};
-
-// The code of a variable is codes[variable * stride].
-template <typename Code>
-static inline Update update_of(const View& view, const Step& step, const Code* codes,
-                               std::size_t stride, const Scratch& scratch, std::uint32_t word) {
-    const Node& node = view.nodes[step.place];
-    if (node.boosted >= 0) {
-        const double total = boosted_theta(view, step, codes, stride, scratch);
-        if (!(total > 0.0)) return {nullptr, 0};
-        const std::uint32_t state = state_of(scratch.theta, node.states, total, clipped(word));
-        for (std::int32_t s = 0; step.weights != nullptr && s < node.states; ++s)
-            scratch.theta[s] /= total;
-        return {scratch.theta, state};
-    }
-    const std::int64_t leaf = leaf_of(view, node, codes, stride), marks = node.states - 1;
-    if (step.logs != nullptr && step.logs[leaf * step.stride] == -HUGE_VAL) return {nullptr, 0};
-    return {step.theta + leaf * node.states,
-            state_of(step.marks + leaf * marks, marks, clipped(word))};
-}
-
 }  // namespace depnet::network

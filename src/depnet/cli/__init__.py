@@ -8,8 +8,8 @@ In reading order:
     files            models and tables in and out; "-" is a standard stream
     given            evidence as people write it; names and states offered in the shell
     render           answers on a terminal: tables, lines and bars; progress on standard error
-    fit, fit_chunks, update, tune                 learn; `fit_chunks` reads Parquet files a chunk at a time
-    query, explain, sample, impute, odd, score, compare    ask
+    fit, fit_chunks, update                       learn; `fit_chunks` reads Parquet files a chunk at a time
+    query, predict, explain, sample, impute, odd, score, compare    ask
     show, export, explore                         look
     paper, example                                the paper's experiments; a small table to try things on
 

@@ -105,7 +105,7 @@ class Run:
 
 
 SHARED = ("as_json", "verbose", "seed", "jobs", "scan", "output", "force")
-INPUTS = ("model", "other", "table", "data", "each", "validation")
+INPUTS = ("model", "other", "table", "data", "each", "learned", "new_rows")
 """Arguments and options that name a file to read."""
 
 

@@ -34,10 +34,7 @@ NEEDED = "depnet explore needs the extra `explore` (NiceGUI). Install it: pip in
     "Listen on this address; any but this machine's own asks readers for a token, which is printed.",
     default="127.0.0.1",
 )
-@flag(
-    "--show-small-counts",
-    "With --host: show readers the rows of the table, and counts of fewer than 5 of them.",
-)
+@flag("--show-table", "With --host: show readers the rows of the table, and its frequencies.")
 @text_options
 def explore(
     run: Run,
@@ -46,7 +43,7 @@ def explore(
     port: int | None,
     no_open: bool,
     host: str,
-    show_small_counts: bool,
+    show_table: bool,
 ) -> None:
     """See a model and ask it, as a page in the browser.
 
@@ -71,8 +68,7 @@ def explore(
             port=port,
             browse=not no_open,
             announce=_announce_json if run.as_json else _announce,
-            debug=run.debug,
-            show_small_counts=show_small_counts,
+            show_table=show_table,
         )
     except OSError as error:
         if error.filename is not None:

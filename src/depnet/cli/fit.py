@@ -26,7 +26,7 @@ MOST_COPIES = 5
 @output("The model (.json, .json.gz).", required=True)
 @choice(
     "--penalty", "auto", "mdl", "structural-mdl", "aic", "none",
-    text="What complexity costs; auto: chosen on rows held back, with the smoothing (see depnet tune).",
+    text="What complexity costs; auto: chosen on rows held back, with the smoothing.",
 )  # fmt: skip
 @number(
     "--smoothing", 0.5, "Pseudo-count of every cell; with --penalty auto, the unit of those tried.", least=0
@@ -114,9 +114,10 @@ def fit(
 def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     """What is said of a fit: as JSON, and the lines around `figures` and `details`, which are among it."""
     from depnet.cli.show import law_document, law_proof, marginals_document, network_proof, sizes
-    from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
+    from depnet.data.table.variables import read_as
     from depnet.fitting.fit import Fitted
-    from depnet.learning.certificate import certificates_of_learned
+    from depnet.fitting.summary import exact_figures, law_nearness, plain_figures
+    from depnet.learning.certificate import certificate
     from depnet.learning.copies import copies_of
 
     network, law = found.network, found.law
@@ -134,7 +135,7 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
         document |= {"sample": found.sample, **of_network, "law": {**law_document(law), **of_law}}
         return document, [*lines, _links_line(size)]
     completion = found.completion
-    law_proven, proven = certificates_of_learned([law, network], found.dataset)
+    law_proven, proven = (certificate(each, found.dataset) for each in (law, network))
     document["details"] += [law_proven.said, proven.said]
     holes, rounds = int(completion.hidden.sum()), len(completion.rounds)
     states = [variable.name for variable in law.domain.variables if variable.missing is not None]
@@ -145,6 +146,11 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
         "completion": {"holes": holes, "rounds": rounds, "settled": completion.converged, "states": states},
     }
     lines.append(_links_line(size))
+    document["read_as"] = read_as(law.domain.variables)
+    if document["read_as"]:
+        lines.append(
+            f"text read {', '.join(document['read_as'][:MOST_COPIES])} (--text NAME keeps it as it is)"
+        )
     document["copies"] = [str(copy) for copy in copies_of(law)]
     if document["copies"]:
         lines.append("; ".join(document["copies"][:MOST_COPIES]))

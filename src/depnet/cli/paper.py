@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from depnet.paper.report import Report
 
 OUT = option("--out", "Write the records as JSON.", metavar="FILE")
-PLOT = option("--plot", "Draw into this .png, .svg or .pdf file.", metavar="FILE")
 FORCE = flag("--force", "Replace files that exist.")
 JSON = flag("--json as_json", "The records as JSON.")
 SEED = number("--seed", 0, "The (first) seed.", least=0)
@@ -79,16 +78,15 @@ def paper() -> None:
 
 
 def _add_experiment(name: str, module: str, text: str, options: tuple[Option, ...]) -> None:
-    def command(out: str | None, plot: str | None, force: bool, as_json: bool, **chosen: Any) -> int:
+    def command(out: str | None, force: bool, as_json: bool, **chosen: Any) -> int:
         from depnet.cli.files import check_output
 
-        for place in (out, plot):
-            check_output(place, force)
+        check_output(out, force)
         run = getattr(importlib.import_module(f"depnet.paper.{module}"), name)
-        return deliver(run(**chosen), out, plot, force=force, as_json=as_json)
+        return deliver(run(**chosen), out, force=force, as_json=as_json)
 
     decorated: Any = command
-    for add in reversed((OUT, PLOT, FORCE, JSON, *options)):
+    for add in reversed((OUT, FORCE, JSON, *options)):
         decorated = add(decorated)
     paper.command(name, help=text)(decorated)
 
@@ -129,16 +127,9 @@ def figures(
     return deliver(write_figures(into, names, formats or FORMATS), out, force=force, as_json=as_json)
 
 
-def deliver(
-    report: "Report",
-    out: str | None = None,
-    plot: str | None = None,
-    *,
-    force: bool = False,
-    as_json: bool = False,
-) -> int:
+def deliver(report: "Report", out: str | None = None, *, force: bool = False, as_json: bool = False) -> int:
     """Show a report, write what was asked for, whole or not at all; 1 if a claim of the theory did not hold."""
-    from depnet.cli.files import save_text, written_path
+    from depnet.cli.files import save_text
 
     if as_json:
         click.echo(report.json(), nl=False)
@@ -147,12 +138,6 @@ def deliver(
     if out is not None:
         save_text(report.json(), out, force)
         click.echo(f"written: {out}", err=as_json)
-    if plot is not None:
-        from depnet.paper.plots import plot_report
-
-        with written_path(plot, force) as place:
-            plot_report(report, place)
-        click.echo(f"drawn: {plot}", err=as_json)
     return 0 if report.holds else 1
 
 

@@ -86,8 +86,8 @@ def query(
     """
     from depnet.cli.files import load_asked, read_holed
     from depnet.cli.given import check_targets, parse
+    from depnet.inference.answer.question import SECONDS
     from depnet.inference.ask.query import query
-    from depnet.inference.effort import SECONDS
 
     if each is not None:
         if given or joint or data is not None or hide_small or method != "auto" or by is not None:

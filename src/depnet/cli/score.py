@@ -44,7 +44,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     loaded = load_models(model)
     network = loaded.network if of == "network" else loaded.ask()
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
-    each = score_holed(network, holed.codes, holed.hidden, rng=run.steady_rng, n_jobs=run.threads)
+    each = score_holed(network, holed.codes, holed.hidden, rng=run.steady_rng)
     if of == "law":
         each = each + log_pattern(network, holed.hidden)
     found = scored("data", "first", each, holed)

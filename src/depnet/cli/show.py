@@ -63,7 +63,7 @@ def show(
     table = None if data is None else read_holed(data, network.domain)
     whole = None if data is None or table is None or variables else whole_rows(data, table, OF_WHOLE_ROWS)
     if node is not None:
-        _show_node(run, network, node, whole)
+        _show_node(run, network, node)
     elif links is not None:
         _show_links(run, network, whole, links)
     elif variables:
@@ -76,8 +76,7 @@ def show(
 def _summary(
     network: "Network", loaded: "Model", table: "Holed | None", whole: "Dataset | None"
 ) -> dict[str, Any]:
-    from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
-    from depnet.fitting.summary import rows_learned
+    from depnet.fitting.summary import exact_figures, law_nearness, plain_figures, rows_learned
     from depnet.learning.certificate import certificate
     from depnet.learning.links import links
     from depnet.model.links import one_sided_links
@@ -156,10 +155,10 @@ def _show_summary(summary: dict[str, Any], *, verbose: bool) -> None:
         show_lines(f"order of the law: {some_of(summary['law']['order'], SHOWN_NAMES)}")
 
 
-def _show_node(run: Run, network: "Network", name: str, table: "Dataset | None") -> None:
+def _show_node(run: Run, network: "Network", name: str) -> None:
     """A decision graph: as text, whose long lines stay as they are, or as vertices by number, 0 being the root.
 
-    Of a boosted node: what it reads, and the effects of its inputs.
+    Of a boosted node: what it reads, and what each input gained.
     """
     from depnet.pictures import boosted, boosted_text, decision, decision_text
 
@@ -167,21 +166,12 @@ def _show_node(run: Run, network: "Network", name: str, table: "Dataset | None")
         graph = decision(network, name)
         run.answer(_graph(graph), show=lambda: click.echo(decision_text(graph)))
         return
-    said = boosted(network, name, table)
-    effects = {
-        effect.name: [
-            {"state": state, "probabilities": mean}
-            for state, mean in zip(effect.states, effect.means, strict=True)
-        ]
-        for effect in said.effects
-    }
+    said = boosted(network, name)
     document = {
-        **(picked(said, "states", "stages", "leaves", "mean", node="name", means_over="measured") or {}),
+        **(picked(said, "states", "stages", "leaves", node="name") or {}),
         "boosted": True,
         "reads": [one.name for one in said.inputs],
-        "inputs": [
-            {"variable": one.name, "bits": one.bits, "effects": effects.get(one.name)} for one in said.inputs
-        ],
+        "inputs": [picked(one, "bits", variable="name") for one in said.inputs],
         "first_graph": None if said.first is None else _graph(said.first),
     }
     run.answer(document, show=lambda: click.echo(boosted_text(said)))

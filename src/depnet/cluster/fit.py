@@ -20,12 +20,11 @@ from depnet.data.table.variable import Variable
 from depnet.data.table.variables import BinChoice, LeftOut, StateOptions, warn_left_out
 from depnet.errors import DataError, brief
 from depnet.fitting.fit import FitOptions, Fitted, check_order, fit
-from depnet.learning.boost.settings import BoostLike
+from depnet.learning.boost import BoostLike
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, first_specs, node_specs
-from depnet.learning.rows.work import Progress, Work
+from depnet.learning.options import LearnOptions, Progress, Work, node_specs
 from depnet.model.model import Model
 from depnet.model.network import Network
 
@@ -83,7 +82,7 @@ def learn(
     states = StateOptions(bins, max_bins, missing)
     table = TableRequest(source, columns, (), states, () if columns is None else "all", chunk_rows)
     found = chunked(table, where, boost=asked.stages is not None)
-    first_specs(found.domain, asked)  # whose errors are told before the second pass
+    node_specs(found.domain, asked)  # whose errors are told before the second pass
     warn_left_out(found.left_out)
     rows = TrainingRows(found.rows().dataset())
     network = learn_with_choice(rows, asked, Work.of(1, max_seconds, progress))[0]
@@ -130,7 +129,7 @@ def check_options(table: TableRequest, options: FitOptions) -> None:
     Which columns are variables, some being left out, is known only then; an order names all variables.
     """
     everyone, order = _stand_ins(table.opened.names), options.order
-    node_specs(everyone, roles=options.roles, forbidden=options.forbidden)
+    node_specs(everyone, replace(options, order=None))
     if order is None or isinstance(order, str) or not set(order) <= set(everyone.names):
         check_order(everyone, options)
     else:

@@ -9,7 +9,6 @@ In reading order:
     base         the parameters that all of them have
     fitted       what a fitted model has, proves and shows
     tables       from what callers pass as X to codes with holes, and back
-    callbacks    progress through scikit-learn's callbacks
 
 scikit-learn is imported when one of them is first used: the command fits without it.
 """

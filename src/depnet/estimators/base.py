@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from depnet.checks import STEADY_SEED
 from depnet.data.table.encode import HandleUnknown
 from depnet.data.table.variables import MAX_STATES, BinChoice, Keep
-from depnet.estimators.callbacks import CallbackSupportMixin
 from depnet.fitting.fit import FitOptions
 from depnet.threads import threads_of
 
@@ -53,7 +52,7 @@ def with_parameters(docstring: str, shared: str | None) -> str:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+class TableEstimator(BaseEstimator):  # type: ignore[misc]
     """An estimator that learns from a table.
 
     Its fields are its parameters, which scikit-learn finds in the signature of `__init__`; they are checked in `fit`.

@@ -1,7 +1,6 @@
 """`DependencyNetworkClassifier`: one column given the others."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,13 +16,12 @@ from depnet.data.table.dataset import Holed, code_type
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.estimators.base import TableEstimator
-from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import NETWORK_SHARE, QUICK, FitOptions, fit_law, fit_network
 from depnet.inference.rows.query import query_rows
-from depnet.learning.boost.settings import AutoBoost
+from depnet.learning.boost import AutoBoost
 
 FINE_BINS = ((64, 4), (255, 40))
 """Bins of a number that only boosted stages read, which split it in two wherever that tells most; and the rows of a bin, at
@@ -71,7 +69,6 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
     missing: str = "auto"
     inputs: bool | Literal["auto"] = "auto"
 
-    @with_callbacks
     def fit(self, X: Any, y: Any) -> "DependencyNetworkClassifier":
         """Learn y's node from X.
 
@@ -106,12 +103,8 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         options = replace(options, missing="complete")  # those that are left
         if self.boost == "auto" and holed.rows <= FEW_ROWS:
             options = replace(options, boost=AutoBoost(runs=RUNS))
-        steps = len(joined.domain) + (0 if joined.complete else self.rounds)
-        with Tasks(self, "node", steps) as tasks:
-            if everything:
-                self.completion_ = _fit_last(joined, options, self._steady_generator(), tasks.until)
-            else:
-                self.completion_ = fit_network(joined, options, self._steady_generator(), tasks.until)
+        learn = _fit_last if everything else fit_network
+        self.completion_ = learn(joined, options, self._steady_generator())
         self.network_ = self.completion_.network
         return self
 
@@ -161,9 +154,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         return np.asarray(self.classes_[chosen])
 
 
-def _fit_last(
-    table: Holed, options: FitOptions, rng: np.random.Generator, progress: Callable[[int], object]
-) -> Completion:
+def _fit_last(table: Holed, options: FitOptions, rng: np.random.Generator) -> Completion:
     """The ordered law whose last variable is y, from the completed table.
 
     P(y | what a row knows) sums out its holes: of one law that takes a pass, where chains may hardly move.
@@ -173,7 +164,7 @@ def _fit_last(
         options, penalty=options.penalty if options.auto is None else QUICK, boost=None, roles=None
     )
     share = None if limit is None else NETWORK_SHARE * limit
-    completion = fit_network(table, quick.within(share), rng, progress)
+    completion = fit_network(table, quick.within(share), rng)
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
     law = fit_law(completion.dataset, options.within(left))
     return replace(completion, network=law)

@@ -12,8 +12,7 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.layout import Layout
 from depnet.estimators.tables import later_table
 from depnet.fitting.complete import Completion
-from depnet.fitting.explained import plain_figures
-from depnet.fitting.summary import Summary, short_lines, summary_of
+from depnet.fitting.summary import Summary, plain_figures, short_lines, summary_of
 from depnet.inference.judge.cells import CellLaws, cell_laws
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.copies import Copy, copies_of

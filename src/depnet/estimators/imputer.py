@@ -14,8 +14,7 @@ from depnet.checks import whole_number
 from depnet.data.table.dataset import Holed
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
-from depnet.estimators.callbacks import with_callbacks
-from depnet.estimators.network import DependencyNetwork, fit_model
+from depnet.estimators.network import DependencyNetwork
 from depnet.estimators.tables import Numbers, checked, filled, later_table, unchanged, values_of
 from depnet.fitting.fit import QUICK
 from depnet.fitting.forests import TABLES, HoleAnswers, grow_forests
@@ -35,7 +34,6 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         penalty: of `model_`; None: a quick one, which suits tables with holes.
         sample_posterior: draw instead, each row's holes together.
         n_imputations: how many completed tables `transform_many` draws.
-        add_indicator: append a column `missingindicator_NAME` for each column that had holes in `fit`.
 
     Attributes:
         model_: a `DependencyNetwork` of the completed table.
@@ -53,9 +51,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
     penalty: Any = None
     sample_posterior: bool = False
     n_imputations: int = 1
-    add_indicator: bool = False
 
-    @with_callbacks
     def fit(self, X: Any, y: Any = None) -> "DependencyNetworkImputer":
         """Learn from a table with its holes.
 
@@ -72,14 +68,14 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
         if not isinstance(X, Holed):
             X = checked(self, X, reset=True)
-        self.model_ = fit_model(model, X, self).set_params(random_state=self.random_state)
+        model._fit(X, values=False)  # noqa: SLF001  # forests have the values
+        self.model_ = model.set_params(random_state=self.random_state)
         self.n_features_in_ = model.n_features_in_
         if hasattr(model, "feature_names_in_"):
             self.feature_names_in_ = model.feature_names_in_
         self.left_out_ = model.left_out_ or ()
         done = model.completion_
         assert done is not None
-        self.indicated_ = np.flatnonzero(done.hidden.any(axis=0))
         values, numbers = np.zeros(done.hidden.shape), np.zeros(len(model.domain_), dtype=bool)
         if not isinstance(X, Holed):  # codes are categories, also those of bins
             values, numbers = values_of(X, model.domain_)
@@ -121,18 +117,11 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         """The most probable filling, or `draws` tables that are drawn."""
         holed = self._rows(X)
         if holed.complete:
-            done = [unchanged(self, X) for _ in range(max(draws, 1))]
-        else:
-            found = self._drawn(X, holed, draws) if draws else [self._expected(X, holed)]
-            done = [
-                filled(self, X, holed, codes, self.model_.layout_, numbers=numbers)
-                for codes, numbers in found
-            ]
-        if not self.add_indicator:
-            return done
-        hidden = np.asarray(holed.hidden)[:, self.indicated_]
-        names = [f"missingindicator_{self.model_.domain_.names[i]}" for i in self.indicated_]
-        return [_beside(whole, hidden, names) for whole in done]
+            return [unchanged(self, X) for _ in range(max(draws, 1))]
+        found = self._drawn(X, holed, draws) if draws else [self._expected(X, holed)]
+        return [
+            filled(self, X, holed, codes, self.model_.layout_, numbers=numbers) for codes, numbers in found
+        ]
 
     def _rows(self, X: Any) -> Holed:
         check_is_fitted(self, "model_")
@@ -243,7 +232,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         return found
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The columns' names, as they were; with `add_indicator` those of the indicators after them.
+        """The columns' names, as they were.
 
         Args:
             input_features: the names, where `fit` saw none.
@@ -252,34 +241,9 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
             [column].
         """
         check_is_fitted(self, "model_")
-        names = _check_feature_names_in(self, input_features)
-        if not self.add_indicator:
-            return np.asarray(names, dtype=object)
-        learned = [name for name in names if name not in self.left_out_]
-        return np.array([*names, *(f"missingindicator_{learned[i]}" for i in self.indicated_)], dtype=object)
+        return np.asarray(_check_feature_names_in(self, input_features), dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _beside(whole: Any, hidden: NDArray[np.bool_], names: list[str]) -> Any:
-    """The table with the indicator columns after its own."""
-    if isinstance(whole, np.ndarray):
-        return np.hstack([whole, hidden.astype(whole.dtype)])
-    if isinstance(whole, list):
-        return [
-            {**row, **dict(zip(names, gone.tolist(), strict=True))}
-            for row, gone in zip(whole, hidden, strict=True)
-        ]
-    import narwhals as nw
-
-    frame = nw.from_native(whole, eager_only=True)
-    columns = []
-    for place, name in enumerate(names):
-        column = nw.new_series(name, hidden[:, place], backend=frame.implementation)
-        if frame.implementation.is_pandas():
-            column = nw.maybe_set_index(column, index=nw.maybe_get_index(frame))
-        columns.append(column)
-    return frame.with_columns(*columns).to_native()

@@ -16,16 +16,14 @@ from depnet.data.table.encode import HandleUnknown
 from depnet.data.table.layout import FrameKind, Layout
 from depnet.errors import DataError, InferenceError
 from depnet.estimators.base import TableEstimator, generator_of
-from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.fitted import FittedModel
 from depnet.estimators.tables import filled, fitted_table, joined, joined_tables, later_table, unchanged
 from depnet.fitting.complete import Completion
-from depnet.fitting.fit import fit, learn_network
-from depnet.inference.answer.question import TOLERANCE, Method
+from depnet.fitting.fit import fit
+from depnet.inference.answer.question import SECONDS, TOLERANCE, Method
 from depnet.inference.ask.by import query_by
 from depnet.inference.ask.explain import Explanation, explain
 from depnet.inference.ask.query import query
-from depnet.inference.effort import SECONDS
 from depnet.inference.rows.impute import drawn_whole, impute, open_holes, present_law, split_holes, warn_left
 from depnet.inference.rows.query import query_rows, score_holed
 from depnet.learning.links import Link, links
@@ -86,7 +84,6 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 
     # Fitting
 
-    @with_callbacks
     def fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
         """Learn from a table.
 
@@ -98,7 +95,14 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         Returns:
             The estimator itself.
         """
-        return fit_model(self, X, self)
+        return self._fit(X, values=True)
+
+    def _fit(self, X: Any, *, values: bool) -> "DependencyNetwork":
+        """With `values`, also where in their bins numbers lie."""
+        holed, self.layout_ = fitted_table(self, X, missing=self.missing, values=values)
+        done = fit(holed, self._options(), self._steady_generator())
+        self._take(done, done.completion, done.table)
+        return self
 
     def partial_fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
         """Add rows to the counts of both networks; the first call is `fit`. Sources stay as they were learned.
@@ -334,7 +338,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         """
         holed, network = self._rows(X), self._answering()
         hidden = np.asarray(holed.hidden)
-        known = score_holed(network, holed.codes, hidden, rng=self._steady_generator(), n_jobs=self._threads)
+        known = score_holed(network, holed.codes, hidden, rng=self._steady_generator())
         return known if network.order is None else known + log_pattern(network, hidden)
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -390,23 +394,14 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         there = found[:, :-1]  # given that it is known
         return np.asarray(there / there.sum(axis=1, keepdims=True))
 
-    def links(self, bootstrap: int = 0) -> tuple[Link, ...]:
+    def links(self) -> tuple[Link, ...]:
         """Which variable tells which node what, the strongest first; see `depnet.links`.
-
-        Args:
-            bootstrap: learn again from this many tables drawn from the rows, and say how often each link came back.
 
         Returns:
             A tuple of `Link`.
         """
         check_is_fitted(self, "network_")
-        return links(
-            self.network_,
-            self._learned,
-            bootstrap,
-            learner=lambda rows: learn_network(rows, self._options()),
-            rng=self._steady_generator(),
-        )
+        return links(self.network_, self._learned)
 
     # Keeping
 
@@ -452,16 +447,3 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
         return tags
-
-
-def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> DependencyNetwork:
-    """`model.fit(X)` as a part of an estimator's own fit, whose callbacks hear of the progress."""
-    samples = estimator is model  # others have no use for how numbers go within bins
-    holed, layout = fitted_table(model, X, missing=model.missing, values=samples)
-    options = model._options()  # noqa: SLF001  # a method but for its callbacks
-    with Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed)) as tasks:
-        done = fit(holed, options, model._steady_generator(), tasks.until)  # noqa: SLF001
-        tasks.until(options.steps(holed))
-    model.layout_ = layout
-    model._take(done, done.completion, done.table)  # noqa: SLF001  # a method but for its callbacks
-    return model

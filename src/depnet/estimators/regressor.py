@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -12,7 +12,6 @@ from depnet.arrays import CodeArray, FloatArray
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
-from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
 from depnet.fitting.number import number_law
 
@@ -32,7 +31,6 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
         boost: of the node: "auto" (stages where held-out rows prefer them), a `depnet.Boost`, or None: one graph.
         missing: missing values in X are a "state" of their own, or an "error". Where a column had none when it was
             learned from, a missing value counts as its most typical one.
-        point: what `predict` says: the "mean" or the "median".
 
     Attributes:
         law_: the law of y given x, a `depnet.fitting.number.NumberLaw`.
@@ -50,9 +48,7 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
 
     boost: Any = "auto"
     missing: str = "state"
-    point: Literal["mean", "median"] = "mean"
 
-    @with_callbacks
     def fit(self, X: Any, y: Any) -> "DependencyNetworkRegressor":
         """Learn the law of y given X.
 
@@ -64,7 +60,6 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
             The estimator itself.
         """
         check_target(self, y)
-        check_choice("point", self.point, "mean", "median")
         check_choice("missing", self.missing, "state", "error")
         holed, _ = fitted_table(self, X, missing=self.missing)
         if self.bins == "quantile":
@@ -80,13 +75,12 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
             numbers = numbers[repeated]
         self._inputs = holed.domain
         self._typical = _typical(rows)
-        with Tasks(self, "node", len(holed.domain) + 2) as tasks:
-            self.law_ = number_law(rows, numbers, self._options(), self._steady_generator(), tasks.until)
+        self.law_ = number_law(rows, numbers, self._options(), self._steady_generator())
         self.network_ = self.law_.network
         return self
 
     def predict(self, X: Any) -> FloatArray:
-        """The mean of y for every row, or its median, as `point` says.
+        """The mean of y for every row; `predict_quantiles(X, [0.5])` has the median.
 
         Args:
             X: rows, as in `fit`.
@@ -95,8 +89,6 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
             [row].
         """
         codes = self._codes(X)
-        if self.point == "median":
-            return self.law_.quantiles(codes, [0.5])[:, 0]
         return self.law_.means(codes)
 
     def predict_quantiles(self, X: Any, levels: Sequence[float] = (0.05, 0.5, 0.95)) -> FloatArray:

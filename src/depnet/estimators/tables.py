@@ -20,7 +20,7 @@ from depnet.data.table.dataset import Dataset, Holed, join_rows
 from depnet.data.table.domain import Domain
 from depnet.data.table.encode import HandleUnknown, described, encode, places_of
 from depnet.data.table.layout import Layout
-from depnet.data.table.open import open_frame
+from depnet.data.table.open import Opened, open_frame
 from depnet.data.table.variables import BinChoice, StateOptions, warn_left_out
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
@@ -32,6 +32,8 @@ Numbers: TypeAlias = dict[int, FloatArray]
 
 def is_frame(X: Any) -> bool:
     """A data frame of any kind, as opposed to an array, nested lists or codes."""
+    if isinstance(X, Opened):
+        return True
     if isinstance(X, (np.ndarray, Holed, list, tuple)):
         return isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(row, Mapping) for row in X)
     import narwhals as nw
@@ -179,8 +181,8 @@ def checked(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """A frame as it is, or an array that scikit-learn's validation accepts."""
     if not is_frame(X):
         return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
-    if isinstance(X, (list, tuple)):  # of dictionaries: their keys are the names
-        names = list(dict.fromkeys(key for row in X for key in row))
+    if isinstance(X, (list, tuple, Opened)):  # of dictionaries, whose keys are the names; or an open file
+        names = X.names if isinstance(X, Opened) else list(dict.fromkeys(key for row in X for key in row))
         if reset:
             estimator.n_features_in_ = len(names)
             estimator.feature_names_in_ = np.array(names, dtype=object)

@@ -3,15 +3,14 @@
 A face: it parses, calls, and shows. What it shows is computed in `pictures`, `inference`, `fitting` and `geometry`. In
 reading order:
 
-- `app`: the pages of all views and the server that shows them; `guard` lets in only what comes from its own pages,
-  `deadlines` ends what comes too slowly, `log` keeps the terminal short;
+- `app`: the pages of all views and the server that shows them; `guard` lets in only what comes from its own pages;
 - `loaded`, `session`: a model, shared by all and never changed; what belongs to one open page, and its threads;
 - `state` with `known`: what the reader looks at, across all views, as the address of the page has it. Views show the state
   (`Session.on_change`) and ask for another (`Session.change`); Back and Forward do the same;
 - `frame` and `parts`: the frame around every view, and the parts that views are made of; `cards` with `static/bars.js`: the
   bars of a variable, in Ask and Network alike; `copyable`: questions to copy, that leave the page;
 - `overview_view` with `questions`; `network_view`; `ask_view` with `ask` (the question) and `ask_cards` (the answer);
-  `target_view` with `target` and `target_lists`; `node_view`; `rows_view` with `row_editor` and `rows`; `fit_view` with
+  `target_view` with `target` and `target_lists`; `node_view`; `rows_view` with `rows`; `fit_view` with
   `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as

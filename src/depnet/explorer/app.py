@@ -15,14 +15,12 @@ from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI, Request
-from nicegui import Client, core, ui
 from nicegui import app as nicegui_app
+from nicegui import core, ui
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import depnet
-from depnet.explorer import log
-from depnet.explorer.deadlines import DeadlineProtocol
 from depnet.explorer.frame import DARK_COOKIE, STYLES, VIEWS, View, frame, head
 from depnet.explorer.guard import MOST_HEAD, Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
@@ -35,11 +33,6 @@ MOST_MESSAGE = 4 * 2**20
 
 MOST_CONNECTIONS = 500
 """Open at once; a system lets a program have some 1,000 files."""
-
-MOST_PAGES = 250
-"""Pages in memory; with more, those that were sent and are not open after `UNOPENED_SECONDS` go before their time."""
-
-UNOPENED_SECONDS = 10.0
 
 BUSY_SECONDS = 60.0
 """A page that draws does not answer meanwhile; NiceGUI would hang up after two seconds, and the page be loaded again.
@@ -56,11 +49,10 @@ FAVICON = (
 )
 
 
-def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> FastAPI:
+def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
     """The application for one model (None: only what needs no model, until one is learned).
 
-    `near`: read on this machine, where packing costs more time than it saves. `hides`: rows of the table, and counts
-    of few of them, are not shown.
+    `near`: read on this machine, where packing costs more time than it saves.
     """
     shelf = Shelf(first)
     outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
@@ -68,10 +60,9 @@ def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> Fa
     ui.add_head_html(head(depnet.__version__), shared=True)
     # no bar without a name, of what takes no time
     nicegui_app.config.quasar_config["loadingBar"]["skipHijack"] = True
-    nicegui_app.timer(1.0, _make_room)
     nicegui_app.on_startup(lambda: setattr(core.sio.eio, "ping_timeout", BUSY_SECONDS))
     for view in VIEWS:
-        _page(shelf, view, hides)
+        _page(shelf, view)
 
     async def unknown(request: Request, _: Exception) -> Response:
         return missing_page(UNKNOWN, request.cookies.get(DARK_COOKIE), has_model=shelf.first is not None)
@@ -91,13 +82,7 @@ def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> Fa
     return outer
 
 
-def _make_room() -> None:
-    """A page that is asked for and never opened would be kept, and worked for, a minute or two."""
-    if len(Client.instances) > MOST_PAGES:
-        Client.prune_instances(client_age_threshold=UNOPENED_SECONDS)
-
-
-def _page(shelf: Shelf, view: View, hides: bool) -> None:
+def _page(shelf: Shelf, view: View) -> None:
     async def shown(request: Request) -> Response | None:
         key, kept = request.path_params.get("key"), request.cookies.get(DARK_COOKIE)
         if key is not None and shelf.get(key) is None:
@@ -106,7 +91,7 @@ def _page(shelf: Shelf, view: View, hides: bool) -> None:
             return RedirectResponse("/fit")
         chosen = {"0": False, "1": True}.get(kept or "")
         said = request.query_params.multi_items()
-        session = Session(shelf, key, ui.context.client, said, hides=hides)
+        session = Session(shelf, key, ui.context.client, said)
         with frame(session, view, chosen):
             building = view.build(session)
             if inspect.isawaitable(building):
@@ -170,20 +155,19 @@ def serve(
     port: int | None = None,
     announce: Callable[[str], None] = print,
     browse: bool = True,
-    debug: bool = False,
-    show_small_counts: bool = False,
+    show_table: bool = False,
 ) -> None:
     """Serve until interrupted. `announce` gets the address, with its token where the host needs one.
 
-    `debug`: what others send and nobody understands is logged in full. On a page that is shared, one that others than this
-    machine can reach, rows of the table and counts of few of them are hidden, unless `show_small_counts`.
+    On a page that others than this machine can reach, nothing of the table is shown, unless `show_table`.
     """
     logging.getLogger("nicegui").setLevel(logging.ERROR)
     with contextlib.closing(listen(host, port)) as listener, _private_temporary_files():
         taken = listener.getsockname()[1]
         token = None if is_this_machine(host) else secrets.token_urlsafe(24)
         shared = token is not None
-        pages = build(loaded, near=not shared, hides=shared and not show_small_counts)
+        loaded = loaded.share() if loaded is not None and shared and not show_table else loaded
+        pages = build(loaded, near=not shared)
         guarded = Guard(pages, Address.of(host, taken), token)
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{taken}/" + ("" if token is None else f"?token={token}")
@@ -194,15 +178,13 @@ def serve(
                 lifespan="on",
                 proxy_headers=False,
                 server_header=False,
-                http=DeadlineProtocol,
+                http="h11",
                 h11_max_incomplete_event_size=MOST_HEAD,
                 limit_concurrency=MOST_CONNECTIONS,
                 ws_max_size=MOST_MESSAGE,
                 timeout_graceful_shutdown=1,
             )
         )
-        if not debug:
-            log.keep_short()
         if loaded is not None:
             # While the browser opens, and not before: as it starts, NiceGUI looks at all objects that there are (for its
             # server), and CPython fails to finish a tuple of another thread that is being looked at.

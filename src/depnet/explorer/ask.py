@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from depnet.explorer.known import Known, given
-from depnet.explorer.loaded import TOLERANCE, Loaded
+from depnet.explorer.loaded import Loaded
 from depnet.inference.answer.part import Diagnostics
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.small_counts import without_small_counts
-from depnet.inference.ask.query import query
 from depnet.inference.judge.shifts import (
     Shift,
     largest_error,
@@ -64,14 +62,13 @@ async def answers(
     stop: Callable[[], bool],
     *,
     versus: Known | None = None,
-    hide: bool = False,
     max_seconds: float = MAX_SECONDS,
 ) -> AsyncIterator[Answer]:
     """The answer, and a sharper one where it was not within the tolerance, until `max_seconds` or `stop()`.
 
-    Each is found by a piece of `work` of its own, so that others have their turn between them. `hide`: without counts of
-    few rows of the table. What is known is answered, too: its state has all of the probability. Shifts are from the answer
-    without evidence, or from that to `versus`.
+    Each is found by a piece of `work` of its own, so that others have their turn between them. What is known is
+    answered, too: its state has all of the probability. Shifts are from the answer without evidence, or from that to
+    `versus`.
     """
     law = loaded.asked
     names = law.domain.names
@@ -80,13 +77,11 @@ async def answers(
         def find(held: Known) -> QueryResult:
             if not held:
                 return loaded.prior(**bounds)
-            return query(law, names, given(held), tolerance=TOLERANCE, data=loaded.data, **bounds)
+            return loaded.answer(names, given(held), **bounds)
 
         before = find(versus or {})
         found = before if known == (versus or {}) else find(known)
         sharp, other = before.converged and found.converged, before if versus else None
-        if hide:
-            before, found = without_small_counts(before), without_small_counts(found)
         return Answer(shifts_between(before, found), found, sharp, sharp, other)
 
     chained = law.order is None

@@ -53,7 +53,7 @@ class AskCards:
 
     def __init__(self, session: Session, loaded: Loaded, **told: Callable[..., None]) -> None:
         self.session, self.loaded = session, loaded
-        self.made = Cards(loaded, session.hides)
+        self.made = Cards(loaded)
         self.variables = self.made.variables
         self.known: Known = {}
         self.versus: Known = {}

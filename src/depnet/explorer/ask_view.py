@@ -15,7 +15,6 @@ from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.inference.answer.part import Remark
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.small_counts import LEAST
 from depnet.wording import counted
 
 TITLE = "Ask"
@@ -71,7 +70,7 @@ class AskNotes:
             if result.evidence_ignored:
                 note(f"Without effect: {', '.join(result.evidence_ignored)}.")
             if self.loaded.data is not None:
-                note(self._table_said(result, bool(known)))
+                note(self._table_said(result))
         return remarks
 
     def show_copies(self, answer: Answer, known: Known) -> None:
@@ -96,14 +95,11 @@ class AskNotes:
             warning(f"Model and table differ like that in {counted(left, 'more variable')}.")
         return len(others) + len(differences)
 
-    def _table_said(self, result: QueryResult, evidence: bool) -> str:
+    def _table_said(self, result: QueryResult) -> str:
         if not result.matching:
-            hidden = self.session.hides and result.matching is None
-            few = "too few rows match to be shown" if hidden else "no row matches"
-            return f"The table: {few}; answers are the model's alone."
-        joins = f"Answers join both: the model counts as {result.worth:,.3g} rows"
-        joined = f"Marks are the table's own frequency ({result.rows_said}). {joins}"
-        return f"{joined}; counts under {LEAST} are hidden." if self.session.hides else f"{joined}."
+            return "The table: no row matches; answers are the model's alone."
+        joins = f"Answers join both: the model counts as {result.worth:,.3g} rows."
+        return f"Marks are the table's own frequency ({result.rows_said}). {joins}"
 
     def _show_facts(self, answer: Answer) -> None:
         result = answer.result
@@ -233,14 +229,7 @@ class _Ask:
         self.said.text = "asking ..."
         self.stop.set_enabled(True)
         try:
-            found = answers(
-                self.loaded,
-                known,
-                self.session.work,
-                stop,
-                versus=self.versus,
-                hide=self.session.hides,
-            )
+            found = answers(self.loaded, known, self.session.work, stop, versus=self.versus)
             async for answer in found:
                 self.answer = answer
                 self._show(answer)

@@ -17,7 +17,6 @@ from depnet.explorer.known import Held, Known, held_by, is_clamped, said, weight
 from depnet.explorer.loaded import Loaded
 from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.result import FEWEST_STATES, QueryResult
-from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.judge.shifts import Shift, shifts_between
 from depnet.model.condition_text import EQUALS, split, unquoted
 from depnet.model.conditions import MISSING, allowed
@@ -87,7 +86,7 @@ class Card:
         }
 
     def numbers(self, shift: Shift, *, held: bool = False) -> dict[str, Any]:
-        """The answer about it, a number a bar: p posterior, m the model's part and o the table's (null: none, or hidden).
+        """The answer about it, a number a bar: p posterior, m the model's part and o the table's (null: none).
 
         `sure` has the ends of each one's interval, unless its state is known.
         """
@@ -143,8 +142,8 @@ class Card:
 class Cards:
     """The cards of a model: their bars are those of the best answer without evidence, which is kept with the model."""
 
-    def __init__(self, loaded: Loaded, hides: bool) -> None:
-        self.loaded, self.hides = loaded, hides
+    def __init__(self, loaded: Loaded) -> None:
+        self.loaded = loaded
         self.variables = {variable.name: variable for variable in loaded.domain.variables}
         self.base: dict[str, Shift] = {}
         """What answers are compared with; empty until that was answered."""
@@ -155,7 +154,6 @@ class Cards:
         found = self.loaded.best_prior if other is None else other
         if found is not None and found is not self._before:
             self._before = found
-            found = without_small_counts(found) if self.hides else found
             self.base = {shift.name: shift for shift in shifts_between(found, found)}
 
     def shown(

@@ -21,7 +21,7 @@ from depnet.explorer.known import said
 from depnet.explorer.parts import button, chip, note, warning
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
-from depnet.fitting.explained import plain_figures
+from depnet.fitting.summary import plain_figures
 from depnet.wording import counted, percent
 
 

@@ -6,7 +6,8 @@ Links, decision graphs, geometry and odd cells are of the paper's network; answe
 import secrets
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,19 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data import Dataset, Domain, Holed, Variable
-from depnet.fitting.explained import law_nearness, plain_figures
-from depnet.fitting.summary import rows_learned
+from depnet.fitting.summary import law_nearness, plain_figures, rows_learned
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Spread, targets_of
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.ask.query import query
 from depnet.inference.judge.marginals import Nearness
 from depnet.inference.judge.rows import RowScores
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import Link, links
-from depnet.model.evidence import NOTHING
+from depnet.model.evidence import NOTHING, Given
 from depnet.model.marginals import MarginalCounts
 from depnet.model.model import Model
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout, strongest_members
@@ -124,6 +125,8 @@ class Loaded(Model):
     """Where the table is, likewise."""
     stamp: tuple[int, int] | None = None
     """Of the model file when it was read (`stamp_of`); None where there is none."""
+    shared: bool = False
+    """Can others than this machine see it? Then the table and what is counted in it are not shown (`share`)."""
     priors: list[QueryResult] = field(default_factory=list, compare=False, repr=False)
     """The best answer without evidence so far (`prior`)."""
     asking: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
@@ -138,18 +141,16 @@ class Loaded(Model):
         """The complete rows from which the network was learned: the table's own where it has no hole, or completed ones."""
         return self.data.dataset() if self.data is not None and self.data.complete else self.completed
 
-    def known_to(self, number: int) -> Dataset | None:
-        """The rows of the table that know all that a node of the network reads, and its own variable; None without a table.
+    def share(self) -> "Loaded":
+        """The same for a page that others can reach."""
+        return replace(self, data=None, completed=None, table=None, shared=True)
 
-        Their other cells may be any.
-        """
-        if self.data is None or self.data.complete:
-            return self.whole
-        node = self.network.nodes[number]
-        read = [*node.inputs, node.variable]
-        rows = np.flatnonzero(~self.data.hidden[:, read].any(axis=1))
-        weights = None if self.data.weights is None else self.data.weights[rows]
-        return Dataset.from_codes(self.data.codes[rows], domain=self.data.domain, weights=weights)
+    def answer(
+        self, targets: str | Sequence[str], evidence: Given | None = None, **bounds: Any
+    ) -> QueryResult:
+        """What is answered with the table's own rows, where they are at hand."""
+        found = query(self.asked, targets, evidence, tolerance=TOLERANCE, data=self.data, **bounds)
+        return without_small_counts(found) if self.shared else found
 
     def variable(self, name: str) -> Variable:
         return self.domain.variables[self.domain.index(name)]
@@ -214,7 +215,7 @@ class Loaded(Model):
             kept = self.best_prior
             if kept is not None and kept.converged:
                 return kept
-            found = query(self.asked, self.domain.names, tolerance=TOLERANCE, data=self.data, **bounds)
+            found = self.answer(self.domain.names, **bounds)
             if kept is not None and largest_error(kept) <= largest_error(found):
                 return kept
             self.priors[:] = [found]
@@ -233,6 +234,8 @@ class Loaded(Model):
     @property
     def counts(self) -> MarginalCounts | None:
         """How often each state is met in the table, where the file keeps that or the rows are there."""
+        if self.shared:
+            return None
         kept = super().counts
         return self._counted if kept is None and self.data is not None else kept
 

@@ -70,7 +70,7 @@ class NetworkAnswers:
         """Of what is known; None while it is being asked."""
         self.peeked: tuple[str, bool] | None = None
         """The variable whose bars the page waits for, and whether all of them."""
-        self.cards = Cards(self.loaded, session.hides)
+        self.cards = Cards(self.loaded)
         self.pair: tuple[tuple[str, str], Known] | None = None
         self.asking, self.joining = Latest(session), Latest(session)
 
@@ -83,8 +83,7 @@ class NetworkAnswers:
 
     async def _answers(self, known: Known, stop: Stop) -> None:
         self.tell("answered", {"asking": bool(known)})
-        hide = self.session.hides
-        found = answers(self.loaded, known, self.session.work, stop, hide=hide, max_seconds=MAX_SECONDS)
+        found = answers(self.loaded, known, self.session.work, stop, max_seconds=MAX_SECONDS)
         try:
             async for answer in found:
                 self.shifts = {shift.name: shift for shift in answer.shifts}
@@ -130,7 +129,7 @@ class NetworkAnswers:
             self.joining.begin(lambda _: self._joint(*wanted))
 
     async def _joint(self, names: tuple[str, str], known: Known) -> None:
-        ask = partial(pair, self.loaded.asked, *names, given(known), hide=self.session.hides)
+        ask = partial(pair, self.loaded.asked, *names, given(known))
         # A joint state is rarer than a state of one variable, and should be known as well.
         bounds = {"tolerance": TOLERANCE / 4, "max_seconds": PAIR_SECONDS, "data": self.loaded.data}
         try:
@@ -253,7 +252,6 @@ class _Network:
         return {
             "shown": state.number("shown"),
             "chosen": None if state.variable is None else names.index(state.variable),
-            "steps": min(state.number("steps") or 0, 2),
             "mode": "matrix" if own.get("mode") == "matrix" else "graph",
             "community": None if community is None or community >= len(self.loaded.strongest) else community,
             "pair": None if pair is None else [names.index(name) for name in pair],
@@ -279,7 +277,6 @@ class _Network:
         pair = [None, None] if now["pair"] is None else [names[v] for v in now["pair"]]
         own = {
             "shown": None if now["shown"] is None else str(now["shown"]),
-            "steps": str(now["steps"]) if now["steps"] else None,
             "mode": "matrix" if now["mode"] == "matrix" else None,
             "community": None if now["community"] is None else str(now["community"]),
             **dict(zip(PAIR, pair, strict=True)),

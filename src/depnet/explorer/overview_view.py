@@ -9,14 +9,13 @@ from depnet.arrays import FloatArray
 from depnet.data import Variable
 from depnet.errors import DepnetError
 from depnet.explorer.cards import NEGLIGIBLE
-from depnet.explorer.loaded import BARS, Column
+from depnet.explorer.loaded import Column
 from depnet.explorer.parts import LongList, bar, card, fact, note, show_table, stack, without_law
 from depnet.explorer.questions import first_questions
 from depnet.explorer.rows import ListedRow, listed_rows, scores_of
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.inference.answer.numbers import shown
-from depnet.inference.answer.small_counts import LEAST, hidden_cells
 from depnet.inference.judge.rows import row_list
 from depnet.pictures.labels import line
 from depnet.wording import counted, percent
@@ -40,13 +39,12 @@ def build(session: Session) -> None:
         with stack():
             _model(session)
             _links(session)
-            if session.loaded.data is not None and not session.hides:
+            if session.loaded.data is not None:
                 _odd(session)
 
 
 def _questions(session: Session) -> None:
-    rows = session.loaded.data is not None and not session.hides
-    found = first_questions(session.loaded, rows=rows)
+    found = first_questions(session.loaded)
     with card("Questions to try"):
         without_law(session.loaded)
         if not found:
@@ -69,7 +67,7 @@ class _Columns:
                 if session.loaded.data is not None
                 else "Shares of the known cells of the rows that the model was learned from."
                 if session.loaded.counts is not None
-                else "The model file keeps no counts of the table: Ask shows the model's own shares."
+                else "There are no counts of the table here: Ask shows the model's own shares."
             )
             self.place = ui.element("div").classes("depnet-scroll")
             self.listed.more_button()
@@ -85,40 +83,31 @@ class _Columns:
         variable, session = self.variables[i], self.session
         kind = WORDS[variable.bins.kind] if variable.bins is not None else SCALES[variable.scale]
         column = session.loaded.column(i)
-        hidden = column is not None and session.hides and bool(hidden_cells(column.counts).any())
         with self.table.row():
             with self.table.cell():
                 ui.link(line(variable.name), session.url("/ask", State(variable=variable.name)))
             self.table.cell(kind)
-            self.table.cell(_values(variable, column, hidden) + _missing(column, session.hides))
+            self.table.cell(_values(variable, column) + _missing(column))
             with self.table.cell():
                 if column is not None:
-                    _picture(variable, _shown_shares(column)[:BARS] if hidden else column.heights)
+                    _picture(variable, column.heights)
 
 
-def _shown_shares(column: Column) -> FloatArray:
-    """The share of each state on a shared page, 0 where it is hidden."""
-    return np.where(hidden_cells(column.counts), 0.0, column.shares)
-
-
-def _values(variable: Variable, column: Column | None, hidden: bool) -> str:
+def _values(variable: Variable, column: Column | None) -> str:
     states = [line(str(state)) for state in variable.present_states]
     if column is None:
         return counted(len(states), "state") + ": " + ", ".join(states[:3])
     law = column.numbers
-    if variable.bins is not None and law is not None and not hidden and len(states) > 2:
+    if variable.bins is not None and law is not None and len(states) > 2:
         return f"mean {shown(law.mean)}, sd {shown(law.standard_deviation)}, median {shown(law.median)}"
-    shares = _shown_shares(column) if hidden else column.shares
+    shares = column.shares
     common = [k for k in np.argsort(-shares, kind="stable")[:3].tolist() if shares[k] > 0]
     told = ", ".join(f"{states[k]} {100 * shares[k]:.0f} %" for k in common)
     return told + (f" and {len(states) - len(common):,} more" if len(states) > len(common) else "")
 
 
-def _missing(column: Column | None, hides: bool) -> str:
-    if column is None or column.missing <= NEGLIGIBLE:
-        return ""
-    rows = column.missing / max(1 - column.missing, 1e-12) * float(column.counts.sum())
-    return "; some missing" if hides and rows < LEAST - 0.5 else f"; {percent(column.missing)} missing"
+def _missing(column: Column | None) -> str:
+    return "" if column is None or column.missing <= NEGLIGIBLE else f"; {percent(column.missing)} missing"
 
 
 def _picture(variable: Variable, heights: FloatArray) -> None:

@@ -98,9 +98,9 @@ class Table:
         self._numbers, self._place = numbers, 0
 
     @contextmanager
-    def row(self) -> Iterator[None]:
+    def row(self, classes: str = "") -> Iterator[None]:
         self._place = 0
-        with ui.element("tr"):
+        with ui.element("tr").classes(classes):
             yield
 
     def cell(self, text: str | None = None) -> Element:

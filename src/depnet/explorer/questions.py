@@ -69,8 +69,8 @@ def telling(variable: Variable, shares: FloatArray | None) -> Held:
     return (variable.states[code],)
 
 
-def first_questions(loaded: Loaded, *, rows: bool) -> list[Question]:
-    """Three at most; `rows` says whether rows of a table may be shown."""
+def first_questions(loaded: Loaded) -> list[Question]:
+    """Three at most."""
     found = what_ifs(loaded)
     asked = found[0] if found else None
     names = loaded.domain.names
@@ -80,7 +80,7 @@ def first_questions(loaded: Loaded, *, rows: bool) -> list[Question]:
             strength[arrow.target] += arrow.strength
         target = names[int(np.argmax(strength))]
         found.append(Question(f"What moves {target} most?", "/target", State(target=target)))
-    if rows:
+    if loaded.data is not None:
         found.append(Question("Which rows are odd, and what makes them so?", "/rows"))
     elif asked is not None:
         found.append(Question(f"How is {asked.state.variable} predicted?", "/node", asked.state))

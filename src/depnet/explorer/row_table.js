@@ -12,7 +12,7 @@ export default {
         </tr></thead>
         <tbody>
           <tr v-for="r in rows" :key="r.number" :class="{ chosen: r.number === chosen }" :data-row="r.number">
-            <th scope="row"><button type="button" @click="$emit('choose', r.number)" :aria-label="'Edit row ' + r.number" :aria-pressed="r.number === chosen ? 'true' : 'false'">{{ r.number.toLocaleString('en') }}</button></th>
+            <th scope="row"><button type="button" @click="$emit('choose', r.number)" :aria-label="'Open row ' + r.number" :aria-pressed="r.number === chosen ? 'true' : 'false'">{{ r.number.toLocaleString('en') }}</button></th>
             <td class="number">{{ r.score }}</td>
             <td v-if="alike" class="number">{{ r.alike.toLocaleString('en') }}</td>
             <td v-for="(c, k) in r.cells" :key="k" :class="['odd' + c[1], { hole: c[3] }]" :title="c[2]" :data-column="names[k]">{{ c[0] }}<span v-if="c[3]" class="depnet-unseen">missing</span></td>

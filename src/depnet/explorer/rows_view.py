@@ -1,19 +1,30 @@
-"""Rows: those of the table with their surprising cells, a row to be edited, asked with and filled, new rows drawn."""
+"""Rows: those of the table with their surprising cells, and one of them to ask with."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from nicegui import ui
 
 from depnet.errors import DepnetError
 from depnet.explorer import known
-from depnet.explorer.parts import Component, bar, button, card, note, progress
-from depnet.explorer.row_editor import Editor
-from depnet.explorer.rows import A_PAGE, LEVELS, ListedRow, Order, listed_rows, scores_of
-from depnet.explorer.session import Session
+from depnet.explorer.parts import Component, bar, button, card, heading, note, progress, show_table
+from depnet.explorer.rows import (
+    A_PAGE,
+    LEVELS,
+    ListedRow,
+    Order,
+    known_by,
+    listed_rows,
+    one_row,
+    scores_of,
+)
+from depnet.explorer.session import MOST_ADDRESS, Session
 from depnet.explorer.state import State
 from depnet.inference.judge.rows import RowList, RowScores, row_list
 from depnet.model.evidence import Evidence
+from depnet.pictures.labels import short
 from depnet.wording import counted
 
 TITLE = "Rows"
@@ -23,17 +34,20 @@ NEEDS_MODEL = True
 COLUMNS = 40
 """How many columns are shown at a time; a wider table is paged."""
 
+CELLS = 100
+"""Cells of the chosen row that are listed, the oddest."""
+
 
 def build(session: Session) -> None:
-    """The view; the row that the address names is in the editor, else what is known."""
-    editor = Editor(session)
-    if session.loaded.data is not None and session.hides:
+    if session.loaded.data is not None:
+        _Rows(session)
+        return
+    with card("Rows of the table"):
         note(
-            "Rows of the table are not shown on a page that others can reach; depnet explore --show-small-counts shows them."
+            "They are not shown on a page that others can reach, unless with --show-table."
+            if session.loaded.shared
+            else "They are here when the explorer has the table: depnet explore model.json --data table.csv"
         )
-    elif session.loaded.data is not None:
-        _Rows(session, editor)
-    editor.build()
 
 
 class RowTable(Component, component="row_table.js"):
@@ -43,11 +57,12 @@ class RowTable(Component, component="row_table.js"):
 class _Rows:
     """Rows of the table, a page at a time.
 
-    Of the address: `sort`, `by` and `down` are the order, `once`, `match` and `find` say which, `page` and `column` where.
+    Of the address: `sort`, `by` and `down` are the order, `once`, `match` and `find` say which, `page` and `column` where,
+    `row` is the number of the chosen one, from 1 on.
     """
 
-    def __init__(self, session: Session, editor: Editor) -> None:
-        self.session, self.editor = session, editor
+    def __init__(self, session: Session) -> None:
+        self.session = session
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
         self.scores: RowScores | None = None
         self.found: tuple[object, RowList] | None = None
@@ -68,14 +83,15 @@ class _Rows:
             self.table.tell("sort", (str, int), to=self._sort)
             self.table.tell("choose", int, to=lambda number: session.set_own(row=str(number)))
             self._turning()
+        self.chosen = _ChosenRow(session)
         session.on_change(lambda state: session.spawn(self._show(state)))
         session.spawn(self._score())
 
     def _explain(self) -> None:
         note(
             "A cell is shaded by its tail mass: the probability, given the rest of its row, of a value that fits no better. "
-            "A row's score is the log of their harmonic mean: the lower, the odder. Choose a row's number to edit it, and a "
-            "heading to sort by it."
+            "A row's score is the log of their harmonic mean: the lower, the odder. Choose a row's number to ask with it, "
+            "and a heading to sort by it."
             + (" Of a row with holes, all is about what it knows." if self._holed else "")
         )
         with ui.element("div").classes("depnet-odd-legend").props('aria-label="Shades of cells"'):
@@ -172,6 +188,7 @@ class _Rows:
         self.next.set_enabled(page < pages)
         self.left.set_enabled(start > 0)
         self.right.set_enabled(columns.stop < len(names))
+        await self.chosen.show(state, scores)
 
     def _show_table(self, state: State, rows: Sequence[ListedRow], columns: range) -> None:
         names, alike = self.loaded.domain.names, _is_once(state)
@@ -215,6 +232,63 @@ class _Rows:
         some = f"{found.matching:,} of {scored:,} rows"
         of = counted(scored, "row") if found.matching == scored else some
         self.said.set_text(f"{of}{kinds}{only}; mean score of all {scores.each.mean():.3f}.")
+
+
+class _ChosenRow:
+    """One row: its cells, the oddest first, what was expected of them, and the way to Ask with them."""
+
+    def __init__(self, session: Session) -> None:
+        self.session, self.loaded = session, session.loaded
+        self.number: int | None = None
+        with card() as self.place:
+            self.title = heading("")
+            self.said = note("").props('role="status"')
+            self.ask = ui.link("", "").classes("depnet-jump")
+            self.cells = ui.element("div").classes("depnet-scroll")
+        self.place.set_visibility(False)
+
+    async def show(self, state: State, scores: RowScores) -> None:
+        number = state.number("row")
+        there = number is not None and 1 <= number <= len(scores.each)
+        self.place.set_visibility(there)
+        if number is None or not there:
+            self.number = None
+            return
+        row = await self.session.work(one_row, self.loaded, scores, number)
+        if state is not self.session.state:
+            return  # the reader has gone on meanwhile
+        odder = float((scores.each < row.score - 1e-9).mean())
+        self.title.text = f"Row {number:,} of the table"
+        self.said.text = f"Score {row.score:.2f}: {odder:.1%} of the rows are odder."
+        named = zip(self.loaded.domain.names, row.cells, strict=True)
+        cells = sorted(named, key=lambda each: math.inf if math.isnan(each[1].tail) else each[1].tail)
+        self._link(state, row, cells[0][0])
+        self.cells.clear()
+        with self.cells, show_table(("column", "value", "given the rest of the row")) as table:
+            for name, cell in cells[:CELLS]:
+                with table.row(f"odd{cell.level}"):
+                    table.cell(name)
+                    table.cell(cell.value)
+                    table.cell(cell.said)
+        if number != self.number:
+            self.number = number
+            ui.run_javascript(f'getHtmlElement({self.place.id})?.scrollIntoView({{block: "nearest"}})')
+
+    def _link(self, state: State, row: ListedRow, oddest: str) -> None:
+        """To Ask with the cells as what is known; of a full row all but one, which is asked for."""
+        domain = self.loaded.domain
+        held = known_by(domain.variables, row)
+        asked = state.target
+        if len(held) == len(domain):
+            asked = asked if asked in held else oddest
+            del held[asked]
+        wanted = replace(state, known=held, target=asked, own={})
+        if asked is not None and len(self.session.url("/ask", wanted)) > MOST_ADDRESS:
+            # what its node does not read says little more
+            read = {domain.names[j] for j in self.loaded.network.nodes[domain.index(asked)].inputs}
+            wanted = replace(wanted, known={name: one for name, one in held.items() if name in read})
+        self.ask.text = "Ask with this row" if asked is None else f"Ask for {short(asked, 30)} with this row"
+        self.ask.props["href"] = self.session.url("/ask", wanted)
 
 
 def _order(state: State, names: tuple[str, ...]) -> tuple[Order, bool]:

@@ -107,7 +107,6 @@ class Session:
         key: str | None,
         client: Client,
         parameters: Sequence[tuple[str, str]] = (),
-        hides: bool = False,
     ) -> None:
         self.shelf, self.key, self.client = shelf, key, client
         found = read(self._domain, parameters)
@@ -117,8 +116,6 @@ class Session:
         """What was not understood of the address."""
         self.path = "/"
         """Of the view that is open."""
-        self.hides = hides and key is None
-        """Are rows of the table and counts of few of them hidden? A table that a reader has dropped is the reader's own."""
         self.closed = threading.Event()
         """Set when the page is gone."""
         self._tasks: set[asyncio.Task[Any]] = set()

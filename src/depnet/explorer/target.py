@@ -16,9 +16,9 @@ from depnet.explorer.session import Stop
 from depnet.inference.answer.interval import ends
 from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.observed import Support
+from depnet.inference.answer.question import over_after
 from depnet.inference.answer.result import AnswerTable
-from depnet.inference.answer.small_counts import LEAST, without_small_counts
-from depnet.inference.ask.query import query
+from depnet.inference.ask.states import log_probability
 from depnet.inference.judge.influence import MAX_SECONDS, Effect, Influence, influence, reach
 from depnet.inference.judge.measure import MEAN, SeenEffect, seen_effects, seen_measure
 from depnet.inference.judge.shifts import Missing
@@ -32,6 +32,8 @@ SHARPER_SECONDS = 10.0
 ANSWER_SECONDS = 0.5
 """Of the answer about the target, where it cannot be found exactly."""
 MEDIAN_SECONDS = 0.2
+OFTEN_ERROR = 0.02
+"""Of the log of the probability of what is known, where it is drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +51,9 @@ class Found:
     """The rows that the model is worth."""
     missing: Missing
     evidence: Evidence
+    log_evidence: float
+    """The log of the probability of what is known, in nats, and its standard error."""
+    log_evidence_error: float
     support: Support | None
     median: str | None
     seen: str | None
@@ -63,27 +68,25 @@ def find(
     text: str | None,
     stop: Stop,
     seconds: float | None = None,
-    *,
-    hide: bool = False,
 ) -> Found:
     """All that is shown of the target; `text` says what of it (`Measure`)."""
     law = loaded.asked
     evidence = Evidence.parse(law.domain, given(known))
     if known.get(target) == MISSING:
         raise EvidenceError(f"{target!r} is known to be missing: take that back, or choose another target.")
-    asked = query(law, target, given(known), tolerance=0.01, max_seconds=ANSWER_SECONDS, data=loaded.data)
+    asked = loaded.answer(target, given(known), max_seconds=ANSWER_SECONDS)
     matching = asked.support
-    asked = without_small_counts(asked) if hide else asked
+    seconds = MAX_SECONDS if seconds is None else seconds
     found = influence(
         law,
         target,
         given(known),
         of=text,
         levels=asked.levels.get(target),
-        max_seconds=MAX_SECONDS if seconds is None else seconds,
+        max_seconds=seconds,
         stop=stop,
     )
-    found = replace(found, log_evidence=found.log_evidence + _log_known(law, evidence))
+    often = log_probability(law, evidence, tolerance=OFTEN_ERROR, stop=over_after(seconds, stop))
     rows, mean = (
         (0.0, math.nan)
         if loaded.data is None
@@ -93,7 +96,7 @@ def find(
     share = table.share
     value = _joined(table, found, mean)
     warnings = [*evidence.notes]
-    if known and matching is not None and matching.warning is not None and not hide:
+    if known and matching is not None and matching.warning is not None:
         warnings.append(matching.warning)
     return Found(
         found,
@@ -103,9 +106,11 @@ def find(
         asked.worth,
         Missing.of(asked, target),
         evidence,
+        float(often.values[0]) + _log_known(law, evidence),
+        float(often.standard_errors[0]),
         matching,
         _median(loaded, target),
-        None if loaded.data is None else _seen(found, rows, mean, hide),
+        None if loaded.data is None else _seen(found, rows, mean),
         tuple(warnings),
     )
 
@@ -157,19 +162,15 @@ def _median(loaded: Loaded, target: str) -> str | None:
     mixture = Mixture.of(law.domain.variables[law.domain.index(target)])
     if mixture is None or mixture.states < 3:
         return None
-    found = query(law, target, tolerance=0.01, max_seconds=MEDIAN_SECONDS, data=loaded.data)
+    found = loaded.answer(target, max_seconds=MEDIAN_SECONDS)
     summary = found.numbers.get(target)
     return None if summary is None else shown(summary.median)
 
 
-def _seen(found: Influence, rows: float, mean: float, hide: bool) -> str:
-    inside = 0.0 if rows == 0 else mean
-    few = min(rows * inside, rows * (1 - inside)) if found.measure.kind is None else rows
-    if hide and few < LEAST - 0.5:
-        return "too few rows to be shown"
+def _seen(found: Influence, rows: float, mean: float) -> str:
     if rows == 0:
         return "no row matches"
-    return f"{found.measure.shown(inside)} in {counted(round(rows), 'row')}"
+    return f"{found.measure.shown(mean)} in {counted(round(rows), 'row')}"
 
 
 def joined(effect: Effect, seen: SeenEffect, worth: float) -> Effect:
@@ -186,26 +187,19 @@ def joined(effect: Effect, seen: SeenEffect, worth: float) -> Effect:
     return replace(effect, values=values, errors=errors, low=low, high=high)
 
 
-def seen_of(
-    data: Holed, found: Found, effects: Sequence[Effect], *, hide: bool = False
-) -> tuple[SeenEffect, ...]:
+def seen_of(data: Holed, found: Found, effects: Sequence[Effect]) -> tuple[SeenEffect, ...]:
     index, influence = data.domain.index, found.influence
     variables = [index(effect.variable.name) for effect in effects]
-    return seen_effects(
-        data, found.evidence, index(influence.target.name), influence.measure, variables, hide=hide
-    )
+    return seen_effects(data, found.evidence, index(influence.target.name), influence.measure, variables)
 
 
-def rarity(found: Found, hide: bool = False) -> str:
+def rarity(found: Found) -> str:
     """How often what is known comes, and how many rows of the table match it."""
-    sure = found.influence.log_evidence_error
-    often = how_often(found.influence.log_evidence)
-    rough = " (roughly)" if sure > 0.3 else ""
+    often = how_often(found.log_evidence)
+    rough = " (roughly)" if found.log_evidence_error > 0.3 else ""
     if found.support is None:
         return f"{often}{rough}"
     rows = found.support.rows
-    if hide and rows < LEAST:
-        return f"{often}{rough}; fewer than {LEAST} rows of the table match"
     bound = "" if found.support.exact else "at most "
     verb = "matches" if rows == 1 else "match"
     return f"{often}{rough}; {bound}{counted(rows, 'row')} of the table {verb}"

@@ -93,8 +93,8 @@ def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> 
     mark = math.nan
     if seen is not None:
         rows, mark = float(seen.rows[code]), float(seen.values[code])
-        told = "table: hidden" if math.isnan(rows) else f"table: {counted(round(rows), 'row')}"
-        told = told if math.isnan(mark) else f"table: {measure.shown(mark)} in {counted(round(rows), 'row')}"
+        mean = "" if math.isnan(mark) else f"{measure.shown(mark)} in "
+        told = f"table: {mean}{counted(round(rows), 'row')}"
     whisker = 0.0 if math.isnan(error) else error
     states = effect.variable.present_states
     label = str(states[code]) if code < len(states) else "missing"

@@ -158,9 +158,7 @@ class _Target:
         self.said.text = "asking ..." if seconds is None else "sharpening ..."
         text = state.own.get("state")
         try:
-            found = await self.session.work(
-                find, self.loaded, state.target, state.known, text, stop, seconds, hide=self.session.hides
-            )
+            found = await self.session.work(find, self.loaded, state.target, state.known, text, stop, seconds)
         except DepnetError as error:
             self._nothing("", str(error))
             return
@@ -210,7 +208,7 @@ class _Target:
             if self.found.missing.joined > NEGLIGIBLE:
                 fact("among the rows that have it", percent(1 - self.found.missing.joined))
             if state.known:
-                fact("what is known comes in", rarity(self.found, self.session.hides))
+                fact("what is known comes in", rarity(self.found))
             fact("open about the target", f"{influence.entropy:.3g} bits")
         with self.notes:
             for text in self.found.warnings:
@@ -234,7 +232,7 @@ class _Target:
         """The bars, with what the table has of them, which is counted for these alone."""
         seen: Sequence[SeenEffect | None] = [None] * len(effects)
         if self.loaded.data is not None:
-            seen = await self.session.work(seen_of, self.loaded.data, found, effects, hide=self.session.hides)
+            seen = await self.session.work(seen_of, self.loaded.data, found, effects)
         if found is not self.found:
             return
         state = self.session.state

@@ -30,11 +30,10 @@ from depnet.arrays import CodeArray, FloatArray, read_only, xlogy
 from depnet.data.table.dataset import Dataset, Holed, code_type
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable, with_missing_state
+from depnet.learning.cost import Mdl, StructuralMdl
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions
-from depnet.learning.penalty import Mdl, StructuralMdl
-from depnet.learning.rows.some_rows import held_out
-from depnet.learning.rows.work import Work
+from depnet.learning.options import LearnOptions, Work
+from depnet.learning.rows import held_out
 
 PENALTY = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 SMOOTHING = 0.5

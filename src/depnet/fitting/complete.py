@@ -29,9 +29,8 @@ from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, Hint
-from depnet.fitting.row_order import row_order
 from depnet.inference.clamped.chains import ClampedChains
-from depnet.learning.rows.some_rows import codes_of, some_rows
+from depnet.learning.rows import codes_of, row_order, some_rows
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples

@@ -19,7 +19,7 @@ import numpy as np
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
-from depnet.learning.rows.some_rows import codes_of
+from depnet.learning.rows import codes_of
 from depnet.threads import results_in_threads
 
 PARTS = 5

@@ -18,17 +18,15 @@ from depnet.data.table.domain import Domain
 from depnet.errors import LearningError, brief
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion, complete_and_learn
-from depnet.fitting.row_order import row_order
-from depnet.fitting.sure import PARTS, Sure, chosen_sure
-from depnet.fitting.worth import chosen_worth
+from depnet.fitting.worth import PARTS, Sure, chosen_sure, chosen_worth
 from depnet.learning.auto import Choice
 from depnet.learning.copies import learn_copies
+from depnet.learning.cost import Auto, Mdl, StructuralMdl
 from depnet.learning.distil import distil
 from depnet.learning.grow import TrainingRows, warn_of_identifiers
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Order, node_specs
-from depnet.learning.penalty import Auto, Mdl, StructuralMdl
-from depnet.learning.rows.work import Progress, Work
+from depnet.learning.options import LearnOptions, Order, Progress, Work, node_specs
+from depnet.learning.rows import row_order
 from depnet.learning.within import learn_within, most_rows
 from depnet.model.marginals import MarginalCounts
 from depnet.model.model import Model
@@ -162,14 +160,9 @@ def _within(
     return learn_within(law, completed.codes, table, order, n_jobs=options.threads)
 
 
-def fit_network(
-    table: Holed,
-    options: FitOptions,
-    rng: np.random.Generator,
-    progress: Callable[[int], object] | None = None,
-) -> Completion:
-    """The paper's network alone, from a table with holes; `progress` counts rounds first, then nodes."""
-    return _completed(holes_chosen(table, options), options, rng, progress or (lambda done: None))[0]
+def fit_network(table: Holed, options: FitOptions, rng: np.random.Generator) -> Completion:
+    """The paper's network alone, from a table with holes."""
+    return _completed(holes_chosen(table, options), options, rng, lambda done: None)[0]
 
 
 def learn_network(rows: Dataset | TrainingRows, options: FitOptions) -> Network:
@@ -289,14 +282,12 @@ def _for_few(total: int, options: FitOptions) -> FitOptions:
 
 def check_order(domain: Domain, options: FitOptions) -> None:
     """Errors of an order that is given, before anything is learned."""
-    order, roles, forbidden = options.order, options.roles, options.forbidden
-    if order is None:
+    if options.order is None:
         raise LearningError(
             'order is "auto", or the names of all variables in order: a fitted model has an ordered law. The paper\'s '
             "network alone is learned by depnet.learn(dataset)."
         )
-    if not (isinstance(order, str) and order == "auto"):
-        node_specs(domain, order, roles=roles, forbidden=forbidden)
+    node_specs(domain, options)
 
 
 def _ladder_near(auto: Auto | None, beside: Choice) -> Auto:

@@ -11,7 +11,7 @@ is cut into bins instead of the residual if held-out rows surely have the smalle
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,7 +25,7 @@ from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.fitting.cross_fitted import CrossFittedMean, cross_fitted_mean, parts_of
 from depnet.fitting.fit import FitOptions, fit_network
-from depnet.learning.crps import crps
+from depnet.learning.forest import crps
 from depnet.model.network import Network
 
 RESIDUAL_BINS, OWN_BINS, MEAN_BINS = 32, 64, 64
@@ -94,11 +94,10 @@ def number_law(
     numbers: FloatArray,
     options: FitOptions,
     rng: np.random.Generator,
-    progress: Callable[[int], object] | None = None,
 ) -> NumberLaw:
     """The law of `numbers` given the rows of `inputs`."""
     if not heaped(numbers):
-        return _learned(inputs, numbers, options, rng, True, progress)
+        return _learned(inputs, numbers, options, rng, True)
     order = np.lexsort((*np.asarray(inputs.codes).T[::-1], numbers))
     held = np.empty(len(numbers), dtype=bool)
     held[order] = parts_of(len(numbers)) == 0
@@ -107,11 +106,11 @@ def number_law(
         options = options.within(options.max_seconds / 3)  # two trials, and the law itself
     losses = []
     for located in (True, False):
-        trial = _learned(some, numbers[~held], options, rng, located, None)
+        trial = _learned(some, numbers[~held], options, rng, located)
         losses.append(crps(trial.quantiles(inputs.codes[held], LEVELS), numbers[held], LEVELS))
     gains = losses[0] - losses[1]
     sure = float(gains.mean()) > STANDARD_ERRORS * float(gains.std()) / math.sqrt(len(gains))
-    return _learned(inputs, numbers, options, rng, not sure, progress)
+    return _learned(inputs, numbers, options, rng, not sure)
 
 
 def heaped(numbers: FloatArray) -> bool:
@@ -130,7 +129,6 @@ def _learned(
     options: FitOptions,
     rng: np.random.Generator,
     located: bool,
-    progress: Callable[[int], object] | None,
 ) -> NumberLaw:
     limit = options.max_seconds
     mean = cross_fitted_mean(
@@ -158,7 +156,6 @@ def _learned(
         Dataset(domain, read_only(codes), None),
         replace(within, boosted=(names[1],), roles=dict.fromkeys(domain.names[:-1], "input")),
         rng,
-        progress,
     )
     counts = np.bincount(codes[:, -1], minlength=len(bins))
     sums = np.bincount(codes[:, -1], weights=own, minlength=len(bins))

@@ -2,7 +2,6 @@
 
 In reading order, each above those before it:
 
-- `effort`: how exactly, and until when;
 - `answer`: questions and answers, as values;
 - `ordered`: answers of an ordered network's law;
 - `clamped`: answers of any other network, whose evidence is clamped: what matters, exact laws, chains;

@@ -4,9 +4,7 @@ In reading order:
 
 - `program`: passes that draw from it, weighted where something is known, and moves of states;
 - `factors`: its tables as factors, and their products;
-- `elimination`: sums and maxima of them over all variables but some; which variables an answer depends on;
-- `levels`: which levels of numbers it depends on, beside codes;
-- `mode`: its most probable state;
-- `sharpen`: drawing until an answer is good enough;
-- `draw`: rows given evidence; weighted passes, resampled and moved.
+- `elimination`: sums and maxima of them over all variables but some; which variables an answer depends on; the mode;
+- `draw`: drawing until an answer is good enough; weighted passes, resampled and moved; which levels of numbers an answer
+  depends on, beside codes; rows given evidence.
 """

@@ -6,13 +6,20 @@ elimination is too large, a weighted pass of A is accepted with probability W / 
 Q(A | x_C), independent and exact. Where hardly any would be, passes are resampled in proportion to their weights, and
 moved, so that rows that share a pass part again.
 
-Where evidence cuts a bin, rows drawn given the bins are accepted by how much of it their levels allow (`depnet.law.levels`),
-over the largest of such weights that 4,096 other rows had.
+The law of codes and levels (`depnet.data.frames.within`) is Q(codes) times, number after number in the order, P(level |
+codes, levels before). What is asked of a number depends on its own tree; on those of the numbers of which the evidence
+allows some levels only, whose shares of allowed levels weigh the rows; and on the levels that these trees read, and so on
+(`LevelPlan`). Where evidence cuts a bin, rows drawn given the bins are accepted by such weights, over the largest that
+4,096 other rows had.
+
+Whatever is drawn is drawn until it is good enough (`sharpen`). Errors of draws fall with the root of their number, so the
+last error says how many more are needed. Answers are drawn in `BATCHES` batches where errors, or how errors of several
+numbers hang together, are found between them.
 """
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,12 +27,13 @@ from numpy.typing import NDArray
 
 from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray
+from depnet.data.binning.levels import Levels
+from depnet.data.frames.within import Drawer, Drawn, PlaceTrees, Within
+from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError, MixingWarning
 from depnet.law.elimination import Elimination, log_largest_weight, network_plan
 from depnet.law.factors import IMPOSSIBLE
-from depnet.law.levels import LevelPlan
 from depnet.law.program import Law, law_of
-from depnet.law.sharpen import sharpen
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
@@ -42,7 +50,48 @@ SWEEPS = 16
 """Of moves after resampling."""
 NEGLIGIBLE = 40.0
 """A pass whose log-weight is further than this below the largest is never taken, and is not kept."""
+FIRST_DRAWS = 1 << 11
+MOST_DRAWS = 1 << 21
+"""Where no time is given. Passes of this many rows take a few seconds."""
+BATCHES = 32
+UNEVEN = 50.0
+"""Where this many weighted draws are worth one without weights, they are resampled and moved instead."""
+FEWEST_EFFECTIVE = 50.0
+"""Draws that are resampled and moved are worth at least as many without weights."""
 EXACT_STREAM, RESAMPLE_STREAM, ACCEPT_STREAM = 96, 112, 128
+
+
+def sharpen(
+    draw: Callable[[int], None],
+    error: Callable[[], float],
+    tolerance: float,
+    *,
+    first: int = FIRST_DRAWS,
+    most: float = MOST_DRAWS,
+    over: Callable[[], bool] = bool,
+) -> bool:
+    """Call `draw(count)` until `error()` is within the tolerance: then True.
+
+    False where as many as `most` were drawn, or where it is `over`. Not much more is drawn than the last error says is
+    needed; at least half as many again, and at most three times as many.
+
+    >>> drawn = []
+    >>> sharpen(drawn.append, lambda: 1 / math.sqrt(sum(drawn)), 0.01, first=4000)
+    True
+    >>> drawn
+    [4000, 6999]
+    """
+    done, count = 0, first
+    while True:
+        draw(count)
+        done += count
+        found = error()
+        if found <= tolerance:
+            return True
+        if done >= most or over():
+            return False
+        needed = 1.1 * done * (found / tolerance) ** 2 if math.isfinite(found) else 2 * done
+        count = int(min(max(needed - done, done // 2, 1), 3 * done, MOST_DRAWS))
 
 
 class WeightedPasses:
@@ -138,6 +187,72 @@ class WeightedPasses:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LevelPlan:
+    """The numbers whose levels are drawn, and the variables whose codes that needs."""
+
+    within: Within
+    drawers: Mapping[int, Drawer]
+    """Of each number, in the order."""
+    variables: frozenset[int]
+    weighing: frozenset[int]
+    """The numbers whose levels, when drawn, have a part in later weights."""
+
+    @classmethod
+    def of(cls, network: Network, evidence: Evidence, wanted: Iterable[int]) -> "LevelPlan | None":
+        """For the levels of the `wanted` numbers given evidence; None where no tree has a part in it."""
+        within = network.within
+        if within is None:
+            return None
+        read = {trees.column: _levels_read(within, trees) for trees in within.trees}
+        binned = {i for i in wanted if network.domain.variables[i].bins is not None}
+        needed = _closed(binned | evidence.levels.keys(), read)
+        if not needed & read.keys():
+            return None
+        drawers = {each.trees.column: each for each in within.drawers(sorted(needed), evidence.levels)}
+        codes = {j for each in drawers.values() for j in each.trees.reads()}
+        before = {j for i in evidence.levels for j in read.get(i, ())}
+        return cls(within, drawers, frozenset(codes | needed), _closed(before, read))
+
+    @property
+    def cuts(self) -> bool:
+        """Do rows differ in weight?"""
+        return any(
+            each.inside is not None and (each.trees.roots >= 0).any() for each in self.drawers.values()
+        )
+
+    def draw(self, codes: CodeArray, rng: np.random.Generator) -> Drawn:
+        """Levels of all numbers of the plan, for rows of codes [row, variable]."""
+        return self.within.pass_through(list(self.drawers.values()), codes, rng)
+
+
+def _closed(numbers: Iterable[int], read: Mapping[int, frozenset[int]]) -> frozenset[int]:
+    """These numbers, those whose levels their trees read, and so on."""
+    found: set[int] = set()
+    waiting = list(numbers)
+    while waiting:
+        i = waiting.pop()
+        if i not in found:
+            found.add(i)
+            waiting += read.get(i, ())
+    return frozenset(found)
+
+
+def _levels_read(within: Within, trees: PlaceTrees) -> frozenset[int]:
+    """The numbers before it whose levels some test compares with one inside a bin: of all others, bins are enough."""
+    before = set(within.order[: within.order.index(trees.column)])
+    return frozenset(j for j in trees.reads() if j in before and _cuts_bins(within.domain, trees, j))
+
+
+def _cuts_bins(domain: Domain, trees: PlaceTrees, j: int) -> bool:
+    bins = domain.variables[j].bins
+    if bins is None:
+        return False
+    levels = Levels.of(bins)
+    ends = levels.same[levels.first + levels.sizes - 1]
+    return not np.isin(trees.threshold[trees.variable == j], ends).all()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """Rows of Q(. | x_C), as many as wanted: row r is a function of the seed and of r alone."""
 
@@ -181,12 +296,6 @@ class Rows:
                 PIECE, variables=others, seed=self.seed, first=begin, start=codes, n_jobs=self.n_jobs
             )
             yield rest.codes[max(first - begin, 0) : first + n - begin]
-
-    @property
-    def exact(self) -> bool:
-        """Are all of them one pass, or drawn by elimination, and none rejected?"""
-        ancestors = law_of(self.network).ancestors(self.evidence.variables)
-        return network_plan(self.network, ancestors, self.evidence, most_cells=EXACT_CELLS) is not None
 
     def _weighed(self, plan: LevelPlan, n: int, first: int) -> Iterator[CodeArray]:
         """Rows given evidence that cuts bins: those drawn given bins, accepted by the weights that levels have."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.law.factors import (
     IMPOSSIBLE,
@@ -295,6 +295,27 @@ def relevant(network: Network, targets: Iterable[int], evidence: Evidence) -> tu
                 waiting += [j for j in scopes[i] if j not in seen]
                 seen.update(scopes[i])
     return tuple(i for i in active if i in found)
+
+
+def most_probable_state(network: Network, evidence: Evidence) -> tuple[IntArray, float] | None:
+    """The codes of all variables where Q(x) w(x) is largest (one of equals), and log Q(x | evidence); None: too large.
+
+    With maxima in the place of sums, each variable takes, from the last one back, the state that was best beside those
+    already taken.
+    """
+    assert network.order is not None
+    plan = network_plan(network, network.order, evidence)
+    if plan is None:
+        return None
+    best = Elimination.of(network, network.order, evidence, plan, largest=True)
+    codes: IntArray = np.zeros(len(network), dtype=np.int64)
+    for i, code in certain(network, evidence).items():
+        codes[i] = code
+    for k in reversed(range(len(plan.clusters))):
+        first, *others = plan.clusters[k]
+        codes[first] = best.products[k][(slice(None), *(codes[j] for j in others))].argmax()
+    total = Elimination.of(network, network.order, evidence, plan).log_total
+    return codes, best.log_total - total
 
 
 def log_largest_weight(network: Network, variables: Iterable[int], evidence: Evidence) -> float:

@@ -3,21 +3,21 @@
 The paper, in reading order:
 
 - `learn`: the whole network from a table;
-- `penalty`: R(k, N), what complexity costs; `cost`: the cost of a source, and how an operation changes it;
+- `cost`: R(k, N), what complexity costs; the cost of a source, and how an operation changes it;
 - `parameters`: tables for given sources (Theorem 4);
 - `framework`: Algorithm 3 with any way of making candidates, in Python;
-- `certificate`: how far a network's law is from the data; `recurrence`: where Theorem 3 holds.
+- `certificate`: how far a network's law is from the data, and where Theorem 3 holds.
 
 How it is done:
 
-- `rows/`: distinct rows and rows held out (`some_rows`), and what learning may take (`work`);
-- `options`: what is learned, as one value, and the nodes that it means; `order`: the order "auto";
+- `rows`: distinct rows, and rows held out;
+- `options`: what is learned, as one value, what that may take, and the nodes that it means; `order`: the order "auto";
 - `grow`: nodes grown by splits and merges; `cuts`: splits of variables with an order at a cut;
 - `auto`: the penalty and smoothing, chosen by held-out rows;
-- `boost/`: nodes that add up the scores of many small graphs, stage by stage;
-- `distil`: graphs of a law that a boosted law has taught; `teacher`: that boosted law, of words of digits;
+- `boost`: nodes that add up the scores of many small graphs, stage by stage;
+- `distil`: graphs of a law that a boosted law, of words of digits, has taught;
 - `copies`: columns of many states that repeat each other;
 - `within`: where numbers lie in their bins, given those before them;
-- `forest`: trees of values, beside the networks of the imputer; `crps`: how good the law of a number is;
+- `forest`: trees of values, beside the networks of the imputer; how good the law of a number is;
 - `links`: what each variable tells of others, from rows or from counts.
 """

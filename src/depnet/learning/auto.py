@@ -4,13 +4,13 @@ No one penalty is best everywhere. Every candidate, a penalty of the ladder with
 learned and scored by the pseudo-log-likelihood of rows it has not seen (of an ordered network the log-likelihood), node by
 node (`trials` says how the choice follows).
 The ladder goes from strict to generous and is left where the pooled score has not improved for some rungs, since generous
-penalties cost the most time. Held out are the rows given as `validation`, else parts of the data (`held_out`). Then the
+penalties cost the most time. Held out are parts of the data (`held_out` of `TrainingRows`). Then the
 chosen penalties learn from all rows. What the held-out rows said of the choice stays with the network (`held_out`), and the
 choice has the networks that were learned without each part of them.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray, xlogy
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
+from depnet.learning.cost import Auto, Penalty
 from depnet.learning.grow import MANY_STATES, TrainingRows, learn_nodes
-from depnet.learning.options import LearnOptions, NodeSpec, Order, Role, chosen_specs
-from depnet.learning.penalty import Auto, Penalty
-from depnet.learning.rows.work import Progress, Work
-from depnet.model.counting import check_same_domain, leaf_counts
+from depnet.learning.options import LearnOptions, NodeSpec, Work, node_specs
+from depnet.model.counting import leaf_counts
 from depnet.model.marginals import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -48,45 +47,6 @@ class Choice:
     """The choice as it was learned without each part held out in turn."""
     held_out: HeldOut
     """What was chosen, on all rows held out, beside one leaf a node."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tuning:
-    """The rungs that were tried, every candidate's held-out (pseudo-)log-likelihood, and the choice.
-
-    Attributes:
-        penalties: the rungs.
-        smoothings: the pseudo-counts tried with each.
-        scores: [penalty, smoothing]: the sum over nodes (but those of identifiers), nats per held-out row.
-        leaves: of each rung, the leaves of all nodes, on average over the parts.
-        held_out: rows that were scored.
-        choice: what was chosen for all nodes, and for each.
-
-    >>> from depnet import titanic, tune
-    >>> from depnet.learning.penalty import Auto
-    >>> tuning = tune(titanic(), auto=Auto(penalties=("mdl", "aic"), smoothings=(1.0,)))
-    >>> tuning.best, tuning.held_out
-    ((1, 0), 2201)
-    """
-
-    penalties: tuple[Penalty, ...]
-    smoothings: tuple[float, ...]
-    scores: FloatArray
-    leaves: tuple[int, ...]
-    held_out: int
-    choice: Choice
-
-    @property
-    def best(self) -> tuple[int, int]:
-        """The place in `scores` of the pooled choice."""
-        rung, s = np.unravel_index(int(np.argmax(self.scores)), self.scores.shape)
-        return int(rung), int(s)
-
-    @property
-    def own(self) -> int:
-        """How many nodes leave the pooled choice for their own."""
-        each = zip(self.choice.penalties, self.choice.smoothings, strict=True)
-        return sum(one != self.choice.pooled for one in each)
 
 
 class Trials:
@@ -151,22 +111,6 @@ class Trials:
             HeldOut(self._rows, score, self._independent / self._rows),
         )
 
-    def tuning(self) -> Tuning:
-        """All that was tried, and what is chosen."""
-        choice = self.choice()
-        leaves = [
-            round(sum(node.source.size for network in rung for node in network.nodes) / len(rung))
-            for rung in self.networks
-        ]
-        return Tuning(
-            self._auto.penalties[: len(self.networks)],
-            tuple(self._smoothings),
-            choice.scores[self._pooling].sum(axis=0),
-            tuple(leaves),
-            self._rows,
-            choice,
-        )
-
     def _named(self, candidate: int) -> tuple[Penalty, float]:
         rung, s = divmod(candidate, len(self._smoothings))
         return self._auto.penalties[rung], self._smoothings[s]
@@ -226,35 +170,13 @@ TRIALS_SHARE = 0.75
 """Of the time that there is, what trials take at most."""
 
 
-def learn_graphs(
-    rows: TrainingRows, options: LearnOptions, work: Work, validation: Dataset | None = None
-) -> tuple[Network, Choice | None]:
-    """The network of these rows, of decision graphs, and what penalty="auto" chose, where it did.
-
-    `validation` are rows to choose the penalty by; None: parts of the rows.
-    """
-    check_validation(validation, rows)
-    specs = chosen_specs(rows.dataset, options)
-    if options.auto is not None:
-        return _learn_chosen(rows, specs, options.auto, options, work, validation)
-    if validation is not None:
-        raise LearningError(
-            'validation rows are for the penalty "auto"; no other penalty looks at held-out rows.'
-        )
-    penalties = [options.fixed_penalty] * len(specs)
-    return learn_nodes(rows, specs, penalties, options, work, smoothing=options.smoothing), None
-
-
-def _learn_chosen(
-    rows: TrainingRows,
-    specs: Sequence[NodeSpec],
-    auto: Auto,
-    options: LearnOptions,
-    work: Work,
-    validation: Dataset | None,
-) -> tuple[Network, Choice]:
-    """With chosen penalties and smoothings."""
-    trials, stages = _tried(rows, specs, auto, options, work.share(TRIALS_SHARE), validation)
+def learn_graphs(rows: TrainingRows, options: LearnOptions, work: Work) -> tuple[Network, Choice | None]:
+    """The network of these rows, of decision graphs, and what penalty="auto" chose, where it did."""
+    specs = node_specs(rows.domain, options, rows.dataset)
+    if options.auto is None:
+        penalties = [options.fixed_penalty] * len(specs)
+        return learn_nodes(rows, specs, penalties, options, work, smoothing=options.smoothing), None
+    trials, stages = _tried(rows, specs, options.auto, options, work.share(TRIALS_SHARE))
     choice = trials.choice()
     del trials  # and with them the rows held out, before all rows are learned from
     last = work.stage(len(specs), stages - 1, stages)
@@ -262,68 +184,13 @@ def _learn_chosen(
     return replace(network.smoothed(choice.smoothings), held_out=choice.held_out), choice
 
 
-def tune(
-    dataset: Dataset,
-    *,
-    auto: Auto = Auto(),  # noqa: B008  # a frozen value
-    smoothing: float = 0.5,
-    validation: Dataset | None = None,
-    order: Order = None,
-    roles: Mapping[str, Role] | None = None,
-    forbidden: Iterable[tuple[str, str]] = (),
-    max_leaves: int | None = None,
-    min_leaf_rows: int = 0,
-    n_jobs: int | None = 1,
-    max_seconds: float | None = None,
-    progress: Progress | None = None,
-    cuts: bool = False,
-) -> Tuning:
-    """The ladder that `penalty="auto"` climbs, with the held-out score of every rung and smoothing, and the choice.
-
-    Args:
-        dataset: the rows.
-        auto: the penalties and smoothings to choose from.
-        smoothing: the unit of the smoothings tried.
-        validation: the rows held out; None: parts of `dataset`.
-        order, roles, forbidden, max_leaves, min_leaf_rows, n_jobs, max_seconds, progress, cuts: as of `learn`.
-
-    Returns:
-        A `Tuning`.
-
-    >>> from depnet import titanic
-    >>> tuning = tune(titanic(), auto=Auto(penalties=("mdl", "aic"), smoothings=(1.0, 2.0)))
-    >>> tuning.scores.shape
-    (2, 2)
-    """
-    options = LearnOptions(auto, smoothing, order, max_leaves, min_leaf_rows, roles, forbidden, cuts)
-    rows = TrainingRows(dataset)
-    check_validation(validation, rows)
-    work = Work.of(n_jobs, max_seconds, progress)
-    specs = chosen_specs(dataset, options)
-    return _tried(rows, specs, auto, options, work, validation)[0].tuning()
-
-
-def check_validation(validation: Dataset | None, rows: TrainingRows) -> None:
-    """Refuse rows to score on that have other variables, or are none."""
-    if validation is None:
-        return
-    check_same_domain("validation", rows.domain, validation)
-    if validation.total == 0:
-        raise LearningError("validation has no rows to score on; leave it out to hold out rows of the data.")
-
-
 def _tried(
-    rows: TrainingRows,
-    specs: Sequence[NodeSpec],
-    auto: Auto,
-    options: LearnOptions,
-    work: Work,
-    validation: Dataset | None,
+    rows: TrainingRows, specs: Sequence[NodeSpec], auto: Auto, options: LearnOptions, work: Work
 ) -> tuple[Trials, int]:
     """The ladder climbed; and the stages that progress was told of, the last fit being one more."""
     if rows.total == 0:
         raise LearningError('the penalty "auto": the dataset has no rows; there is nothing to learn from.')
-    parts = rows.held_out if validation is None else ((rows, validation),)
+    parts = rows.held_out
     stages = len(auto.penalties) * len(parts) + 1
     trials = Trials([held for _, held in parts], auto, options.smoothing)
     while not trials.over and not (work.over and trials.networks):

@@ -11,8 +11,13 @@ lies:
 
 .. math:: FC(p^D \| \pi) \le FC_{\lim}(p^D) = \sum_i c_i KL(p^D \| E(\theta_i)).
 
-The bound needs one recurrent class with all states of the data in it. Positive tables have it; with zeros it is searched for
-(`depnet.learning.recurrence`), and where it is not found there is no bound, and the certificate says why.
+*Where Theorem 3 holds.* FC_lim(p) - FC(p || pi) is the mean over p of sum over i of c_i log(pi(x) / pi_i(x)), pi_i being pi
+after an update of node i. By Jensen's inequality the sum is not negative wherever pi(x) = sum of c_i pi_i(x) > 0; so the
+bound needs pi > 0 on the states of the data, and a law pi that does not depend on where the chain starts: one recurrent
+class with all states of the data in it. Positive tables have one class, all states. With zeros, small joint domains
+are searched. Larger ones are given a *hub*: where every node has a state of X_i that all its leaves allow, one sweep leads
+from anywhere to the joint state of these, so that there is one class; a row's state is in it where the hub leads to it, one
+variable at a time. Both conditions suffice; where they fail on a large domain, nothing is known.
 
 *An ordered network* has its law Q explicitly, and its distance is known, not only bounded (ours). With i< for the
 variables before X_i in the order, again for any theta,
@@ -29,25 +34,32 @@ the rows it was computed from: after `Network.updated` it no longer holds.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from depnet.arrays import CodeArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import NoSuchBoundError, ScanError
-from depnet.learning.cost import conditional_entropy, misfit_of
-from depnet.learning.options import Role, node_specs
-from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, penalty_value
-from depnet.learning.recurrence import REMEDY, why_no_bound
-from depnet.learning.rows.some_rows import Contexts
+from depnet.geometry.chain import FreeChain, closed_classes, in_words
+from depnet.geometry.size import MAX_AXES
+from depnet.learning.cost import (
+    Mdl,
+    Penalty,
+    PenaltyLike,
+    checked_penalty,
+    conditional_entropy,
+    misfit_of,
+    penalty_value,
+)
+from depnet.learning.rows import Contexts
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
-from depnet.model.sources.decision_graph import DecisionGraph, Split
-from depnet.model.sources.source import ConstantSource, InformationSource
+from depnet.model.sources.source import ConstantSource
 from depnet.notebook import Bar, Cell, card, note, table
 from depnet.wording import counted
 
@@ -72,8 +84,6 @@ class NodeCertificate:
     """Sum over y of p(y) KL(p(X_i | y) || theta_i(X_i | y)): 0 for the table of Theorem 4, and of a boosted node."""
     penalty: float
     """R(k_i, N); 0 of a boosted node."""
-    naming: float
-    """What a structural penalty charges for the path of operations; no part of R."""
 
     @property
     def boosted(self) -> bool:
@@ -96,29 +106,22 @@ class NodeCertificate:
         return self.kl + self.penalty
 
 
-def node_certificate(
-    node: Node, dataset: Dataset, full_entropy: float, penalty: Penalty, admissible: int, *, learned: bool
-) -> NodeCertificate:
-    """What the rows say of one node, given `full_entropy`, which is of all nodes together.
-
-    A split of it could name `admissible` variables; where it was `learned` from these rows, its table holds the counts.
-    """
+def node_certificate(node: Node, dataset: Dataset, full_entropy: float, penalty: Penalty) -> NodeCertificate:
+    """What the rows say of one node, given `full_entropy`, which is of all nodes together."""
     rows = dataset.total
     leaves = parameters = 0
-    misfit = cost = naming = 0.0
+    misfit = cost = 0.0
     if node.boosted:  # by cross-entropy: whatever theta is
         counts = leaf_counts(ConstantSource(), node.variable, dataset)
         weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights
         known = -float(node.log_theta(dataset) @ weights) / rows
     else:
-        kept = node.table.counts if learned else None
-        counts = leaf_counts(node.source, node.variable, dataset) if kept is None else kept
+        counts = leaf_counts(node.source, node.variable, dataset)
         known = conditional_entropy(counts, rows)
         leaves = node.source.size
         parameters = leaves * (node.table.states - 1)
         misfit = misfit_of(counts, node.table.probabilities, rows)
         cost = penalty_value(penalty, parameters, rows)
-        naming = _naming_cost(node.source, admissible, rows, penalty)
     return NodeCertificate(
         variable=node.variable,
         name=dataset.domain.variables[node.variable].name,
@@ -129,26 +132,7 @@ def node_certificate(
         full_entropy=full_entropy,
         misfit=misfit,
         penalty=cost,
-        naming=naming,
     )
-
-
-def _naming_cost(source: InformationSource, admissible: int, rows: int, penalty: Penalty) -> float:
-    """What a structural penalty charged for the path of operations, in nats per row; 0 for others.
-
-    `admissible` is the number of variables that a split could name: n - 1, less those forbidden.
-    """
-    if not (isinstance(penalty, StructuralMdl) and isinstance(source, DecisionGraph)):
-        return 0.0
-    leaves, total = 1, 0.0
-    for operation in source.operations:
-        if isinstance(operation, Split):
-            total += penalty.split_name(leaves, admissible, rows)
-            leaves += source.cardinalities[operation.variable] - 1
-        else:
-            total += penalty.merge_name(leaves, rows)
-            leaves -= 1
-    return total
 
 
 SHOWN = 20
@@ -213,7 +197,7 @@ class Certificate:
 
     @property
     def cost(self) -> float:
-        """The sum over nodes of c_i cost_i (Eq. cost), without the names of operations."""
+        """The sum over nodes of c_i cost_i (Eq. cost)."""
         return self.total("cost")
 
     @property
@@ -298,8 +282,6 @@ class Certificate:
         lines = []
         if any(node.boosted for node in self.nodes):
             lines.append("boosted nodes: H(X|Y) is the cross-entropy -<log theta>, and they have no R")
-        if any(node.naming for node in self.nodes):
-            lines.append(f"naming the operations: {self.total('naming'):.6f}, beside R")
         return lines
 
 
@@ -309,8 +291,6 @@ def certificate(
     weights: Sequence[float] | None = None,
     *,
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
-    roles: Mapping[str, Role] | None = None,
-    forbidden: Iterable[tuple[str, str]] = (),
 ) -> Certificate:
     """What is proven about `network` from the rows of `dataset`; `depnet.learning.certificate` has the theory.
 
@@ -320,9 +300,7 @@ def certificate(
         network: the network.
         dataset: the rows that it is compared with.
         weights: the c_i of the random scan; None: all alike. An ordered network has none.
-        penalty: the one it was learned with; only R, cost and naming depend on it.
-        roles: those it was learned with: they say how many variables a split could name.
-        forbidden: the links that were forbidden while it was learned, alike.
+        penalty: the one it was learned with; only R and cost depend on it.
 
     Returns:
         A `Certificate`.
@@ -332,27 +310,7 @@ def certificate(
     'FC(data || model) <= 0.004393 nats, proven (Theorem 3, random scan); one leaf a node: 0.1432'
     """
     check_same_domain("certificate", network.domain, dataset)
-    return _certified(network, dataset, Contexts(dataset), weights, penalty, roles, forbidden)
-
-
-def certificates_of_learned(networks: Sequence[Network], dataset: Dataset) -> list[Certificate]:
-    """The certificates of networks from the rows that they were learned from: their tables hold the counts already."""
-    contexts = Contexts(dataset)
-    return [_certified(network, dataset, contexts, learned=True) for network in networks]
-
-
-def _certified(
-    network: Network,
-    dataset: Dataset,
-    contexts: Contexts,
-    weights: Sequence[float] | None = None,
-    penalty: PenaltyLike = Mdl(),  # noqa: B008
-    roles: Mapping[str, Role] | None = None,
-    forbidden: Iterable[tuple[str, str]] = (),
-    *,
-    learned: bool = False,
-) -> Certificate:
-    rule = checked_penalty(penalty)
+    rule, contexts = checked_penalty(penalty), Contexts(dataset)
     if network.order is None:
         c = RandomScan(None if weights is None else tuple(weights)).weights_of(len(network)).tolist()
         full = [contexts.entropy_given_others(node.variable) for node in network.nodes]
@@ -365,8 +323,7 @@ def _certified(
         c = [1.0] * len(network)
         full = contexts.entropies_in_order(network.order)
     nodes = tuple(
-        node_certificate(node, dataset, known, rule, choices, learned=learned)
-        for node, known, choices in zip(network.nodes, full, _choices(network, roles, forbidden), strict=True)
+        node_certificate(node, dataset, known, rule) for node, known in zip(network.nodes, full, strict=True)
     )
     if network.order is not None:
         return Certificate(nodes, tuple(c), dataset.total, "law")
@@ -379,13 +336,73 @@ def _certified(
     return Certificate(nodes, tuple(c), dataset.total, "network", why)
 
 
-def _choices(
-    network: Network, roles: Mapping[str, Role] | None, forbidden: Iterable[tuple[str, str]]
-) -> list[int]:
-    """How many variables a split of each node could name: in an order, earlier ones."""
-    forbidden = tuple(forbidden)
-    if roles or forbidden:
-        specs = node_specs(network.domain, network.order, roles=roles, forbidden=forbidden)
-        return [len(spec.inputs) for spec in specs]
-    earlier = {i: at for at, i in enumerate(network.order or ())}
-    return [earlier.get(i, len(network) - 1) for i in range(len(network))]
+MOST_STATES = 1 << 20
+"""The joint domain is searched up to this many states."""
+
+REMEDY = "Smooth the tables: learn with a smoothing of 0.5, or network.smoothed(0.5)."
+
+
+def why_no_bound(network: Network, rows: Dataset) -> str | None:
+    """Why Theorem 3 gives no bound for the distribution of `rows` (distinct ones suffice); None where it does."""
+    if all(node.positive for node in network.nodes):
+        return None
+    codes = rows.codes if rows.weights is None else rows.codes[rows.weights > 0]
+    cardinalities = network.domain.cardinalities
+    if math.prod(cardinalities) <= MOST_STATES and len(cardinalities) <= MAX_AXES:
+        return _searched(network, codes)
+    if hub_leads_to(network, codes):
+        return None
+    return (
+        "not checked: tables have zeros, and the joint domain is too large to search for recurrent classes, of which "
+        f"Theorem 3 needs one that has all states of the rows. {REMEDY}"
+    )
+
+
+def _searched(network: Network, codes: CodeArray) -> str | None:
+    """The same from the recurrent classes among all joint states."""
+    domain, chain = network.domain, FreeChain.of(network)
+    classes = closed_classes(chain, network, RandomScan())
+    states = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), domain.cardinalities)
+    own = next((members for members in classes if states[0] in members), None)
+    here = in_words(domain, codes[0])
+    if own is None:
+        return f"zeros in tables: the chain leaves {here} for good, a state that the rows have. {REMEDY}"
+    missed = codes[~np.isin(states, own)]
+    if len(missed):
+        return (
+            f"zeros in tables: from {here} the chain never comes to {in_words(domain, missed[0])}, and the rows have "
+            f"both. {REMEDY}"
+        )
+    if len(classes) > 1:
+        there = chain.codes(next(members for members in classes if members is not own)[:1])[0]
+        return (
+            f"zeros in tables: the chain has several recurrent classes, and its law depends on where it starts; from "
+            f"{in_words(domain, there)} it never comes to a state of the rows. {REMEDY}"
+        )
+    return None
+
+
+def hub_leads_to(network: Network, codes: CodeArray) -> bool:
+    """There is a hub, and it leads to every one of these states, one variable at a time."""
+    always = [node.always_possible for node in network.nodes]
+    if not all(states.any() for states in always):
+        return False
+    now = np.empty_like(codes, order="F")
+    now[:] = [int(states.argmax()) for states in always]  # one node for each variable, in order
+    wanted = codes
+    while len(now):
+        changed = False
+        for node in network.nodes:
+            i = node.variable
+            open_ = np.flatnonzero(now[:, i] != wanted[:, i])
+            if len(open_) == 0:
+                continue
+            theta = node.probabilities(now[open_])
+            can = open_[theta[np.arange(len(open_)), wanted[open_, i]] > 0]
+            now[can, i] = wanted[can, i]
+            changed = changed or len(can) > 0
+        left = (now != wanted).any(axis=1)
+        if left.any() and not changed:
+            return False
+        now, wanted = np.asfortranarray(now[left]), wanted[left]
+    return True

@@ -52,7 +52,7 @@ def learn_copies(
 ) -> tuple[Network, Choice]:
     """The law with function nodes where held-out rows gain by them, and its trials on the rows held out alike."""
     found = {}
-    for spec in node_specs(rows.domain, law.order, roles=options.roles, forbidden=options.forbidden):
+    for spec in node_specs(rows.domain, replace(options, order=law.order)):
         pairs = list(_functions(rows.dataset, spec.target, spec.inputs))
         if pairs:
             found[spec.target] = min(pairs)[1]

@@ -3,7 +3,7 @@ r"""A law of graphs that a boosted law has taught: nearly its quality, at the sp
 Boosted nodes are nearer to the truth than single graphs, and slow to ask: nothing about them is exact, and each row of a
 pass sums hundreds of stages. So they do not answer. They teach:
 
-1. a boosted law B is learned in the order of the graphs' law (`depnet.learning.teacher`);
+1. a boosted law B of words (`Teacher`), for all columns alike, is learned in the order of the graphs' law;
 2. rows are drawn from B, many more than the table has, and graphs are grown on them, so that a leaf can be as fine as B is;
 3. the tables of these graphs are the counts N of the table's own rows, and what B says of a leaf is their prior:
 
@@ -13,27 +13,45 @@ where q_B are the shares of the rows that were drawn. Nothing drawn is counted a
 other: every node has one information source and one table, and KL(p^D || Q) is of its theta. Held-out rows choose kappa, and
 the nodes that are taught: those that gain, over the graphs that the table alone has grown, if together that is more than
 two standard errors.
+
+Every state of a column is the leaf of a tree of binary digits (`depnet.model.digits`), which needs an order of states.
+Numbers and ordered labels have theirs. A category's is found from the table: its states are put along the first axis of
+correspondence analysis, the unit vectors u of its states and v of the states of all other columns with the largest
+
+.. math:: \sum_{x, b} \frac{N_{xb} - N_x N_b / N}{\sqrt{N_x N_b}}\, u_x v_b,
+
+so that states whose rows look alike are neighbours: a digit then tells groups of like states apart, and so does a cut where
+the category is read.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
+from depnet._native import boost as native
+from depnet.arrays import CodeArray, IntArray
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Variable
 from depnet.learning.auto import Choice
-from depnet.learning.cuts import CutDomain, cuts_of
+from depnet.learning.boost import DIGITS, BoostRows, NodeGrower, all_tests, tree_of
+from depnet.learning.cost import Mdl
+from depnet.learning.cuts import MANY_STATES, Cut, CutDomain, cuts_of
 from depnet.learning.grow import TrainingRows, learn_nodes
-from depnet.learning.options import LearnOptions, NodeSpec, node_specs
-from depnet.learning.penalty import Mdl
-from depnet.learning.rows.work import Work
-from depnet.learning.teacher import Teacher, learn_teacher
+from depnet.learning.learn import TrialPart, try_node
+from depnet.learning.options import LearnOptions, NodeSpec, Work, node_specs, readable_inputs
+from depnet.learning.order import folded
+from depnet.learning.rows import some_rows
+from depnet.model.boosted import BoostedNode
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
+from depnet.model.stages import theta_of
 from depnet.model.table import ConditionalTable
+from depnet.threads import results_in_threads
 
 PENALTY = 0.25 * Mdl()
 """Of graphs of drawn rows: that B is no graph is known, and what is drawn has less noise than N such rows of a table."""
@@ -51,6 +69,186 @@ MOST_CELLS = 1 << 28
 TRIAL_ROWS = 1_500
 """Held-out rows that choose stages and judge students, about: of small tables all five parts, of large ones the first."""
 STANDARD_ERRORS = 2.0
+TEACHER = replace(DIGITS, stages=200, rate=0.2)
+"""Larger steps than elsewhere: on three tables they scored alike, in less time."""
+MOST_ROWS = 20_000
+"""That a teacher learns from, at most."""
+FAINT = 5.0
+"""Rows that are added to a state's own: what few rows say of a state does not put it first or last."""
+STEPS = 50
+"""Of the power method: as many always, so that equal axes, too, come out alike everywhere."""
+PLACE_CUTS = 15
+"""Of a category, at most, along its places."""
+BLOCK = 1 << 15
+"""Rows that are drawn at once, with random numbers of their own."""
+SEED = 0x7EAC
+Part = tuple[Dataset, Dataset, Network]
+"""Rows to learn from, rows held out, and the graphs of the first."""
+
+
+def state_places(dataset: Dataset) -> list[IntArray]:
+    """[variable][state]: the place of each state in the order of its digits."""
+    small = folded(dataset)
+    return [
+        _axis_places(dataset, small, i)
+        if not variable.has_cuts and len(variable.present_states) > 2
+        else np.arange(variable.cardinality)
+        for i, variable in enumerate(dataset.domain.variables)
+    ]
+
+
+def _axis_places(dataset: Dataset, small: Dataset, i: int) -> IntArray:
+    k, total = len(dataset.domain.variables[i].present_states), dataset.domain.cardinalities[i]
+    own = dataset.column(i).astype(np.int64)
+    blocks = []
+    for j, states in enumerate(small.domain.cardinalities):
+        if j == i or states < 2:
+            continue
+        cells = np.bincount(own * states + small.column(j), dataset.weights, minlength=total * states)
+        counts = cells.reshape(total, states)[:k]
+        n, m = counts.sum(axis=1, keepdims=True), counts.sum(axis=0, keepdims=True)
+        expected = n * m / max(n.sum(), 1)
+        blocks.append((counts - expected) / np.sqrt((n + FAINT) * (m + FAINT)))
+    rows = np.bincount(own, dataset.weights, minlength=total)[:k]
+    if not blocks:
+        return np.arange(total)
+    residuals = np.concatenate(blocks, axis=1)
+    axis = np.random.default_rng(SEED).standard_normal(k)
+    for _ in range(STEPS):
+        axis = residuals @ (residuals.T @ axis)
+        axis /= np.abs(axis).max() or 1.0
+    axis = np.round(axis / np.sqrt(rows + FAINT), 9)
+    places = np.arange(total)
+    places[np.argsort(axis, kind="stable")] = np.arange(k)
+    return places
+
+
+def in_places(dataset: Dataset, places: Sequence[IntArray]) -> Dataset:
+    """The rows with each state by its place: every column has an order then."""
+    codes = np.empty(dataset.codes.shape, dtype=dataset.codes.dtype, order="F")
+    for i, place in enumerate(places):
+        codes[:, i] = place.astype(codes.dtype)[dataset.column(i)]
+    variables = []
+    for variable in dataset.domain.variables:
+        k = len(variable.present_states)
+        missing = None if variable.missing is None else "missing"
+        states = tuple(range(k)) if missing is None else (*range(k), missing)
+        variables.append(Variable(variable.name, states, missing=missing))
+    return Dataset.from_codes(codes, domain=Domain(tuple(variables)), weights=dataset.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Teacher:
+    """Words for some nodes of an ordered network, which read places, and its graphs for the others."""
+
+    graphs: Network
+    words: Mapping[int, BoostedNode]
+    places: Sequence[IntArray]
+
+    def draw(self, count: int, threads: int) -> CodeArray:
+        """Rows of the law, the same for any number of threads."""
+        codes: CodeArray = np.zeros((count, len(self.graphs)), dtype=np.uint16, order="F")
+        states = [np.argsort(place).astype(np.uint16) for place in self.places]
+
+        def draw_block(first: int) -> None:
+            own = codes[first : first + BLOCK]
+            placed: CodeArray = np.zeros(own.shape, dtype=np.uint16, order="F")
+            rng = np.random.default_rng([SEED, first])
+            for i in self.graphs.order or ():
+                if i in self.words:
+                    placed[:, i] = draw_word(self.words[i], placed, rng)
+                    own[:, i] = states[i][placed[:, i]]
+                else:
+                    own[:, i] = draw_state(self.graphs.nodes[i], own, rng)
+                    placed[:, i] = self.places[i][own[:, i]]
+
+        results_in_threads(draw_block, range(0, count, BLOCK), threads)
+        return codes
+
+    def cuts(self, dataset: Dataset) -> list[Cut]:
+        """Sets of a category's states on one side of a place, about as many rows between two of them."""
+        found = []
+        for i, variable in enumerate(dataset.domain.variables):
+            k = len(variable.present_states)
+            if variable.has_cuts or k < MANY_STATES:
+                continue
+            counts = np.bincount(self.places[i][dataset.column(i)], dataset.weights, minlength=k)[:k]
+            share = np.cumsum(counts) / counts.sum()
+            ends = np.arange(1, PLACE_CUTS + 1) / (PLACE_CUTS + 1)
+            each = np.unique(np.searchsorted(share, ends) + 1).tolist()
+            found += [Cut.of(i, self.places[i] >= at) for at in each if at < k]
+        return found
+
+
+def draw_word(node: BoostedNode, codes: CodeArray, rng: np.random.Generator) -> IntArray:
+    """A state of each row, digit by digit."""
+    assert node.digits is not None
+    logits = node.scores(codes)
+    found: IntArray = np.zeros(len(codes), dtype=np.int64)
+    reach = {(0, node.states): np.arange(len(codes))}
+    for v, (low, middle, high) in enumerate(node.digits.vertices):
+        rows = reach.pop((low, high))
+        odds = np.zeros((len(rows), 2), dtype=np.int32)
+        odds[:, 1] = logits[rows, v]
+        one = rng.random(len(rows)) < theta_of(odds)[:, 1]
+        for first, last, part in ((low, middle, rows[~one]), (middle, high, rows[one])):
+            reach[first, last] = part
+            if last - first == 1:
+                found[part] = first
+    return found
+
+
+def draw_state(node: Node, codes: CodeArray, rng: np.random.Generator) -> IntArray:
+    """A state of each row, by the table of a graph."""
+    leaf = node.source(codes)
+    ends = np.cumsum(node.table.probabilities, axis=1)
+    ends[:, -1] = 1.0
+    flat = (ends + np.arange(len(ends))[:, None]).ravel()
+    found = np.searchsorted(flat, leaf + rng.random(len(codes)), side="right") - leaf * node.states
+    return np.asarray(np.minimum(found, node.states - 1))
+
+
+def learn_teacher(
+    dataset: Dataset, law: Network, parts: Sequence[Part], readable: Mapping[int, Sequence[int]], work: Work
+) -> tuple[Teacher, list[Teacher]]:
+    """The teacher of these rows, and those of each part: words where held-out rows gain by them over graphs."""
+    places = state_places(dataset)
+    tests = all_tests(in_places(dataset, places))
+
+    def placed(rows: Dataset) -> BoostRows:
+        return BoostRows.of(in_places(rows, places), tests)
+
+    def some(rows: BoostRows) -> BoostRows:
+        count = min(rows.dataset.rows, MOST_ROWS)  # evenly among them, as equal rows follow each other
+        return BoostRows(
+            some_rows(rows.dataset, np.arange(count) * rows.dataset.rows // max(count, 1)), tests
+        )
+
+    tried = [TrialPart(some(placed(learned)), placed(held), graphs) for learned, held, graphs in parts]
+    everything, stop = some(placed(dataset)), native.Stop()
+
+    def learn(i: int) -> list[BoostedNode] | None:
+        whole = NodeGrower(everything, i, tree_of(everything, i), readable[i], work.ends, stop)
+        found = try_node(whole, tried, (TEACHER,))
+        if found is None:
+            return None
+        words = [grower.node(each) for grower, each in zip(found.growers, found.grown, strict=True)]
+        gained = 0.0
+        for word, part, (_, held, graphs) in zip(words, tried, parts, strict=True):
+            theirs = graphs.nodes[i].log_theta(held)
+            gained -= float(theirs.sum() if held.weights is None else theirs @ held.weights)
+            gained += float(word.log_theta(part.held.dataset).sum())
+        last = whole.grow(TEACHER, found.stages) if gained > 0 else None
+        return None if last is None else [whole.node(last), *words]
+
+    found = results_in_threads(learn, list(readable), work.threads, stop=stop.set)
+    words = {i: each for i, each in zip(readable, found, strict=True) if each is not None}
+    graphs_of = (law, *(graphs for _, _, graphs in parts))
+    teacher, *others = (
+        Teacher(graphs, {i: each[k] for i, each in words.items()}, places)
+        for k, graphs in enumerate(graphs_of)
+    )
+    return teacher, others
 
 
 def distil(
@@ -60,12 +258,8 @@ def distil(
 
     `choice` has the graphs' law as it was learned without each part of the rows.
     """
-    specs = node_specs(rows.domain, law.order, roles=options.roles, forbidden=options.forbidden)
-    readable = {
-        spec.target: spec.inputs
-        for spec in specs
-        if spec.inputs and rows.domain.cardinalities[spec.target] > 1
-    }
+    specs = node_specs(rows.domain, replace(options, order=law.order))
+    readable = readable_inputs(specs, rows.domain)
     if not readable or rows.total < FEWEST_ROWS or rows.total * len(law) > MOST_CELLS:
         return law, choice
     parts = [
@@ -136,9 +330,7 @@ def _weighed(node: Node, rows: float) -> Node:
     return node if node.table.prior is None else node.smoothed(rows / node.states)
 
 
-def _judge(
-    students: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset, Network]]
-) -> tuple[dict[int, float], float]:
+def _judge(students: Sequence[Network], parts: Sequence[Part]) -> tuple[dict[int, float], float]:
     """Kappa of the nodes that held-out rows gain by, and what they gain in all, nats a row; none where that is not sure.
 
     All gains together must be more than some standard errors: a node by itself, with few rows, would be chosen by chance.

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.learning.crps import crps
 
 Shown = NDArray[np.float32]
 """[row, input]: what trees read."""
@@ -260,6 +259,21 @@ def fit_line(columns: FloatArray, errors: FloatArray) -> Any:
     line = RidgeCV(STRENGTHS, store_cv_results=True).fit(columns, errors)
     gain = errors**2 - line.cv_results_[:, STRENGTHS.index(line.alpha_)]
     return line if gain.sum() > SURE * gain.std() * np.sqrt(len(gain)) else None
+
+
+def crps(quantiles: FloatArray, numbers: FloatArray, levels: Sequence[float] | FloatArray) -> FloatArray:
+    r"""The continuous ranked probability score of each row's law, by its quantiles [row, level]: the lower, the better.
+
+    .. math:: CRPS(F, y) = 2 \int_0^1 \rho_a(y - F^{-1}(a)) \, da, \qquad \rho_a(d) = \max(a d, (a - 1) d)
+
+    Here the integral is a mean over levels.
+
+    >>> crps(np.array([[1.0], [4.0]]), np.array([2.0, 4.0]), [0.5]).tolist()
+    [1.0, 0.0]
+    """
+    above = numbers[:, None] - quantiles
+    shares = np.asarray(levels)
+    return np.asarray(2.0 * np.maximum(shares * above, (shares - 1.0) * above).mean(axis=1))
 
 
 def _standard(columns: FloatArray, centre: FloatArray, spread: FloatArray) -> FloatArray:

@@ -20,9 +20,8 @@ import numpy as np
 from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
-from depnet.learning.cost import delta
-from depnet.learning.options import Order, node_specs, order_of
-from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty
+from depnet.learning.cost import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, delta
+from depnet.learning.options import LearnOptions, Order, node_specs, order_of
 from depnet.model.counting import leaf_counts, tabulate
 from depnet.model.network import Network
 from depnet.model.node import TableNode
@@ -125,7 +124,7 @@ def learn_with(
         raise LearningError(
             f"a strategy has a method candidates(source, data) that proposes sources; got {strategy!r}."
         )
-    found = order_of(node_specs(dataset.domain, order, dataset))
+    found = order_of(node_specs(dataset.domain, LearnOptions(order=order), dataset))
     nodes = []
     for i in range(len(dataset.domain)):
         data = NodeData(dataset, i, rule, found)

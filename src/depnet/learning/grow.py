@@ -20,11 +20,10 @@ from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, ManyStatesWarning
+from depnet.learning.cost import Penalty, StructuralMdl, penalty_value, per_parameter
 from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spelled_out
-from depnet.learning.options import LearnOptions, NodeSpec, order_of
-from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
-from depnet.learning.rows.some_rows import held_out, repeated
-from depnet.learning.rows.work import Work
+from depnet.learning.options import LearnOptions, NodeSpec, Work, order_of
+from depnet.learning.rows import held_out, repeated
 from depnet.model import ConditionalTable, DecisionGraph, Network, Node, TableNode
 from depnet.model.sources.decision_graph import CompiledGraph
 
@@ -38,12 +37,16 @@ MANY_STATES = 50
 class TrainingRows:
     """What is made of a dataset when somebody first asks for it, and kept as long as this is.
 
-    Where there are many datasets of one domain, its cuts are given.
+    Where there are many datasets of one domain, its cuts are given. The rows held out are those of `validation`; without
+    it, parts of the dataset.
     """
 
-    def __init__(self, dataset: Dataset, with_cuts: CutDomain | None = None) -> None:
+    def __init__(
+        self, dataset: Dataset, with_cuts: CutDomain | None = None, validation: Dataset | None = None
+    ) -> None:
         self.dataset = dataset
         self._with_cuts = with_cuts
+        self._validation = validation
         self._native: dict[bool, native.Table] = {}
         self._lock = threading.Lock()
 
@@ -79,6 +82,8 @@ class TrainingRows:
     @cached_property
     def held_out(self) -> tuple[tuple["TrainingRows", Dataset], ...]:
         """(rows to learn from, rows to score on), for each part that is held out."""
+        if self._validation is not None:
+            return ((self, self._validation),)
         return tuple(
             (TrainingRows(learned, self.with_cuts), scored) for learned, scored in held_out(self.dataset)
         )

@@ -3,22 +3,58 @@
 The cost decomposes into one problem a node (Eq. cost), so nodes are learned one by one or at once on
 many threads: the network is the same. Each is grown by greedy splits and merges (Algorithm 3 with the
 candidates of Sec. 4.5) in the native core, and its table is p^D(X_i | Y_i) (Theorem 4).
-Boosted nodes have their decision graphs first, then the stages.
+
+Nodes are boosted with settings that are given, or where held-out rows say so (`boost="auto"`). One graph is not always worse
+than many: where few variables act together in a high order, stages of small graphs need many splits for what one graph says
+at once. So the rows that a network was not learned from choose for every node: one of the candidates, how many stages of it,
+or its graph.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
+import numpy as np
+
+from depnet._native import boost as native
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
-from depnet.learning.auto import Choice, check_validation, learn_graphs
-from depnet.learning.boost.learn import boosted_network, chosen_boost
-from depnet.learning.boost.settings import Boost, BoostLike
+from depnet.learning.auto import Choice, learn_graphs
+from depnet.learning.boost import (
+    DIGITS,
+    AutoBoost,
+    Boost,
+    BoostLike,
+    BoostRows,
+    Grown,
+    NodeGrower,
+    all_tests,
+    candidates_for,
+    has_digits,
+    tree_of,
+)
+from depnet.learning.cost import Auto, Mdl, PenaltyLike
 from depnet.learning.grow import TrainingRows, learn_nodes, warn_of_identifiers
-from depnet.learning.options import LearnOptions, NodeSpec, Order, Role, chosen_specs, node_specs
-from depnet.learning.penalty import Auto, Mdl, PenaltyLike
-from depnet.learning.rows.work import Progress, Work
+from depnet.learning.options import (
+    LearnOptions,
+    Order,
+    Progress,
+    Role,
+    Work,
+    node_specs,
+    readable_inputs,
+)
+from depnet.model.boosted import BoostedNode
+from depnet.model.counting import check_same_domain
+from depnet.model.digits import DigitTree
 from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.threads import results_in_threads
+
+Result = TypeVar("Result")
+Readable = Mapping[int, Sequence[int]]
+"""Of each variable whose node is boosted, those that its stages may split on."""
 
 
 def learn(
@@ -84,21 +120,35 @@ def learn(
     options = LearnOptions(
         penalty, smoothing, order, max_leaves, min_leaf_rows, roles, forbidden, cuts, boost
     )
-    return learn_with_choice(dataset, options, Work.of(n_jobs, max_seconds, progress), validation)[0]
+    _check_validation(validation, dataset, options)
+    rows = TrainingRows(dataset, validation=validation)
+    return learn_with_choice(rows, options, Work.of(n_jobs, max_seconds, progress))[0]
+
+
+def _check_validation(validation: Dataset | None, dataset: Dataset, options: LearnOptions) -> None:
+    """Refuse rows to score on that nothing looks at, that have other variables, or are none."""
+    if validation is None:
+        return
+    if options.auto is None and not isinstance(options.stages, AutoBoost):
+        raise LearningError(
+            'validation rows are for the penalty "auto" and boost="auto"; nothing else looks at held-out rows.'
+        )
+    check_same_domain("validation", dataset.domain, validation)
+    if validation.total == 0:
+        raise LearningError("validation has no rows to score on; leave it out to hold out rows of the data.")
 
 
 def learn_with_choice(
     rows: Dataset | TrainingRows,
     options: LearnOptions,
     work: Work = Work(),  # noqa: B008  # a frozen value
-    validation: Dataset | None = None,
 ) -> tuple[Network, Choice | None]:
     """`learn`, and what penalty="auto" chose: None of other penalties.
 
     What is made of the rows for one network is there for the next one, where they are `TrainingRows`.
     """
     learned = learn_graphs if options.stages is None else learn_boosted
-    return learned(TrainingRows.of(rows), options, work, validation)
+    return learned(TrainingRows.of(rows), options, work)
 
 
 GRAPHS_SHARE = 0.3
@@ -107,67 +157,219 @@ LEAST_SMOOTHING = 0.5
 """The pseudo-count of graphs where none was asked for: stages start from finite scores, and held-out rows have some."""
 
 
-def learn_boosted(
-    rows: TrainingRows, options: LearnOptions, work: Work, validation: Dataset | None = None
-) -> tuple[Network, Choice | None]:
+def learn_boosted(rows: TrainingRows, options: LearnOptions, work: Work) -> tuple[Network, Choice | None]:
     """The network, its nodes boosted, and what penalty="auto" chose: its trial networks are so, too."""
-    boost = options.stages
-    check_validation(validation, rows)
-    if validation is not None and isinstance(boost, Boost) and options.auto is None:
-        raise LearningError(
-            'validation rows are for the penalty "auto" and boost="auto"; nothing else looks at held-out rows.'
-        )
-    asked = options.smoothing
+    boost, asked = options.stages, options.smoothing
     if asked == 0.0:
         options = replace(options, smoothing=LEAST_SMOOTHING)
-    if isinstance(boost, Boost):
-        network, choice = _one_leaf_each(rows, options), None
-    else:
-        judge = validation if options.auto is not None else None
-        network, choice = learn_graphs(rows, options, work.share(GRAPHS_SHARE).silent(), judge)
-    specs = node_specs(rows.domain, network.order, roles=options.roles, forbidden=options.forbidden)
-    names, cards, only = rows.domain.names, rows.domain.cardinalities, options.boosted
+    if isinstance(boost, AutoBoost):
+        network, choice = learn_graphs(rows, options, work.share(GRAPHS_SHARE).silent())
+    else:  # stages are added to base rates: one leaf each
+        alone = replace(options, max_leaves=1, penalty=Mdl())
+        network, choice = learn_graphs(rows, alone, Work())
+    specs = node_specs(rows.domain, replace(options, order=network.order))
+    names, only = rows.domain.names, options.boosted
     readable = {
-        spec.target: spec.inputs
-        for spec in specs
-        if spec.inputs and cards[spec.target] > 1 and (only is None or names[spec.target] in only)
+        i: inputs
+        for i, inputs in readable_inputs(specs, rows.domain).items()
+        if only is None or names[i] in only
     }
     if isinstance(boost, Boost):
-        network = boosted_network(rows.dataset, network, readable, boost, work, options.limits)
-        return _as_asked(network, asked), choice
-    assert boost is not None  # or it would not have been asked for
-    if validation is not None:
-        parts = [(rows.dataset, validation, network)]
-    else:
-        tried = _graphs(rows, specs, options, work.threads) if choice is None else choice.tried
+        network = boosted_network(rows.dataset, network, readable, within(boost, options), work)
+    elif boost is not None:
+        if choice is None:
+            penalties = [options.fixed_penalty] * len(specs)
+            graphs = [
+                learn_nodes(
+                    learned, specs, penalties, options, Work(work.threads), smoothing=options.smoothing
+                )
+                for learned, _ in rows.held_out
+            ]
+        else:
+            graphs = list(choice.tried)
         parts = [
-            (learned.dataset, scored, graphs)
-            for (learned, scored), graphs in zip(rows.held_out, tried, strict=True)
+            (learned.dataset, scored, each)
+            for (learned, scored), each in zip(rows.held_out, graphs, strict=True)
         ]
-    chosen = chosen_boost(rows.dataset, network, parts, readable, boost, work, options.limits)
-    return _as_asked(chosen.network, asked), None if choice is None else replace(choice, tried=chosen.tried)
+        given = candidates_for(rows.total) if boost.candidates is None else boost.candidates
+        candidates = [within(each, options) for each in given]
+        digits = within(DIGITS, options)
+        network, tried = chosen_boost(
+            rows.dataset, network, parts, readable, candidates, digits, boost.runs, work
+        )
+        choice = None if choice is None else replace(choice, tried=tried)
+    if asked == 0.0:  # nodes that stay graphs have no pseudo-counts where none were asked for
+        plain = tuple(node if node.boosted else node.smoothed(0.0) for node in network.nodes)
+        network = replace(network, nodes=plain)
+    return network, choice
 
 
-def _as_asked(network: Network, smoothing: float) -> Network:
-    """The network, whose nodes that stay graphs have no pseudo-counts where none were asked for."""
-    if smoothing != 0.0:
-        return network
-    nodes = tuple(node if node.boosted else node.smoothed(0.0) for node in network.nodes)
-    return replace(network, nodes=nodes)
+def within(boost: Boost, options: LearnOptions) -> Boost:
+    """The settings within limits on leaves. A row has a curvature of at most 1/4: so a leaf has rows enough."""
+    leaves = boost.leaves if options.max_leaves is None else min(boost.leaves, options.max_leaves)
+    return replace(
+        boost, leaves=leaves, least_curvature=max(boost.least_curvature, options.min_leaf_rows / 4)
+    )
 
 
-def _graphs(
-    rows: TrainingRows, specs: Sequence[NodeSpec], options: LearnOptions, threads: int
-) -> list[Network]:
-    """The decision graphs of the rows without each part held out."""
-    penalties = [options.fixed_penalty] * len(specs)
-    return [
-        learn_nodes(learned, specs, penalties, options, Work(threads), smoothing=options.smoothing)
-        for learned, _ in rows.held_out
+def boosted_network(
+    dataset: Dataset, network: Network, readable: Readable, settings: Boost, work: Work
+) -> Network:
+    """The nodes of `readable` boosted with these settings; after `max_seconds` nodes stay as they are."""
+    rows, stop = BoostRows.of(dataset, all_tests(dataset)), native.Stop()
+
+    def grow(i: int) -> Node | None:
+        tree = tree_of(rows, i) if has_digits(dataset.domain.variables[i]) else None
+        return NodeGrower(rows, i, tree, readable[i], work.ends, stop).averaged_node(settings)
+
+    return _with_nodes(network, _grow_all(grow, readable, network, work, stop))
+
+
+MORE = 1.1
+"""Stages of all rows for each stage of a digit that held-out rows chose: there are more rows then."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrialPart:
+    """Rows learned from, rows held out, and the network of decision graphs that was learned without these."""
+
+    rows: BoostRows
+    held: BoostRows
+    network: Network
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tried:
+    """A node as it was grown without each part, with as many stages as are best on the rows of all parts."""
+
+    settings: Boost
+    stages: list[int]
+    """To be grown from all rows, of each part of the node."""
+    growers: list[NodeGrower]
+    grown: list[list[Grown]]
+
+
+def try_node(whole: NodeGrower, parts: Sequence[TrialPart], candidates: Sequence[Boost]) -> Tried | None:
+    """A node whose settings are chosen by the first part's held-out rows, and its stages by those of all parts.
+
+    None where the time does not suffice.
+    """
+    growers = [replace(whole, rows=part.rows) for part in parts]
+    first: list[tuple[float, Boost, list[Grown]]] = []
+    for settings in candidates:
+        grown = growers[0].grow(settings, held=parts[0].held)
+        if grown is None:
+            return None
+        first.append((sum(float(one.held_scores.max()) for one in grown), settings, grown))
+    _, settings, grown = max(first, key=lambda each: each[0])
+    every = [grown]
+    for grower, part in zip(growers[1:], parts[1:], strict=True):
+        grown = grower.grow(settings, held=part.held)
+        if grown is None:
+            return None
+        every.append(grown)
+    best = choose_stages(whole.tree, every)
+    kept = [[one.first(m) for one, m in zip(each, best, strict=True)] for each in every]
+    more = best if whole.tree is None else [round(MORE * m) for m in best]
+    return Tried(settings, more, growers, kept)
+
+
+def choose_stages(tree: DigitTree | None, parts: Sequence[Sequence[Grown]]) -> list[int]:
+    """How many stages each part of a node has: as many as score best on the held-out rows of all `parts` of the rows.
+
+    Few held-out rows reach a vertex of a tree, and say little: so the mean of what the vertices at its depth gain is added
+    to what it gains itself.
+    """
+    longest = max(len(one.held_scores) for part in parts for one in part)
+    gains = np.zeros((len(parts[0]), longest))
+    for part in parts:
+        for v, one in enumerate(part):
+            curve = one.held_scores - one.held_scores[0]
+            gains[v] += np.pad(curve, (0, longest - len(curve)), "edge")
+    if tree is None:
+        return [int(np.argmax(gains[0]))]
+    for depth in np.unique(tree.depths):
+        own = tree.depths == depth
+        gains[own] += gains[own].mean(axis=0)
+    shortest = np.min([[one.stages for one in part] for part in parts], axis=0)
+    return [int(count) for count in np.minimum(np.argmax(gains, axis=1), shortest)]
+
+
+def chosen_boost(
+    dataset: Dataset,
+    network: Network,
+    parts: Sequence[tuple[Dataset, Dataset, Network]],
+    readable: Readable,
+    candidates: Sequence[Boost],
+    digits: Boost,
+    runs: int,
+    work: Work,
+) -> tuple[Network, tuple[Network, ...]]:
+    """The nodes of `readable` boosted where held-out rows say so; and the same as learned without each part.
+
+    `parts` are rows to learn from, rows to score on, and the network learned from the first. Where the rows to learn
+    from are all of the dataset's, the trials' own stages are taken. Numbers have the settings `digits`.
+    """
+    tests = all_tests(dataset)
+    tried_parts = [
+        TrialPart(BoostRows.of(learned, tests), BoostRows.of(held, tests), graphs)
+        for learned, held, graphs in parts
     ]
+    alone = len(parts) == 1 and parts[0][0] is dataset
+    rows = tried_parts[0].rows if alone else BoostRows.of(dataset, tests)
+    stop = native.Stop()
+
+    def choose(i: int) -> tuple[float, list[BoostedNode]] | None:
+        """What the node gains over its graph, nats of all held-out rows; and the node, of all rows and without each part."""
+        tree = tree_of(rows, i) if has_digits(dataset.domain.variables[i]) else None
+        whole = NodeGrower(rows, i, tree, readable[i], work.ends, stop)
+        tried = try_node(whole, tried_parts, candidates if tree is None else (digits,))
+        if tried is None:
+            return None
+        made = [grower.node(each) for grower, each in zip(tried.growers, tried.grown, strict=True)]
+        gained = sum(
+            float(
+                (one.log_theta(part.held.dataset) - part.network.nodes[i].log_theta(part.held.dataset)).sum()
+            )
+            for one, part in zip(made, tried_parts, strict=True)
+        )
+        if gained <= 0 or not any(tried.stages):
+            return None
+        settings = replace(tried.settings, runs=runs)
+        node = made[0] if alone else whole.averaged_node(settings, tried.stages)
+        return None if node is None else (gained, [node, *made])
+
+    chosen = _grow_all(choose, readable, network, work, stop)
+    tried = tuple(
+        _with_nodes(part.network, {i: nodes[k] for i, (_, nodes) in chosen.items()})
+        for k, part in enumerate(tried_parts, 1)
+    )
+    whole = _with_nodes(network, {i: nodes[0] for i, (_, nodes) in chosen.items()})
+    if whole.held_out is not None:
+        gained = sum(each for each, _ in chosen.values()) / whole.held_out.rows
+        whole = replace(whole, held_out=replace(whole.held_out, score=whole.held_out.score + gained))
+    return whole, tried
 
 
-def _one_leaf_each(rows: TrainingRows, options: LearnOptions) -> Network:
-    """The network that knows nothing: what stages start from that start from base rates."""
-    alone, specs = replace(options, max_leaves=1), chosen_specs(rows.dataset, options)
-    return learn_nodes(rows, specs, [Mdl()] * len(specs), alone, Work(), smoothing=options.smoothing)
+def _grow_all(
+    grow: Callable[[int], Result | None],
+    readable: Readable,
+    network: Network,
+    work: Work,
+    stop: native.Stop,
+) -> dict[int, Result]:
+    """What is grown of each variable, where anything is; progress counts to all nodes of the network."""
+    done, nodes = itertools.count(1), len(network)
+
+    def tell() -> None:
+        if work.progress is not None:
+            work.progress(next(done) * nodes // max(len(readable), 1), nodes)
+
+    found = results_in_threads(grow, list(readable), work.threads, told=tell, stop=stop.set)
+    if not readable:
+        tell()
+    return {i: one for i, one in zip(readable, found, strict=True) if one is not None}
+
+
+def _with_nodes(network: Network, nodes: Mapping[int, Node]) -> Network:
+    return replace(network, nodes=tuple(nodes.get(i, node) for i, node in enumerate(network.nodes)))

@@ -1,22 +1,24 @@
 """What is learned: limits on leaves, roles of variables, forbidden links, an order, boosting; and the nodes that this means.
 
-`LearnOptions` is all of it as one value, checked when it is made. Names of variables are checked against the domain before
-any work is done: out come `NodeSpec`s, in numbers.
+`LearnOptions` is all of it as one value, checked when it is made; `Work` is what learning may take. Names of variables are
+checked against the domain before any work is done: out come `NodeSpec`s, in numbers.
 """
 
+import math
+import time
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
-from depnet.checks import is_whole
+from depnet.checks import is_whole, seconds_given, whole_number
 from depnet.data import Dataset, Domain
 from depnet.errors import EvidenceError, LearningError, brief
-from depnet.learning.boost.settings import AutoBoost, Boost, BoostLike, checked_boost
+from depnet.learning.boost import AutoBoost, Boost, BoostLike, checked_boost
+from depnet.learning.cost import Auto, Mdl, Penalty, PenaltyLike, checked_penalty
 from depnet.learning.order import chosen_order
-from depnet.learning.penalty import Auto, Mdl, Penalty, PenaltyLike, checked_penalty
-from depnet.learning.rows.work import Limits
 from depnet.model.table import checked_smoothing
+from depnet.threads import threads_of
 from depnet.wording import nearest
 
 Role = Literal["target", "input"]
@@ -34,7 +36,9 @@ class LearnOptions:
     smoothing: float = 0.0
     order: Order = None
     max_leaves: int | None = None
+    """A split may not leave a node with more leaves than these; the empty ones count."""
     min_leaf_rows: int = 0
+    """Nor a new leaf with fewer rows than these, unless it has none at all. Merges are always admissible."""
     roles: Mapping[str, Role] | None = None
     forbidden: Iterable[tuple[str, str]] = ()
     cuts: bool = False
@@ -43,7 +47,9 @@ class LearnOptions:
     """The variables whose nodes are boosted; None: all."""
 
     def __post_init__(self) -> None:
-        Limits(self.max_leaves, self.min_leaf_rows)
+        if self.max_leaves is not None:
+            whole_number("max_leaves", self.max_leaves, at_least=1, error=LearningError)
+        whole_number("min_leaf_rows", self.min_leaf_rows, at_least=0, error=LearningError)
         object.__setattr__(self, "smoothing", checked_smoothing(self.smoothing))
         object.__setattr__(self, "boost", checked_boost(self.boost))
         object.__setattr__(self, "forbidden", tuple(self.forbidden))  # an iterator can be read once only
@@ -69,11 +75,6 @@ class LearnOptions:
         return cls(**options)
 
     @property
-    def limits(self) -> Limits:
-        """How far each source may be grown."""
-        return Limits(self.max_leaves, self.min_leaf_rows)
-
-    @property
     def stages(self) -> Boost | AutoBoost | None:
         """What nodes are boosted with, where they are."""
         return self.boost  # type: ignore[return-value]  # as was checked
@@ -87,6 +88,62 @@ class LearnOptions:
     def fixed_penalty(self) -> Penalty:
         """The penalty of all nodes, where it is not chosen."""
         return checked_penalty(self.penalty)  # type: ignore[arg-type]
+
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called as progress(nodes done, all nodes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Threads, a time to end by, and a callback: passed beside the options, from the door to the native core.
+
+    >>> Work.of(max_seconds=10.0).share(0.5).seconds <= 5.0, Work().seconds
+    (True, None)
+    """
+
+    threads: int = 1
+    ends: float = math.inf
+    """Of `time.monotonic`."""
+    progress: Progress | None = None
+    """Called as progress(nodes done, all nodes)."""
+
+    @classmethod
+    def of(
+        cls, n_jobs: int | None = 1, max_seconds: float | None = None, progress: Progress | None = None
+    ) -> "Work":
+        """From the arguments of `depnet.learn`; negative `n_jobs` are counted from all cores, as by joblib."""
+        if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+            raise LearningError(
+                f"n_jobs is a number of threads (1, 2, ...), -1 for all cores, or None; got {n_jobs!r}."
+            )
+        seconds = seconds_given(max_seconds, zero=True, error=LearningError)
+        ends = math.inf if seconds is None else time.monotonic() + seconds
+        return cls(threads_of(n_jobs), ends, progress)
+
+    @property
+    def seconds(self) -> float | None:
+        """What is left of the time; None: there is no limit."""
+        return None if math.isinf(self.ends) else max(self.ends - time.monotonic(), 0.0)
+
+    @property
+    def over(self) -> bool:
+        return self.seconds == 0.0
+
+    def share(self, share: float) -> "Work":
+        """The same within a share of the time that is left."""
+        left = self.seconds
+        return self if left is None else replace(self, ends=time.monotonic() + share * left)
+
+    def silent(self) -> "Work":
+        return replace(self, progress=None)
+
+    def stage(self, nodes: int, before: int, stages: int) -> "Work":
+        """One of many stages that together count to the number of nodes, `before` of which are done."""
+        progress = self.progress
+        if progress is None:
+            return self
+        return replace(self, progress=lambda done, total: progress((before * nodes + done) // stages, nodes))
 
 
 def not_an_order(order: object) -> LearningError:
@@ -122,28 +179,26 @@ class NodeSpec:
 
 def node_specs(
     domain: Domain,
-    order: Order = None,
+    options: LearnOptions = LearnOptions(),  # a frozen value
     rows: Dataset | None = None,
-    *,
-    roles: Mapping[str, Role] | None = None,
-    forbidden: Iterable[tuple[str, str]] = (),
 ) -> tuple[NodeSpec, ...]:
     """The nodes to learn, one for each variable.
 
     A node's inputs are the other variables, less those whose role is "target" and those with a forbidden link
     (source, target) into it. A node of an "input" variable has none.
 
-    With an `order` they are the earlier variables, less the same. Inputs come first and targets last, so that an "input"
+    With an order they are the earlier variables, less the same. Inputs come first and targets last, so that an "input"
     variable reads earlier ones of its kind: their joint law is learned, too. The order "auto" is chosen by the 2-way
-    counts of `rows`; where a link j -> i is forbidden, it has i before j if it can.
+    counts of `rows`; where a link j -> i is forbidden, it has i before j if it can. Without rows, the options are checked
+    and the nodes are in no order yet.
     """
-    inputs, targets, barred = _rules(domain, roles, forbidden, ordered=order is not None)
-    everyone = range(len(domain))
-    if order is None:
+    inputs, targets, barred = _rules(domain, options)
+    everyone, order = range(len(domain)), options.order
+    if order is None or (isinstance(order, str) and rows is None):
         readable = tuple(j for j in everyone if j not in targets)
         return tuple(NodeSpec(i, () if i in inputs else readable, barred[i]) for i in everyone)
-    if isinstance(order, str) and order == "auto":
-        assert rows is not None, 'the order "auto" is chosen by counts'
+    if isinstance(order, str):
+        assert rows is not None
         before = [(i, j) for i, sources in enumerate(barred) for j in sources]
         found = chosen_order(rows, inputs=inputs, targets=targets, before=before)
     else:
@@ -153,21 +208,10 @@ def node_specs(
     return tuple(NodeSpec(i, found, barred[i], place[i]) for i in everyone)
 
 
-def first_specs(domain: Domain, options: LearnOptions) -> tuple[NodeSpec, ...]:
-    """The nodes of these options before anything is counted: those of the order "auto" are not in an order yet."""
-    if isinstance(options.order, str):
-        _rules(
-            domain, options.roles, options.forbidden, ordered=True
-        )  # whose errors are told before any work
-        return node_specs(domain)
-    return node_specs(domain, options.order, roles=options.roles, forbidden=options.forbidden)
-
-
-def chosen_specs(dataset: Dataset, options: LearnOptions) -> tuple[NodeSpec, ...]:
-    """The nodes of these options; the order "auto" is chosen by the rows."""
-    return node_specs(
-        dataset.domain, options.order, dataset, roles=options.roles, forbidden=options.forbidden
-    )
+def readable_inputs(specs: Sequence[NodeSpec], domain: Domain) -> dict[int, tuple[int, ...]]:
+    """Of each variable that others may tell of, those."""
+    cards = domain.cardinalities
+    return {spec.target: spec.inputs for spec in specs if spec.inputs and cards[spec.target] > 1}
 
 
 def order_of(specs: Sequence[NodeSpec]) -> tuple[int, ...] | None:
@@ -212,41 +256,25 @@ class _Rules(NamedTuple):
     """The variables that the source of each node may not read."""
 
 
-def _rules(
-    domain: Domain, roles: Mapping[str, Role] | None, forbidden: Iterable[tuple[str, str]], ordered: bool
-) -> _Rules:
+def _rules(domain: Domain, options: LearnOptions) -> _Rules:
     """Roles and forbidden links, by numbers."""
     role_of: dict[int, Role] = {}
-    for name, role in (roles or {}).items():
+    for name, role in (options.roles or {}).items():
         if role not in ("target", "input"):
             raise LearningError(f"the role of {name!r} is 'target' or 'input'; got {role!r}.")
         role_of[_index(domain, name, "roles")] = role
     barred = [frozenset[int]()] * len(domain)
-    for link in forbidden:
+    for link in options.forbidden:
         if isinstance(link, str) or len(link) != 2:
             raise LearningError(f"a forbidden link is a pair (source, target) of names; got {link!r}.")
         source, target = (_index(domain, name, "forbidden") for name in link)
         if source == target:
             raise LearningError(f"the link {link!r} is forbidden anyway: no variable is its own input.")
-        _check_link(domain, role_of, source, target, ordered)
         barred[target] = barred[target].union((source,))
     inputs, targets = (
         frozenset(i for i, role in role_of.items() if role == kind) for kind in ("input", "target")
     )
     return _Rules(inputs, targets, barred)
-
-
-def _check_link(domain: Domain, role_of: Mapping[int, Role], source: int, target: int, ordered: bool) -> None:
-    """No link is forbidden that a role rules out anyway; in an ordered network inputs read earlier inputs."""
-    if role_of.get(target) == "input" and not (ordered and role_of.get(source) == "input"):
-        why = f"{domain.names[target]!r} has the role 'input' and no links into it"
-    elif role_of.get(source) == "target":
-        why = f"{domain.names[source]!r} has the role 'target' and no links out of it"
-    else:
-        return
-    raise LearningError(
-        f"the link {domain.names[source]!r} -> {domain.names[target]!r} is forbidden, but {why}. Drop one of the two."
-    )
 
 
 def _check_roles(

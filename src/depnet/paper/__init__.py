@@ -5,7 +5,7 @@ Each experiment composes library functions and gives a `Report`; nothing here pa
 - `report`: rows, claims and notes, as one value;
 - `laws`: the true laws, and data drawn from them;
 - `learned`: Table 1, convergence, rare evidence; `chains`: scans, the game, perturbation;
-- `plots`, `figures`: reports drawn, and the paper's own figures, with matplotlib.
+- `figures`: the paper's own figures, with matplotlib.
 """
 
 from depnet.paper.report import Claim, Column, Report

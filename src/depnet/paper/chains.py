@@ -127,7 +127,7 @@ def compare_scans(
         Claim("random scan: FC(p^D||pi) <= FC_lim(p^D) (Theorem 3)", rows[0]["bound"]),
         Claim("every sequential cycle: mean of KL(p^D||E_i(pi^i)) = FC_lim(p^D)", cycles),
     )
-    return Report("scans", f"Scans of the network learned from {name}", SCANS, rows, claims, (note,))
+    return Report(f"Scans of the network learned from {name}", SCANS, rows, claims, (note,))
 
 
 def cycle_sum(p: FloatArray, cycle: Sequence[FloatArray], order: Sequence[int]) -> float:
@@ -200,7 +200,7 @@ def play(
     claims = Claim("KL(p^t||pi) never rises", falls), Claim(nash, is_nash(equilibrium, spaces))
     title = f"The game of the network learned from {name}: {order}"
     notes = ("The last line is the Nash equilibrium (pi, {pi_i}); nats.",)
-    return Report("game", title, GAME, [*shown, ending], claims, notes, records)
+    return Report(title, GAME, [*shown, ending], claims, notes, records)
 
 
 def _turns(spaces: Sequence[FullConditionalManifold], p: FloatArray, simultaneous: bool) -> Iterator[Turn]:
@@ -247,7 +247,7 @@ def perturbation(
         "||K' - K||: the largest total variation between rows of the two transition matrices (random scan).",
         "A small FC means near full conditionals; modes that are rarely crossed can still exchange their mass.",
     )
-    return Report("perturbation", title, PERTURBATION, rows, (claim,), notes)
+    return Report(title, PERTURBATION, rows, (claim,), notes)
 
 
 def sticky_pair(up: float, down: float) -> Network:

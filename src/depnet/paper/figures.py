@@ -1,8 +1,13 @@
-"""The paper's figures from real computation: six of the geometry of two binary variables, two of a learned node."""
+"""The paper's figures from real computation: six of the geometry of two binary variables, two of a learned node.
 
+Matplotlib is imported when something is drawn. Figures are made without pyplot, so nothing depends on a display. SVG
+files keep their text as text and carry no date: the same figure is the same file.
+"""
+
+import contextlib
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,6 +15,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray, LeafArray
 from depnet.data import Dataset, titanic
+from depnet.errors import PictureError
 from depnet.exact import law_path, stationary, stationary_cycle
 from depnet.geometry import (
     FullConditionalManifold,
@@ -23,9 +29,8 @@ from depnet.geometry import (
 from depnet.learning.learn import learn
 from depnet.model import DecisionGraph, Network, RandomScan, SequentialScan, Split
 from depnet.model.sources.tabulated import JointStates
-from depnet.paper.plots import COLORS, figure_file
 from depnet.paper.report import ExperimentError, Report, columns
-from depnet.pictures.colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILLION
+from depnet.pictures.colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILLION
 from depnet.pictures.node.decision import Leaf, decision
 from depnet.pictures.node.parts_of_graph import places
 from depnet.pictures.tetrahedron import (
@@ -49,6 +54,16 @@ SKEW, CROSSING = (14.0, -58.0), (38.0, -62.0)
 
 TARGET = "survived"
 FORMATS = ("png", "svg")
+COLORS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, GREY)
+STYLE: Any = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "lines.markersize": 3.0,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "depnet",
+}
 COLUMNS = columns("""
     figure  figure
     file    file
@@ -89,7 +104,21 @@ def write_figures(folder: Path, names: Iterable[str] = (), formats: Sequence[str
                 figure.supxlabel(caption, fontsize=8, color=INK)
             size = path.stat().st_size / 1024
             rows.append({"figure": name, "file": str(path), "kib": size, "says": picture.caption})
-    return Report("figures", "The paper's figures, computed", COLUMNS, rows)
+    return Report("The paper's figures, computed", COLUMNS, rows)
+
+
+@contextlib.contextmanager
+def figure_file(path: Path, width: float, height: float) -> "Iterator[Figure]":
+    """An empty figure, its size in inches, which is saved as `path` at the end; the suffix says the format."""
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise PictureError("drawing needs matplotlib; install it with: pip install 'depnet[plot]'.") from None
+    with rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=140)
 
 
 def geometric(

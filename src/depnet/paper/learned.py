@@ -145,10 +145,10 @@ def table1(
         )
     if seeds == 1:
         rows = [_beside_paper(r) for r in records]
-        return Report("table1", "Table 1", TABLE1, rows, claims, tuple(notes), records)
+        return Report("Table 1", TABLE1, rows, claims, tuple(notes), records)
     notes.append("The paper's place is the share of seeds below its number.")
     title = f"Table 1 over {seeds} seeds"
-    return Report("table1", title, SPREAD, _spreads(records), claims, tuple(notes), records)
+    return Report(title, SPREAD, _spreads(records), claims, tuple(notes), records)
 
 
 def determined(record: Row) -> bool:
@@ -231,7 +231,7 @@ def convergence(
     )
     at_truth = "FC(p*||pi) <= FC_lim(p*) wherever it is finite (Theorem 3 at p*)"
     claims = Claim(lossless, bounded), Claim(smaller, falling), Claim(at_truth, within)
-    return Report("convergence", "Theorems 5 and 6: N grows", CONVERGENCE, records, claims, notes)
+    return Report("Theorems 5 and 6: N grows", CONVERGENCE, records, claims, notes)
 
 
 def with_lossless(greedy: Network, dataset: Dataset, smoothing: float = 0.0) -> tuple[Network, bool]:
@@ -314,7 +314,7 @@ def by_evidence(
         "pi': the law of the clamped chain. pi(.|x_C): the conditional of the unclamped chain's law (Sec. 5.1).",
         "Means over the evidences of a line; nats.",
     )
-    return Report("rare", title, RARE, list(_decades(records)), claims, notes, records)
+    return Report(title, RARE, list(_decades(records)), claims, notes, records)
 
 
 def _of_set(

@@ -63,11 +63,9 @@ class Claim:
 class Report:
     """One experiment's outcome.
 
-    `name` says which experiment (and plot) it is; `rows` are what `columns` show; `records` are what is
-    written as JSON, the rows unless given.
+    `rows` are what `columns` show; `records` are what is written as JSON, the rows unless given.
     """
 
-    name: str
     title: str
     columns: tuple[Column, ...]
     rows: Sequence[Row]

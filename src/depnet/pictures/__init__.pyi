@@ -10,12 +10,11 @@ from depnet.pictures.graph.exports import to_graphml as to_graphml
 from depnet.pictures.graph.layout import layout as layout
 from depnet.pictures.graph.layout import spread as spread
 from depnet.pictures.graph.svg import to_svg as to_svg
+from depnet.pictures.node.boosted import Boosted as Boosted
+from depnet.pictures.node.boosted import Input as Input
+from depnet.pictures.node.boosted import boosted as boosted
 from depnet.pictures.node.decision import Decision as Decision
 from depnet.pictures.node.decision import decision as decision
-from depnet.pictures.node.effects import Boosted as Boosted
-from depnet.pictures.node.effects import Effect as Effect
-from depnet.pictures.node.effects import Input as Input
-from depnet.pictures.node.effects import boosted as boosted
 from depnet.pictures.node.svg import boosted_svg as boosted_svg
 from depnet.pictures.node.svg import decision_svg as decision_svg
 from depnet.pictures.node.svg import node_svg as node_svg

@@ -48,23 +48,17 @@ class ChainProgram:
         known = known_of(Evidence({}, evidence.tilts), cards)
         self.native = native.ChainProgram(compiled_of(network), known, [list(each) for each in estimators])
 
-    @classmethod
-    def of_each(cls, network: Network) -> "ChainProgram":
-        """An estimator for every variable."""
-        return cls(network, [(i,) for i in range(len(network))])
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
     """Which nodes each row updates, flat: row r has `node[begin[r] : begin[r + 1]]`, in the order of the scan.
 
-    `weight` are their c_i, each row's summing to one, and `choice` their thresholds (empty: all alike);
-    `position` and `length` are the places in, and the steps of, a full sweep.
+    `choice` are their thresholds under the random scan (empty: all alike); `position` and `length` are the places in, and
+    the steps of, a full sweep.
     """
 
     begin: NDArray[np.int32]
     node: NDArray[np.int32]
-    weight: FloatArray
     choice: NDArray[np.uint32]
     position: NDArray[np.int32]
     length: NDArray[np.int32]
@@ -81,16 +75,14 @@ class Order:
         begin = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
         node = order[np.nonzero(free)[1]]
         place = (np.arange(len(node)) - np.repeat(begin[:-1], length)).astype(np.int32)
-        weight = np.repeat(1.0 / np.maximum(length, 1), length)
         choice = np.zeros(0, dtype=np.uint32)
         if isinstance(scan, RandomScan) and scan.weights is not None:
             scan.weights_of(n, np.flatnonzero(free.any(axis=0)).tolist())  # their errors
             chances = np.where(free, np.array(scan.weights)[order], 0.0)
-            weight = (chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300))[free]
             chances[length == 0] = 1.0
             last = np.full((len(free), 1), ALWAYS, dtype=np.uint32)
             choice = np.concatenate([thresholds_of(chances), last], axis=1)[free]
-        return cls(begin, node, weight, choice, place, length, not random)
+        return cls(begin, node, choice, place, length, not random)
 
     def row_scan(self, program: ChainProgram) -> native.RowScan:
         """The same for the native core, nodes by their places in the program."""

@@ -68,8 +68,8 @@ def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, se
             expected = np.zeros(shape)
             for cell in np.ndindex(*shape):
                 expected[cell] = late[e].get(cell, 0.0) - early[e].get(cell, 0.0)
-            np.testing.assert_allclose(sums[0, c, at : at + size].reshape(shape), expected, atol=1e-12)
-            np.testing.assert_allclose(weights[0, c, e], late_weights[e] - early_weights[e], atol=1e-12)
+            np.testing.assert_allclose(sums[c, at : at + size].reshape(shape), expected, atol=1e-12)
+            np.testing.assert_allclose(weights[c, e], late_weights[e] - early_weights[e], atol=1e-12)
             at += size
 
 
@@ -126,18 +126,18 @@ def test_estimates_follow_the_exact_law(scan: Scan, clamped: dict[int, int]) -> 
     chains.run(60, record=False)
     chains.run(4, record=True)
     sums, weights = chains.rounds[0]
-    busy = weights[0, :, 0] > 0  # under the random scan a chain may have updated no target
-    averages = sums[0, busy] / weights[0, busy]
+    busy = weights[:, 0] > 0  # under the random scan a chain may have updated no target
+    averages = sums[busy] / weights[busy]
     law = query_law(network, targets, evidence, scan)
     wrong = query_law(slightly_wrong(network), targets, evidence, scan)
-    pooled = sums[0].sum(axis=0) / weights[0].sum(axis=0)
+    pooled = sums.sum(axis=0) / weights.sum(axis=0)
     assert abs(pooled.sum() - 1) < 1e-9
     if isinstance(scan, SequentialScan):  # every chain has the same weight: averages are unbiased
         assert_mean(averages, law, detects=0.03)
         with pytest.raises(AssertionError):
             assert_mean(averages, wrong, detects=0.03)
     else:  # a ratio: the error of the pooled estimate is its own, at 7 of them
-        errors = estimate(chains, one_more=False).errors[0]
+        errors = estimate(chains, one_more=False).errors
         assert errors.max() < 1e-3, "resolves 0.014"
         assert (np.abs(pooled - law.ravel()) < 7 * errors).all()
         with pytest.raises(AssertionError):
@@ -167,11 +167,11 @@ def test_results_do_not_depend_on_threads_or_pieces(network: Network, seed: int)
 def test_drift_sees_what_moves_all_chains_alike() -> None:
     """A common slope too small for R-hat, which looks at chains one by one, stands out in their mean."""
     rng = np.random.default_rng(3)
-    noise = rng.normal(size=(12, 1, 64, 2))
-    slope = np.where(np.arange(12) < 6, -0.2, 0.2)[:, None, None, None]
-    assert drift(noise)[0] < 4.5  # normal: passed once in 10^5
-    assert drift(noise + slope)[0] > 4.5
-    weights, values = np.full((12, 1, 64, 2), 1.0), np.zeros((1, 2))
-    r_hat, _ = split_r_hat(noise + slope, weights, values, np.array([0, 0]))
+    noise = rng.normal(size=(12, 64, 2))
+    slope = np.where(np.arange(12) < 6, -0.2, 0.2)[:, None, None]
+    assert drift(noise) < 4.5  # normal: passed once in 10^5
+    assert drift(noise + slope) > 4.5
+    weights, values = np.full((12, 64, 2), 1.0), np.zeros(2)
+    r_hat = split_r_hat(noise + slope, weights, values, np.array([0, 0]))
     assert r_hat.max() < 1.05
-    assert drift(np.zeros((12, 1, 64, 2)))[0] == 0
+    assert drift(np.zeros((12, 64, 2))) == 0

@@ -15,7 +15,6 @@ from depnet.inference.answer.result import QueryResult
 from depnet.inference.judge import influence as module
 from depnet.inference.judge.influence import LEVEL, Influence, influence
 from depnet.inference.judge.measure import Measure
-from depnet.inference.ordered import levels
 from depnet.law import draw
 from tests.inference.ordered.test_levels import random_law
 from tests.law.cases import evidence_of, given_tables, weighed
@@ -47,7 +46,6 @@ def test_exact_tables_are_those_of_the_joint_law(network: Network, seed: int) ->
     law = mass / mass.sum()
     found = influence(network, f"X{target}", evidence_of(weights), of="0")
     assert (found.method, found.sharp, found.error) == ("exact", True, 0)
-    assert math.exp(found.log_evidence) == pytest.approx(mass.sum())
     assert found.value == pytest.approx(twin.marginal(law, target)[0])
     g, h = found.measure.values.tolist(), found.measure.counts.tolist()
     for effect in found.effects:
@@ -86,15 +84,13 @@ def worst(found: Influence, law: np.ndarray) -> float:
     return float(max(gaps))
 
 
-@pytest.mark.parametrize("kind", ["exact", "passes", "accepted", "resampled"])
+@pytest.mark.parametrize("kind", ["exact", "accepted", "resampled"])
 def test_draws_agree_within_their_errors(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Some 25 quantities within 7 standard errors of 32 batches: false alarms below 25 * 4e-7. An error of 0.03 would be
     # 7 standard errors at the last assertion.
     network = random_ordered_network(np.random.default_rng(8), (3, 2, 3, 2, 2), (3, 0, 4, 1, 2))
     if kind != "exact":
         monkeypatch.setattr(draw, "EXACT_CELLS", 0)
-    if kind in ("accepted", "resampled"):
-        monkeypatch.setattr(levels, "UNEVEN", 1e-9)
     if kind == "resampled":
         monkeypatch.setattr(draw.Rows, "_bound", lambda *_: math.inf)
     found = drawn(network, {"X2": 1, "X3": 0}, 4, 1 << 15)
@@ -102,8 +98,6 @@ def test_draws_agree_within_their_errors(kind: str, monkeypatch: pytest.MonkeyPa
     law = ordered.condition(ordered.law(network), weights)
     assert (found.method, found.sharp) == ("draws", False)
     assert worst(found, law) < 7
-    mass = weighed(ordered.law(network), weights).sum()
-    assert abs(found.log_evidence - math.log(mass)) <= 7 * found.log_evidence_error + 1e-9 < 0.3
     other = ordered.condition(ordered.law(network), {2: (0.0, 0.0, 1.0), 3: (1.0, 0.0)})
     assert worst(found, other) > 7  # of another law
 
@@ -180,7 +174,7 @@ def of(found: QueryResult) -> np.ndarray:
     "known", [{"sex": "!=female", "x": "<4"}, {"x": 3, "z": ">1"}, {"y": "<=1.5", "z": "!=3"}]
 )
 def test_the_probability_of_evidence_that_cuts_bins_is_that_of_answers(known: dict[str, Any]) -> None:
-    """P(a, b) = P(a) P(b | a), each by `query`; also as `influence` has it."""
+    """P(a, b) = P(a) P(b | a), each by `query`."""
     law, rng = random_law(5), np.random.default_rng(0)
     first, second = (
         f"{name} {text}" if isinstance(text, str) else f"{name} = {text}" for name, text in known.items()
@@ -193,7 +187,5 @@ def test_the_probability_of_evidence_that_cuts_bins_is_that_of_answers(known: di
     found = log_probability(law, known, rng=rng, tolerance=5e-4)
     assert found.values[0] == pytest.approx(math.log(p * q), abs=0.01)
     assert found.standard_errors[0] < 1e-3
-    other_way = influence(law, "sex" if "sex" not in known else "z", known, rng=rng, tolerance=0.003)
-    assert other_way.log_evidence == pytest.approx(found.values[0], abs=0.03)
     forgetful = log_probability(replace(law, within=None), known)
     assert abs(forgetful.values[0] - math.log(p * q)) > 0.02

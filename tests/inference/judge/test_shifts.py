@@ -79,7 +79,7 @@ def test_a_state_that_cannot_be_has_no_conditional() -> None:
     assert math.isclose(found.joint.sum(), 1.0)
 
 
-def test_counts_are_those_of_the_table_and_small_ones_are_hidden() -> None:
+def test_counts_are_those_of_the_table() -> None:
     codes = [PEOPLE.column(PEOPLE.domain.index(name)) for name in ("class", "age")]
     expected = np.zeros((4, 2))
     np.add.at(
@@ -87,8 +87,6 @@ def test_counts_are_those_of_the_table_and_small_ones_are_hidden() -> None:
     )
     shown = pair(LAW, "class", "age", data=PEOPLE)
     assert there(shown.counts).round().tolist() == expected.tolist()
-    hidden = pair(LAW, "class", "age", data=PEOPLE, hide=True)
-    assert np.isnan(there(hidden.counts)[expected < 5]).all()
     assert pair(LAW, "class", "age").counts is None
 
 

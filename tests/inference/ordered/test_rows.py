@@ -13,7 +13,7 @@ from depnet import ConditionalTable, Network, RandomScan, TableNode, impute, que
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.rows import METHODS
-from depnet.inference.ordered import items
+from depnet.inference.ordered import answer, items
 from depnet.inference.ordered import rows as law_rows
 from depnet.inference.rows.query import score_holed
 from tests.law.cases import given_tables
@@ -148,7 +148,7 @@ def test_draws_are_joint(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if how != "sums":
         monkeypatch.setattr(items, "ITEM_STATES", 1)
     if how == "moves":
-        monkeypatch.setattr(items, "ROW_CELLS", 1)
+        monkeypatch.setattr(law_rows, "ROW_CELLS", 1)
     network = chained(n=4)
     codes = np.array([[0, 1, 1, 2], [1, 0, 0, 0], [0, 1, 1, 2]])
     hidden = np.array([[True, False, True, False], [True, True, False, True], [True, False, True, False]])
@@ -186,7 +186,8 @@ def test_holes_drawn_one_by_one_would_be_noticed() -> None:
 
 def test_log_observed_by_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(items, "ITEM_STATES", 1)
-    monkeypatch.setattr(items, "ROW_CELLS", 1)
+    monkeypatch.setattr(answer, "QUICK_CELLS", 1)
+    monkeypatch.setattr(answer, "UPDATE_CELLS", 0)
     network = chained()
     rng = np.random.default_rng(2)
     codes, hidden = random_rows(rng, network, 30)

@@ -10,7 +10,7 @@ from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Holed, nothing_hidden
 from depnet.inference.rows.impute import LEAST_KNOWN, open_holes, present_law, split_holes
 from depnet.inference.rows.query import query_rows
-from depnet.learning.boost.settings import Boost
+from depnet.learning.boost import Boost
 
 DOMAIN = Domain(
     (

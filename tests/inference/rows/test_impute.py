@@ -29,7 +29,7 @@ def test_what_was_observed_is_untouched(method: str, network: Network, seed: int
     if method == "mode":
         made = impute(network, rows, tolerance=0.05, rng=rng)
     else:
-        made = impute(network, rows, method="draw", n_imputations=3, burn_in=5, tolerance=0.05, rng=rng)
+        made = impute(network, rows, method="draw", n_imputations=3, tolerance=0.05, rng=rng)
     for codes in made.imputations:
         assert (codes[rows >= 0] == rows[rows >= 0]).all()
         assert (codes >= 0).all()
@@ -70,7 +70,6 @@ def test_bad_input_is_named() -> None:
     refuses(ValueError, "'mode', 'draw'", lambda: impute(network, [[0, -1, 0]], method="mean"))  # type: ignore[arg-type]  # that is the point
     refuses(ValueError, "n_imputations", lambda: impute(network, [[0, -1, 0]], n_imputations=0))
     refuses(ValueError, 'method "draw"', lambda: impute(network, [[0, -1, 0]], n_imputations=2))
-    refuses(ValueError, "burn_in", lambda: impute(network, [[0, -1, 0]], burn_in=-1))
     refuses(DataError, "no rows", lambda: impute(network, np.zeros((0, 3), dtype=int)))
 
 

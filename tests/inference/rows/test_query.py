@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from depnet import Dataset, Network, RandomScan, SequentialScan, query_rows
-from depnet.errors import DataError
+from depnet.errors import ConvergenceError, DataError
 from depnet.inference.answer.rows import METHODS
 from depnet.inference.clamped import rows as module
 from depnet.model import Evidence, Scan
@@ -52,7 +52,7 @@ def test_sampled_rows_are_within_their_errors(network: Network, seed: int) -> No
         for i, p in expected_marginals(network, row, scan).items():
             error = result.standard_errors[f"X{i}"][r]
             assert (error <= 0.01).all()
-            # 32 chains: Student's t with 31 degrees passes 9 about once in 3e9 cells.
+            # 64 chains: Student's t with 63 degrees passes 9 about once in 1e12 cells.
             assert (np.abs(result.probabilities[f"X{i}"][r] - p) <= 9 * error + 1e-9).all()
 
 
@@ -81,16 +81,6 @@ def test_threads_change_nothing() -> None:
     )
     for other, name in itertools.product(others, network.domain.names):
         assert one.probabilities[name].tolist() == other.probabilities[name].tolist()
-
-
-def test_rows_are_solved_in_calls_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = np.array([[-1, -1, 0], [-1, 2, -1], [-1, -1, -1]])
-    together, apart = query_rows(coupled(), rows), []
-    for size in (1, 16):
-        monkeypatch.setattr(module, "STATES_PER_CALL", size)
-        apart.append(query_rows(coupled(), rows))
-    for other, name in itertools.product(apart, coupled().domain.names):
-        assert together.probabilities[name].tolist() == other.probabilities[name].tolist()
 
 
 def test_holes_may_be_marked_in_a_dataset_too() -> None:
@@ -126,7 +116,10 @@ def test_bad_rows_are_named() -> None:
 
 
 def test_slow_mixing_is_left_to_the_chains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_APPLICATIONS", 1)
+    def gives_up(reduced: object) -> None:
+        raise ConvergenceError("too slow")
+
+    monkeypatch.setattr(module, "exact_law", gives_up)
     result = query_rows(coupled(), [[-1, -1, 0]], tolerance=0.05, rng=np.random.default_rng(0))
     assert METHODS[result.method[0]] == "sample"
 

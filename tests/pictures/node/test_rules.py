@@ -1,11 +1,12 @@
 """Rules in words: exactly the rows that come to a vertex meet one of its rules."""
 
+import numpy as np
 import pytest
 
 from depnet import Dataset, Network, Variable, learn, titanic
 from depnet.data import Bins
 from depnet.pictures import decision
-from depnet.pictures.node.parts_of_graph import counts_at
+from depnet.pictures.node.parts_of_graph import reached
 from depnet.pictures.node.rules import condition_said, rules_of, rules_said
 from tests.pictures.cases import chain
 
@@ -17,14 +18,16 @@ def test_the_rows_of_a_vertex_are_those_that_meet_its_rules(network: Network, da
     variables = data.domain.variables
     for name in data.domain.names:
         graph = decision(network, name)
-        for v in range(len(graph.vertices)):
-            rules, more = rules_of(graph, data.domain, v)
-            assert not more
-            met = 0
-            for row in data.codes.tolist():
-                states = {x.name: x.states[code] for x, code in zip(variables, row, strict=True)}
-                met += any(all(states[key] in allowed for key, allowed in rule.items()) for rule in rules)
-            assert met == counts_at(graph, v, data).sum()
+        rules = [rules_of(graph, data.domain, v) for v in range(len(graph.vertices))]
+        assert not any(more for _, more in rules)
+        for row in np.unique(data.codes, axis=0).tolist():
+            states = {x.name: x.states[code] for x, code in zip(variables, row, strict=True)}
+            met = [
+                any(all(states[key] in some for key, some in rule.items()) for rule in each)
+                for each, _ in rules
+            ]
+            path = reached(graph, {name: (state,) for name, state in states.items()}).path
+            assert [v for v, is_met in enumerate(met) if is_met] == sorted(path)
 
 
 def test_rules_that_differ_in_one_variable_are_one() -> None:

@@ -1,6 +1,7 @@
 """Numbers, dates, moments and durations as states.
 
 times   dates, moments and durations as whole numbers, and as text
+forms   money, percentages, dates as people write them and times of day: numbers that are text
 bins    a partition of the numbers, with labels, and values to draw
 levels  the values that bins keep, as finer codes
 cut     quantile bins, and bins at given edges that people can read, from a column by its ranks

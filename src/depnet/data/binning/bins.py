@@ -6,6 +6,7 @@ first bin and what lies at or above e_K to the last, so that every number has a 
 """
 
 import bisect
+import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterable
@@ -16,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
+from depnet.data.binning.forms import is_form, number_in
 from depnet.data.binning.times import (
     DAY,
     FIRST_DAY,
     LAST_DAY,
     days_of,
     duration_of,
-    is_form,
     microseconds_of,
     text_of_day,
     text_of_duration,
@@ -78,7 +79,7 @@ class Bins:
     """K bins by their K + 1 `edges`; `quantiles[k]` are values of bin k, ascending, to draw from.
 
     The first edge may be -inf and the last inf; all others are finite, and whole unless the kind is "float". `form` says how
-    moments were written that came as text (`depnet.data.binning.times.form_of_shapes`).
+    values were written that came as text (`depnet.data.binning.forms`, `depnet.data.binning.times.form_of_shapes`).
 
     >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
     >>> ages.labels, ages.ranges[-1]
@@ -110,11 +111,9 @@ class Bins:
             if k and not edges[k - 1] < edge:
                 raise DataError(f"edges ascend; edge {k} is {edge} after {edges[k - 1]}.")
         object.__setattr__(self, "edges", edges)
-        if self.form is not None and not (
-            self.kind == "datetime" and isinstance(self.form, str) and is_form(self.form)
-        ):
+        if self.form is not None and not (isinstance(self.form, str) and is_form(self.form, self.kind)):
             raise DataError(
-                f'the form of moments is one such as "%Y-%m-%d %H:%M:%S+02:00"; got {brief(self.form)}.'
+                f'the form of text is one such as "$#,##0.00" or "%Y-%m-%d %H:%M:%S+02:00"; got {brief(self.form)}.'
             )
         if not isinstance(self.quantiles, Iterable) or isinstance(self.quantiles, (str, bytes)):
             raise DataError(f"quantiles are one tuple of values a bin; got {brief(self.quantiles)}.")
@@ -192,6 +191,9 @@ class Bins:
         >>> Bins((0, 366), ((0,),), "date").number(datetime.date(1970, 3, 1))
         59
         """
+        if isinstance(value, str) and self.form is not None:
+            with contextlib.suppress(ValueError, KeyError):  # it may be plain
+                return number_in(value, self.form)
         try:
             if self.kind in TIME_NUMBERS:
                 return TIME_NUMBERS[self.kind](value)

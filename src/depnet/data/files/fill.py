@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.binning.times import cell_of_duration, duration_of, texts_in
+from depnet.data.binning.forms import texts_in
+from depnet.data.binning.times import cell_of_duration, duration_of
 from depnet.data.files.arrow import number_sql, schema_option, text_sql, units_of, written_schema
 from depnet.data.files.engine import identifier, text_literal
 from depnet.data.files.source import Format, Source, find_source

@@ -7,6 +7,8 @@ all its cells that are not missing:
 - booleans, where every cell is true or false, in any case;
 - dates (2024-02-29), or dates with times (2024-02-29 12:30, 2024-02-29T12:30:00Z), where every cell is one;
 - durations (0 days 01:30:00, as pandas writes them), where every cell is one;
+- numbers, dates or times of day as people write them ($1,234.50, 84.4%, 9/30/1990, 2:30 PM), where all cells have one form
+  (`depnet.data.binning.forms`);
 - labels otherwise. But where nine cells in ten or more are numbers, and more than 16 different ones, the others are
   taken for mistakes, and an error names the first.
 """
@@ -22,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from depnet.data.binning.bins import TIMES
+from depnet.data.binning.forms import Form, find_form, number_sql
 from depnet.data.binning.times import DATE, DURATION, MOMENT, form_of_shapes
 from depnet.data.files.engine import answer
 from depnet.errors import DataError, Hint, brief
@@ -77,7 +80,7 @@ class FileColumn:
     """A column of the file: what it holds, and in `typed` its value as SQL would have it.
 
     `categories`: those that the file declares, in their order, which means something where they are `ordered`. `form` is how
-    text has its moments.
+    text has its values.
     """
 
     name: str
@@ -128,14 +131,33 @@ def column_of_text(name: str, kind: "ColumnKind", text: str) -> FileColumn:
 
 
 def moments_of_text(connection: Any, table: str, name: str, kind: "ColumnKind", text: str) -> FileColumn:
-    """As `column_of_text`, and how the text of all rows has its moments."""
+    """As `column_of_text`, and how the text of all rows has its values, where it has a form."""
     column = column_of_text(name, kind, text)
+    if kind == "label":
+        form = _find_form(connection, table, text)
+        return column if form is None else FileColumn(name, form.kind, number_sql(text, form), form=form.text)
     if kind != "datetime":
         return column
     zone = f"regexp_extract(substr({text}, 12), '[Z+-].*')"
     shape = f"substr({text}, 11, 1), length({text}) - length({zone}), {zone}"
     found = answer(connection, f"SELECT {shape}, count(*) FROM {table} WHERE {text} IS NOT NULL GROUP BY ALL")
     return replace(column, form=form_of_shapes({(a, b, c): times for a, b, c, times in found}))
+
+
+def _find_form(connection: Any, table: str, text: str) -> Form | None:
+    """The form that the text of all rows has: that of the first ones, with the decimals that others have."""
+    first = f"SELECT DISTINCT t FROM (SELECT {text} AS t FROM {table} LIMIT {SAMPLE}) WHERE t IS NOT NULL ORDER BY t"
+    texts = [cell for (cell,) in answer(connection, first)]
+    form = find_form(texts)
+    if form is not None and form.kind == "integer":
+        number = number_sql(text, form._replace(kind="float"))
+        more = f"SELECT DISTINCT {text} AS t FROM {table} WHERE {number} <> floor({number}) ORDER BY t LIMIT {SAMPLE}"
+        form = find_form(texts + [cell for (cell,) in answer(connection, more)])
+    if form is None:
+        return None
+    counts = f"SELECT count({text}), count({number_sql(text, form)}) FROM {table}"
+    ((present, matching),) = answer(connection, counts)
+    return form if present == matching else None
 
 
 def _cast(how: str, kind: "ColumnKind", text: str) -> str:

@@ -16,7 +16,8 @@ from typing import IO, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.binning.times import cell_of_duration, texts_in
+from depnet.data.binning.forms import texts_in
+from depnet.data.binning.times import cell_of_duration
 from depnet.data.files.arrow import kept_schema, schema_option
 from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
 from depnet.data.files.source import FORMATS, READ_ENDINGS, Format

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import TIMES, Numbers
-from depnet.data.binning.times import cell_of_duration, texts_in
+from depnet.data.binning.forms import texts_in
+from depnet.data.binning.times import cell_of_duration
 from depnet.data.frames.within import Within
 from depnet.data.table.columns import Column
 from depnet.data.table.dataset import check_shape, reject_codes_outside
@@ -142,7 +143,7 @@ def column_of_codes(
     else:
         each = np.where(hidden, 0, codes).astype(np.int64)
         found = bins.middle()[each] if rng is None else bins.draw(each, rng)
-    if layout.kind == "label" and bins.kind in TIMES:  # they were text
+    if layout.kind == "label" and (bins.form is not None or bins.kind in TIMES):  # they were text
         distinct, ids = np.unique(found, return_inverse=True)
         text = cell_of_duration if bins.kind == "duration" else bins.text
         cells = map(text, distinct.tolist()) if bins.form is None else texts_in(distinct, bins.form)

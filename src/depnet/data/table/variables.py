@@ -18,8 +18,9 @@ are all kept.
 
 import math
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -36,7 +37,9 @@ from depnet.data.binning.cut import (
     one_value_bins,
     quantile_bins,
 )
+from depnet.data.binning.forms import find_form, number_in, texts_in
 from depnet.data.binning.times import are_durations, form_of, kind_of_dates
+from depnet.data.binning.times import is_form as is_moment_form
 from depnet.data.table.columns import Column
 from depnet.data.table.layout import ColumnKind
 from depnet.data.table.variable import (
@@ -156,15 +159,20 @@ class Summary:
         )
 
     def with_times(self) -> "Summary":
-        """As it is; but text that is all dates, dates with times, or durations is that, as in a file of text."""
+        """As it is; but text that is all numbers, dates, times or durations of one form is that, as in a file of text."""
         labels = self.labels
         if self.kind != "label" or self.declared or not all(isinstance(label, str) for label in labels):
             return self
         kind: ColumnKind | None = "duration" if are_durations(labels) else kind_of_dates(labels)
-        if kind is None:
-            return self
-        each = np.array([*map(TIME_NUMBERS[kind], labels)], dtype=np.int64)
         form = form_of(labels, self.counts) if kind == "datetime" else None
+        number: Callable[[str], float] = TIME_NUMBERS.get(kind or "", float)
+        if kind is None:
+            found = find_form(labels)
+            if found is None:
+                return self
+            kind, form = found
+            number = partial(number_in, form=found.text)
+        each = np.array([*map(number, labels)], dtype=np.float64 if kind == "float" else np.int64)
         numbers = Ranked.of(each, self.counts)
         return replace(self, kind=kind, numbers=numbers, labels=(), counts=(), different=0, form=form)
 
@@ -223,13 +231,14 @@ def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Lab
         if as_they_are:
             return states, None
         if len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states):
-            return states, None if len(states) < 3 else one_value_bins(states)  # type: ignore[arg-type]  # all are whole
+            cut = None if len(states) < 3 else one_value_bins(states)  # type: ignore[arg-type]  # all are whole
+            return states, cut if cut is None else replace(cut, form=column.form)
     kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
     if kind == "float" and column.hidden and are_whole(numbers.values):
         kind = "integer"
     try:
         labels, cut = _cut(numbers, kind, how, max_bins)
-        return labels, cut if column.form is None else replace(cut, form=column.form)
+        return labels, replace(cut, form=column.form)
     except DataError as error:
         raise DataError(f"column {column.name!r}: {error}") from None
 
@@ -292,6 +301,21 @@ def left_out(column: Summary, options: StateOptions, keep: Keep) -> LeftOut | No
     if column.kind == "label" and column.different >= ENOUGH and 2 * column.different > there:
         return LeftOut(column.name, f"{column.different:,} different values in {there:,} rows")
     return None
+
+
+def read_as(variables: Iterable[Variable]) -> list[str]:
+    """Of text that was found to be numbers, dates or times as people write them: which columns, as what, an example.
+
+    >>> prices = Bins((0, 9), ((4.5,),), form="$0.00")
+    >>> read_as([Variable("price", prices.labels, prices), Variable("sex", ("female", "male"))])
+    ['price as numbers ($4.50)']
+    """
+    nouns = {"date": "dates", "datetime": "dates", "duration": "times"}
+    return [
+        f"{variable.name} as {nouns.get(bins.kind, 'numbers')} ({texts_in(bins.middle()[-1:], bins.form)[0]})"
+        for variable in variables
+        if (bins := variable.bins) is not None and bins.form is not None and not is_moment_form(bins.form)
+    ]
 
 
 def counts_from(numbers: NDArray[Any]) -> int | None:

@@ -76,7 +76,7 @@ export const Bars = {
     both(k) {
       if (!this.numbers || !this.numbers.o || this.numbers.m[k] === undefined || this.gone(k)) return "";
       const { m, o, rows } = this.numbers;
-      const table = o[k] === null ? "hidden" : o[k].toFixed(3);
+      const table = o[k] === null ? "–" : o[k].toFixed(3);
       return `model ${m[k].toFixed(3)}, table ${table} of ${rows.toLocaleString("en-US")} row${rows === 1 ? "" : "s"}`;
     },
     tick(s, k) {  // as many as there is room for

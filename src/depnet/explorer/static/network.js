@@ -2,13 +2,13 @@
 // evidence (how far variables moved, their bars, the table of a pair) is asked of the server and comes when it is there.
 import { echarts } from "nicegui-echart";
 import {
-  NARROW, RELATIONS, around, bits, fitted, fixedOf, graphOptions, greys, gridOf, matrixOptions, mixed, nearest, rampOf, said, savePicture, sceneOf, svgOf,
+  NARROW, RELATIONS, bits, fitted, fixedOf, graphOptions, greys, gridOf, matrixOptions, mixed, nearest, rampOf, said, savePicture, sceneOf, svgOf,
 } from "/depnet/network_graph.js";
 import { LinksPanel, PairPanel, Peek } from "/depnet/network_panels.js";
 
 const LEAST_SCALE = 0.05; // total variation at the strong end of the colours, where nothing moved by more
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const FROM_SERVER = ["chosen", "steps", "mode", "community", "pair", "known", "target"];
+const FROM_SERVER = ["chosen", "mode", "community", "pair", "known", "target"];
 
 const template = `
 <div class="depnet-network depnet-columns">
@@ -22,11 +22,6 @@ const template = `
         <input type="search" :list="uid + '-names'" v-model="wanted" @change="find" @keydown.enter.prevent="find" autocomplete="off">
       </label>
       <datalist :id="uid + '-names'"><option v-for="name in names" :value="name"></option></datalist>
-      <label class="depnet-field">around it
-        <select :value="steps" @change="stepsTo(Number($event.target.value))" :disabled="chosen === null">
-          <option :value="0">everything</option><option :value="1">neighbours</option><option :value="2">two steps</option>
-        </select>
-      </label>
       <div class="depnet-field" role="group" aria-label="Show as">show as
         <div class="depnet-switch">
           <button type="button" :aria-pressed="mode === 'graph'" @click="turnTo('graph')">graph</button>
@@ -59,7 +54,7 @@ const template = `
         <div class="depnet-ring" :style="{ left: peek.at[0] + 'px', top: peek.at[1] + 'px' }"></div>
         <peek :key="peek.variable" :name="names[peek.variable]" :told="peek.told" :open="peek.open" :evidence="known.length > 0"
           :target="target === peek.variable" :at="peek.at" :room="[$refs.chart.clientWidth, $refs.chart.clientHeight]"
-          @hold="hold" @expand="$emit('peek', [peek.variable, !peek.told.card.opened])" @target="makeTarget" @near="showNear" @close="closePeek"></peek>
+          @hold="hold" @expand="$emit('peek', [peek.variable, !peek.told.card.opened])" @target="makeTarget" @close="closePeek"></peek>
       </template>
     </div>
     <div class="depnet-legend" v-if="mode === 'matrix' && grid">
@@ -192,7 +187,7 @@ export default {
       clearTimeout(this.telling);
       this.missed = "";
       const said = () => this.$emit("state", {
-        shown: this.asked, chosen: this.chosen, steps: this.steps, mode: this.mode, community: this.community,
+        shown: this.asked, chosen: this.chosen, mode: this.mode, community: this.community,
         pair: this.pair, slid,
       });
       if (slid) this.telling = setTimeout(said, 300);
@@ -216,16 +211,14 @@ export default {
       if (variable === this.chosen) return;
       this.chosen = variable;
       this.active = variable;
-      if (variable === null) this.steps = 0;
-      else if (this.community !== null && this.groups[variable] !== this.community) this.community = null;
+      if (variable !== null && this.community !== null && this.groups[variable] !== this.community) this.community = null;
       this.wanted = variable === null ? "" : this.fixed.names[variable];
       this.tell();
     },
     turnTo(mode) { this.mode = mode; this.peek = null; this.tell(); },
-    stepsTo(steps) { this.steps = steps; this.tell(); },
     only(group) {
       this.community = group === this.community ? null : group;
-      if (this.community !== null && this.groups[this.chosen] !== this.community) [this.chosen, this.steps, this.wanted] = [null, 0, ""];
+      if (this.community !== null && this.groups[this.chosen] !== this.community) [this.chosen, this.wanted] = [null, ""];
       this.tell();
     },
     openPair(pair) {
@@ -254,7 +247,6 @@ export default {
     },
     hold(codes) { this.$emit("hold", [this.peek.variable, codes]); this.closePeek(); },
     makeTarget() { this.$emit("target", this.peek.variable); this.closePeek(); },
-    showNear() { this.chosen = this.peek.variable; this.closePeek(); this.steps = this.steps || 1; this.tell(); },
     key(event) {
       if (event.target !== this.$refs.board || this.mode === "matrix") return;
       if (event.key in ARROWS) this.walk(ARROWS[event.key]);
@@ -296,7 +288,7 @@ export default {
       requestAnimationFrame(() => { this.waiting = false; if (this.$refs.board) this.drawNow(); });
     },
     drawNow() {
-      const { drawn, visible, rings } = sceneOf(this.fixed, this);
+      const { drawn, visible } = sceneOf(this.fixed, this);
       this.summary = said(this.fixed, this, drawn, visible);
       this.visible = visible;
       this.$refs.board.dataset.drawn = drawn.length;
@@ -305,7 +297,7 @@ export default {
       if (this.drawnAs !== this.mode) this.chart.clear();
       this.drawnAs = this.mode;
       if (this.mode === "matrix") this.drawMatrix(drawn);
-      else this.drawGraph(drawn, rings);
+      else this.drawGraph(drawn);
       this.chart.getZr().flush();
     },
     drawMatrix(drawn) {
@@ -314,12 +306,10 @@ export default {
       if (this.visible.size > order.length) this.summary += `; the matrix has the ${order.length} strongest`;
       this.chart.setOption(matrixOptions(this.fixed, this.grid, this.pair, greys()));
     },
-    drawGraph(drawn, rings) {
+    drawGraph(drawn) {
       const { clientWidth: width, clientHeight: height } = this.$refs.chart;
       const { names, places, sizes, groups } = this.fixed;
-      if (rings) this.at = around(places, this.chosen, rings, width, height);
-      else this.at = fitted(places, width, height, this.community === null ? null : this.visible);
-      const focus = `${this.community} ${this.steps ? this.chosen : null}`;
+      this.at = fitted(places, width, height, this.community === null ? null : this.visible);
       const grey = greys();
       const ramp = rampOf("moved", grey.dark);
       const known = new Map(this.known);
@@ -329,10 +319,10 @@ export default {
       const narrow = width < NARROW;
       const options = graphOptions({
         names, at: this.at, width, height, sizes: narrow ? sizes.map((size) => 0.6 * size) : sizes, fill, ties: drawn,
-        visible: this.visible, chosen: this.chosen, near: rings !== null, marks: { known, target: this.target }, grey,
+        visible: this.visible, chosen: this.chosen, marks: { known, target: this.target }, grey,
       });
-      if (this.focus !== undefined && focus !== this.focus) Object.assign(options.series[0], { zoom: 1, center: null });
-      this.focus = focus;
+      if (this.focus !== undefined && this.community !== this.focus) Object.assign(options.series[0], { zoom: 1, center: null });
+      this.focus = this.community;
       this.chart.setOption(options);
       this.moved();
     },

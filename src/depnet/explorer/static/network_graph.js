@@ -59,8 +59,7 @@ export function bits(value) {
   return `${value >= 0.1 ? value.toFixed(3) : String(Number(value.toFixed(4)))} bits`;
 }
 
-// `near`: only the surroundings of the chosen variable are shown, so that none need be faint.
-export function graphOptions({ names, at, width, height, sizes, fill, ties, visible, chosen, near: only, marks, grey }) {
+export function graphOptions({ names, at, width, height, sizes, fill, ties, visible, chosen, marks, grey }) {
   const strongest = Math.max(...ties.map(strength), 1e-12);
   const near = new Map();
   if (chosen !== null) {
@@ -70,7 +69,7 @@ export function graphOptions({ names, at, width, height, sizes, fill, ties, visi
     }
   }
   const data = [...visible].map((v) => {
-    const faint = chosen !== null && !only && v !== chosen && !near.has(v);
+    const faint = chosen !== null && v !== chosen && !near.has(v);
     const known = marks.known.get(v);
     const rim = v === chosen || known ? grey.text : near.has(v) ? colourOf(near.get(v), grey) : grey.dark ? grey.line : grey.muted;
     const size = sizes[v] * (v === chosen ? 1.35 : 1);
@@ -104,7 +103,7 @@ export function graphOptions({ names, at, width, height, sizes, fill, ties, visi
         width: 0.6 + 4.4 * weight,
         type: how ? RELATIONS[how].type : "solid",
         color: how ? colourOf(how, grey) : grey.muted,
-        opacity: how ? 0.95 : chosen !== null && !only ? 0.07 : 0.2 + 0.45 * weight,
+        opacity: how ? 0.95 : chosen !== null ? 0.07 : 0.2 + 0.45 * weight,
       },
     };
   });
@@ -126,10 +125,9 @@ function linkText([first, second, forward, backward], names) {
   return [...way(first, second, forward), ...way(second, first, backward)].join("\n");
 }
 
-// Where variables are drawn, in pixels of the chart: all of them, some of them, or those around one.
+// Where variables are drawn, in pixels of the chart: all of them, or some of them.
 export const NARROW = 600; // pixels
 const MOST_APART = 170; // pixels between neighbours of a small network
-const RING = 14; // places on the first ring before a second one is begun beside it
 
 // The places of `members` (all without them) in the middle of a chart: as large as it allows, and stretched somewhat to
 // fill it. Others are in the middle.
@@ -146,43 +144,6 @@ export function fitted(places, width, height, members = null) {
   const at = places.map(() => [width / 2, height / 2]);
   for (const v of kept) at[v] = [0, 1].map((axis) => corner[axis] + (places[v][axis] - least[axis]) * scale[axis]);
   return at;
-}
-
-// A variable in the middle, those that are one step away on a ring around it, those two steps away outside. They keep the
-// order in which they were around it before, so that a reader finds them again.
-export function around(places, middle, rings, width, height) {
-  const at = places.map(() => [width / 2, height / 2]);
-  const room = [width / 2 - Math.min(90, width / 6), height / 2 - 40];
-  const turn = (v) => Math.atan2(places[v][1] - places[middle][1], places[v][0] - places[middle][0]);
-  const reach = rings.length > 1 && rings[1].length ? [0.5, 1] : [0.85];
-  rings.forEach((ring, step) => {
-    const order = [...ring].sort((a, b) => turn(a) - turn(b) || a - b);
-    order.forEach((v, k) => {
-      const angle = (2 * Math.PI * (k + 0.5 * (step % 2))) / order.length - Math.PI;
-      const stagger = order.length > RING ? [1, 0.78, 0.89][k % 3] : 1;
-      const radius = (reach[step] ?? 1) * stagger;
-      at[v] = [width / 2 + room[0] * radius * Math.cos(angle), height / 2 + room[1] * radius * Math.sin(angle)];
-    });
-  });
-  return at;
-}
-
-// The variables one step from the first, two steps from it, ...: none twice.
-export function ringsOf(ties, variable, steps) {
-  const seen = new Set([variable]);
-  const rings = [];
-  let edge = seen;
-  for (let step = 0; step < steps; step++) {
-    const further = new Set();
-    for (const [first, second] of ties) {
-      if (edge.has(first) && !seen.has(second)) further.add(second);
-      if (edge.has(second) && !seen.has(first)) further.add(first);
-    }
-    for (const v of further) seen.add(v);
-    rings.push([...further]);
-    edge = further;
-  }
-  return rings;
 }
 
 // Of the places `at`, the one nearest in a direction, which an arrow key says; null where there is none.
@@ -216,29 +177,23 @@ export function fixedOf({ names, places, groups, ties, colours, rest }, several)
   });
 }
 
-// The variables and ties to show, and the rings around the chosen variable where only its surroundings are shown.
-export function sceneOf({ ties, names, groups }, { shown, community, mode, chosen, steps, known, target }) {
+// The variables and ties to show.
+export function sceneOf({ ties, names, groups }, { shown, community, mode, chosen, known, target }) {
   const inside = (v) => community === null || groups[v] === community;
   const all = community === null ? ties : ties.filter((tie) => inside(tie[0]) && inside(tie[1]));
   let drawn = all.slice(0, shown);
   const every = mode === "matrix" || names.length <= SHOW_ALL_VARIABLES || community !== null;
-  let visible = new Set(every ? [...names.keys()].filter(inside) : drawn.flatMap((tie) => [tie[0], tie[1]]));
+  const visible = new Set(every ? [...names.keys()].filter(inside) : drawn.flatMap((tie) => [tie[0], tie[1]]));
   for (const [v] of known) if (inside(v)) visible.add(v);
   if (target !== null && inside(target)) visible.add(target);
-  let rings = null;
   if (chosen !== null) {
     visible.add(chosen);
     // The links of a chosen variable are shown however weak they are.
     const own = all.slice(shown).filter((tie) => tie[0] === chosen || tie[1] === chosen);
     drawn = [...drawn, ...own];
     for (const tie of own) visible.add(tie[0]).add(tie[1]);
-    if (steps > 0) {
-      rings = ringsOf(drawn, chosen, steps);
-      visible = new Set([chosen, ...rings.flat()]);
-      drawn = drawn.filter((tie) => visible.has(tie[0]) && visible.has(tie[1]));
-    }
   }
-  return { drawn, visible, rings };
+  return { drawn, visible };
 }
 
 // How much of the network that is, in words.

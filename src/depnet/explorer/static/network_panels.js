@@ -30,7 +30,7 @@ export const PairPanel = {
       <thead><tr><td></td><th v-for="name in table.columns" scope="col">{{ name }}</th></tr></thead>
       <tbody><tr v-for="(name, r) in table.rows"><th scope="row">{{ name }}</th>
         <td v-for="(value, c) in table.tables[view][r]" :style="shade(value)">{{ value === null ? "–" : value.toFixed(3) }}
-          <small v-if="table.counts">{{ table.counts[r][c] === null ? "hidden" : table.counts[r][c].toLocaleString("en") }}</small></td></tr></tbody>
+          <small v-if="table.counts">{{ table.counts[r][c].toLocaleString("en") }}</small></td></tr></tbody>
     </table></div>
     <div class="depnet-note" v-if="table.left">The most probable states; {{ table.left }} more are not shown.</div>
     <div class="depnet-note" v-if="table.known">Given what is known{{ table.clamped.length ? ", which fixes " + table.clamped.join(" and ") : "" }}.</div>
@@ -126,12 +126,11 @@ export const Peek = {
       <a class="depnet-action" :href="told.ask">Ask</a>
       <a class="depnet-action" :href="told.node">Node</a>
       <button type="button" class="depnet-action" @click="$emit('target')">{{ target ? "No longer the target" : "Make it the target" }}</button>
-      <button type="button" class="depnet-action" @click="$emit('near')">Neighbourhood</button>
     </div>
   </template>
 </div>`,
   props: { name: String, told: Object, open: Boolean, evidence: Boolean, target: Boolean, at: Array, room: Array },
-  emits: ["hold", "expand", "target", "near", "close"],
+  emits: ["hold", "expand", "target", "close"],
   data: () => ({ place: {} }),
   mounted() { this.put(); if (this.open) this.enter(); },
   updated() { this.put(); },

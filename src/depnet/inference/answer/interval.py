@@ -8,7 +8,7 @@ each kind (Jeffreys'), and a mean is nearly Student's,
           \mu \approx m \pm t_{n + s'} \frac{\sigma}{\sqrt{n + s' + 1}},
 
 m and sigma being the mean and standard deviation of the combined law of the number. s' of shares and s' of means are
-chosen by rows that the law has not seen (`depnet.fitting.sure`); they are not s, by which answers are joined. Where no rows
+chosen by rows that the law has not seen (`depnet.fitting.worth`); they are not s, by which answers are joined. Where no rows
 are at hand, the law stands for those that it was learned from: if n of them match, which the model's own counts know of
 evidence on one variable or two, they count n L / (n + L), L = `LAW_ROWS` at most. Else, and where counts are hidden, n
 is 0. The error of computing, where there is one, widens an interval by the root of the

@@ -1,33 +1,91 @@
-"""A question, checked: what is asked of which network given what; and its answer put together, whoever found it."""
+"""A question, checked: what is asked of which network given what, how exactly and until when; and its answer."""
 
 import itertools
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from depnet.arrays import FloatArray, read_only
-from depnet.checks import seconds_given
+from depnet.checks import cores, jobs_of, seconds_given
 from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Holed
 from depnet.data.table.domain import Domain
-from depnet.errors import EvidenceError
+from depnet.errors import EvidenceError, InferenceError, brief
 from depnet.inference.answer.observed import MatchingRows, Support, difference, support
 from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, Target, tables_of, targets_of
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.effort import check_method, checked_tolerance
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
+from depnet.sampling.words import generator
 
 MAX_JOINT_CELLS = 1 << 22
 TOLERANCE = 0.002
 METHODS = ("auto", "exact", "sample", "clamped", "bayes")
 
 Method = Literal["auto", "exact", "sample", "clamped", "bayes"]
+
+SECONDS = 10.0
+"""How long an estimator's query and the command sample one question where nothing else is said."""
+
+RESOLUTION = 0.25
+"""No error is reported below this share of the tolerance. A run is as long as the tolerance makes it, and what no draw has
+met by then, or one for a moment, shows in no spread of the draws."""
+
+Over = Callable[[], bool]
+"""Asked several times a second: is it time to end?"""
+
+
+def checked_tolerance(tolerance: float) -> float:
+    """A standard error between 0 and 1."""
+    if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
+        raise InferenceError(f"tolerance is a standard error between 0 and 1; got {brief(tolerance)}.")
+    return tolerance
+
+
+def check_method(method: object, methods: tuple[str, ...]) -> None:
+    """One of the methods by name."""
+    if method not in methods:
+        raise InferenceError(f"method is one of {', '.join(map(repr, methods))}; got {brief(method)}.")
+
+
+def over_after(max_seconds: float | None, stop: Over | None = None) -> Over:
+    """Over after some seconds from now, or when `stop` says so; never where neither is given."""
+    ends = None if max_seconds is None else time.monotonic() + max_seconds
+
+    def over() -> bool:
+        return (ends is not None and time.monotonic() >= ends) or (stop is not None and stop())
+
+    return over
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effort:
+    """What many rows are answered with: a tolerance, a time to end at, randomness and threads."""
+
+    tolerance: float
+    over: Over
+    rng: np.random.Generator
+    threads: int
+    started: float
+
+    @classmethod
+    def of(
+        cls,
+        tolerance: float,
+        max_seconds: float | None,
+        rng: np.random.Generator | None,
+        n_jobs: int | None,
+    ) -> "Effort":
+        """As users give it: no seconds mean no end, no generator fresh entropy, no number of jobs every core."""
+        started = time.monotonic()
+        over = over_after(seconds_given(max_seconds))
+        threads = cores() if n_jobs is None else jobs_of(n_jobs)
+        return cls(checked_tolerance(tolerance), over, generator(rng), threads, started)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -110,7 +110,8 @@ class AnswerTable:
             for v in self.result.variables
             if v.name in self.names
             and len(v.present_states) >= FEWEST_STATES
-            and self.result.numbers_of(v, "combined") is not None
+            and v.scale == "number"
+            and v.name in self.result.spreads
         )
 
     @property

@@ -16,7 +16,7 @@ from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError
-from depnet.inference.effort import Effort
+from depnet.inference.answer.question import Effort
 from depnet.model.network import Network
 from depnet.model.scan import Scan
 from depnet.wording import counted

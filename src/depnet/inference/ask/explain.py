@@ -91,12 +91,8 @@ class Explanation:
         """
         import narwhals
 
-        changes = [0.0, *(step.change for step in self.steps)]
-        columns = {
-            "fact": ["", *(step.fact for step in self.steps)],
-            "change": changes,
-            "answer": (self.start + np.cumsum(changes)).tolist(),
-        }
+        facts, changes, answers = zip(("", 0.0, self.start), *self.rows(), strict=True)
+        columns = {"fact": list(facts), "change": list(changes), "answer": list(answers)}
         return narwhals.from_dict(columns, backend=backend).to_native()
 
     def rows(self) -> list[tuple[str, float, float]]:

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from depnet.data.table.dataset import Holed
-from depnet.inference.answer.question import TOLERANCE, Method, Question
+from depnet.inference.answer.question import TOLERANCE, Method, Over, Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.clamped.answer import clamped_answer
-from depnet.inference.effort import Over
 from depnet.inference.ordered.answer import of_law
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network

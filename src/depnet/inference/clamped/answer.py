@@ -16,11 +16,10 @@ from depnet.errors import EvidenceError
 from depnet.exact import stationary, stationary_cycle
 from depnet.inference.answer.observed import matching
 from depnet.inference.answer.part import Part
-from depnet.inference.answer.question import Question
+from depnet.inference.answer.question import Over, Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.clamped.relevance import Closure, Reduced, closure, reduce
 from depnet.inference.clamped.sampled import QUESTION_CHAINS, sampled
-from depnet.inference.effort import Over
 from depnet.law.factors import weighted
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
@@ -131,7 +130,7 @@ def _answered(
             return _from_law(row, estimators, "look-up")
         if question.method == "exact" or reduced.size <= EXACT_STATES:
             return _from_law(exact_law(reduced), estimators, "exact")
-    return sampled(
+    part, _ = sampled(
         reduced,
         estimators,
         tolerance=question.tolerance,
@@ -140,6 +139,7 @@ def _answered(
         stop=stop,
         rows=_start_rows(reduced, question.evidence, question.data, rng),
     )
+    return part
 
 
 def _estimators(question: Question, group: Sequence[int], reduced: Reduced) -> list[tuple[int, ...]]:

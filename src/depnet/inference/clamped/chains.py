@@ -1,4 +1,4 @@
-r"""Clamped chains, for one row of evidence or for many, run in rounds, and what they estimate.
+r"""Clamped chains, for one row of evidence or for many; and what those of one row, run in rounds, estimate.
 
 An estimate is the average, over the updates of its targets, of what the update would draw (pi = sum of c_i pi K_i, and
 only the nodes of T move X_T):
@@ -23,25 +23,22 @@ those that start with every variable at its first state, and at its last.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.checks import cores, jobs_of
-from depnet.inference.effort import Over
+from depnet.inference.answer.question import Over
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
-from depnet.model.scan import RandomScan, Scan
+from depnet.model.scan import RandomScan
 from depnet.sampling.chains import ChainProgram, Chains, Order
 
 
 class ClampedChains(Chains):
-    """Equally many chains for each row of evidence, which run in rounds, and start far apart."""
-
-    scan: Scan
-    holes: NDArray[np.bool_]
+    """Equally many chains for each row of evidence; those of one row estimate in rounds."""
 
     def __init__(
         self,
@@ -55,27 +52,8 @@ class ClampedChains(Chains):
         super().__init__(program, order, codes, keys, cores() if threads is None else jobs_of(threads))
         self.sizes, self.cells = program.sizes, program.native.cells
         self.rounds: list[tuple[FloatArray, FloatArray]] = []
-        """Of each round the sums [row, chain, cell] and the weights [row, chain, estimator]."""
+        """Of each round the sums [chain, cell] and the weights [chain, estimator]."""
         self.round_sweeps = 0
-
-    @classmethod
-    def far_apart(
-        cls,
-        program: ChainProgram,
-        scan: Scan,
-        codes: NDArray[np.uint16],
-        holes: NDArray[np.bool_],
-        per_row: int,
-        rng: np.random.Generator,
-        threads: int | None,
-    ) -> "ClampedChains":
-        """Chains that know what each row knows, and start far apart: at random, all first, or all last states."""
-        states = np.repeat(codes, per_row, axis=0)
-        free = np.repeat(holes, per_row, axis=0)
-        states[free] = start_states(program.network, NOTHING, len(states), rng, of_each=per_row)[free]
-        made = cls(program, Order.of(scan, holes), states, rng, threads)
-        made.scan, made.holes = scan, holes
-        return made
 
     def run(self, sweeps: int, *, record: bool = True, over: Over | None = None) -> bool:
         """Run all chains for a number of sweeps, a round where they are recorded; False where it was `over` first.
@@ -90,8 +68,7 @@ class ClampedChains(Chains):
                 return False
             self.advance(min(self.sweeps_a_call, sweeps - done), sums=sums, weights=weights)
         if sums is not None and weights is not None:
-            shape = (chains // self.per_row, self.per_row, -1)
-            self.rounds.append((sums.reshape(shape), weights.reshape(shape)))
+            self.rounds.append((sums, weights))
             self.round_sweeps = sweeps
         return True
 
@@ -109,15 +86,6 @@ class ClampedChains(Chains):
             if not self.run(sweeps, over=over):
                 return False
         return True
-
-    def keep(self, rows: IntArray) -> None:
-        """Go on with some of the rows only, of chains that started far apart."""
-        chains = (rows[:, None] * self.per_row + np.arange(self.per_row)).reshape(-1)
-        self.holes = self.holes[rows]
-        self.order = Order.of(self.scan, self.holes)
-        self.codes = np.ascontiguousarray(self.codes[chains])
-        self.keys, self.impossible = self.keys[chains], self.impossible[chains]
-        self.rounds = [(sums[rows], weights[rows]) for sums, weights in self.rounds]
 
 
 COMPLETION_CHAINS = 8
@@ -164,25 +132,19 @@ ROUNDING = 1e-24
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
-    """For each row: the estimates and standard errors [row, cell], and R-hat [row, estimator].
+    """The estimates and standard errors [cell], and R-hat [estimator].
 
-    `drift` [row] is the largest difference, over cells, between the second and the first half of all chains together, in
-    its own standard errors. R-hat compares chains one by one; what moves all of them alike, only their mean shows.
+    `drift` is the largest difference, over cells, between the second and the first half of all chains together, in its own
+    standard errors. R-hat compares chains one by one; what moves all of them alike, only their mean shows.
     """
 
     values: FloatArray
     errors: FloatArray
     r_hat: FloatArray
-    pooled_r_hat: FloatArray
-    drift: FloatArray
+    drift: float
     burn_in: int
     deviations: FloatArray
-    """[row, chain, cell]: what each chain adds to the error."""
-
-    def chosen(self, rows: IntArray) -> "Estimate":
-        """Of some of the rows."""
-        names = ("values", "errors", "r_hat", "pooled_r_hat", "drift", "deviations")
-        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+    """[chain, cell]: what each chain adds to the error."""
 
 
 def estimate(chains: ClampedChains, *, one_more: bool = True) -> Estimate:
@@ -199,61 +161,52 @@ def estimate(chains: ClampedChains, *, one_more: bool = True) -> Estimate:
     """
     skipped, sizes = len(chains.rounds) // 4, chains.sizes
     kept = chains.rounds[skipped:]
-    sums = np.stack([s for s, _ in kept])  # [round, row, chain, cell]
+    sums = np.stack([s for s, _ in kept])  # [round, chain, cell]
     of_cell = np.repeat(np.arange(len(sizes)), sizes)
     weights = np.stack([w for _, w in kept])[..., of_cell]
     chain_sums, chain_weights = sums.sum(axis=0), weights.sum(axis=0)
-    totals = chain_weights.sum(axis=1)
+    totals = chain_weights.sum(axis=0)
     seen = totals > 0
-    values = np.divide(chain_sums.sum(axis=1), totals, out=np.zeros_like(totals), where=seen)
-    c = chains.per_row
-    residuals = chain_sums - values[:, None, :] * chain_weights
+    values = np.divide(chain_sums.sum(axis=0), totals, out=np.zeros_like(totals), where=seen)
+    c = len(chain_sums)
+    residuals = chain_sums - values * chain_weights
     squares = residuals**2
-    spread = np.sqrt(squares.sum(axis=1) * c / (c - 1) + (squares.max(axis=1) if one_more else 0.0))
+    spread = np.sqrt(squares.sum(axis=0) * c / (c - 1) + (squares.max(axis=0) if one_more else 0.0))
     errors = np.divide(spread, totals, out=np.zeros_like(totals), where=seen)
-    r_hat, pooled = split_r_hat(sums, weights, values, of_cell)
-    moved = drift(sums - values[:, None, :] * weights)
-    few = math.sqrt(c / (c - 1))
-    deviations = np.divide(few * residuals, totals[:, None, :], out=residuals, where=seen[:, None, :])
-    return Estimate(values, errors, r_hat, pooled, moved, skipped * chains.round_sweeps, deviations)
+    r_hat = split_r_hat(sums, weights, values, of_cell)
+    moved = drift(sums - values * weights)
+    deviations = np.divide(math.sqrt(c / (c - 1)) * residuals, totals, out=residuals, where=seen)
+    return Estimate(values, errors, r_hat, moved, skipped * chains.round_sweeps, deviations)
 
 
-def drift(residuals: FloatArray) -> FloatArray:
-    """The largest standardised difference of the halves of `residuals` [round, row, chain, cell]."""
+def drift(residuals: FloatArray) -> float:
+    """The largest standardised difference of the halves of `residuals` [round, chain, cell]."""
     half = len(residuals) // 2
     apart = residuals[len(residuals) - half :].sum(axis=0) - residuals[:half].sum(axis=0)
-    spread = np.sqrt(apart.var(axis=1, ddof=1) / apart.shape[1])
-    moved = np.abs(apart.mean(axis=1))
+    spread = np.sqrt(apart.var(axis=0, ddof=1) / len(apart))
+    moved = np.abs(apart.mean(axis=0))
     largest = np.divide(moved, spread, out=np.zeros_like(moved), where=spread > math.sqrt(ROUNDING))
-    return np.asarray(largest.max(axis=1, initial=0.0))
+    return float(largest.max(initial=0.0))
 
 
-def split_r_hat(
-    sums: FloatArray, weights: FloatArray, values: FloatArray, of_cell: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """Split R-hat of every estimator, and of all together, on the rounds' averages [round, row, chain, cell].
+def split_r_hat(sums: FloatArray, weights: FloatArray, values: FloatArray, of_cell: IntArray) -> FloatArray:
+    """Split R-hat of every estimator, on the rounds' averages [round, chain, cell].
 
     The first and the second half of a chain are chains of their own.
     """
     half = len(sums) // 2
     if half < 2:
-        nothing = np.full((sums.shape[1], int(of_cell[-1]) + 1), np.nan)
-        return nothing, nothing[:, 0]
+        return np.full(int(of_cell[-1]) + 1, np.nan)
     # What a round adds to the error of the estimate: not its own share, which means nothing where its weight is small.
-    typical = weights.mean(axis=(0, 2))[:, None, :]
-    means = (sums - values[:, None, :] * weights) / np.where(typical > 0, typical, 1.0)
-    halves = np.concatenate([means[:half], means[-half:]], axis=2)  # [round, row, 2 chains, cell]
-    within = halves.var(axis=0, ddof=1).mean(axis=1)
-    between = halves.mean(axis=0).var(axis=1, ddof=1)
+    typical = weights.mean(axis=(0, 1))
+    means = (sums - values * weights) / np.where(typical > 0, typical, 1.0)
+    halves = np.concatenate([means[:half], means[-half:]], axis=1)  # [round, 2 chains, cell]
     first = np.flatnonzero(np.diff(of_cell, prepend=-1))
-    w, b = np.add.reduceat(within, first, axis=1), np.add.reduceat(between, first, axis=1)
-
-    def ratio(w: FloatArray, b: FloatArray) -> FloatArray:
-        settled = np.where(b > ROUNDING, np.inf, 1.0)  # nothing moves within a chain: do the chains agree?
-        squared = np.divide((half - 1) / half * w + b, w, out=settled, where=w > ROUNDING)
-        return np.asarray(np.sqrt(squared))
-
-    return ratio(w, b), ratio(w.sum(axis=1), b.sum(axis=1))
+    within = np.add.reduceat(halves.var(axis=0, ddof=1).mean(axis=0), first)
+    between = np.add.reduceat(halves.mean(axis=0).var(axis=0, ddof=1), first)
+    settled = np.where(between > ROUNDING, np.inf, 1.0)  # nothing moves within a chain: do the chains agree?
+    squared = np.divide((half - 1) / half * within + between, within, out=settled, where=within > ROUNDING)
+    return np.asarray(np.sqrt(squared))
 
 
 def completions(
@@ -267,7 +220,10 @@ def completions(
     threads: int | None = None,
 ) -> Iterator[NDArray[np.uint16]]:
     """As often as `records`: [row * chains, variable], the rows with their holes drawn by each row's clamped chains."""
-    made = ClampedChains.far_apart(program, RandomScan(), codes, holes, chains, rng, threads)
+    states = np.repeat(codes, chains, axis=0)
+    free = np.repeat(holes, chains, axis=0)
+    states[free] = start_states(program.network, NOTHING, len(states), rng, of_each=chains)[free]
+    made = ClampedChains(program, Order.of(RandomScan(), holes), states, rng, threads)
     for record in range(records):
         made.run(THIN if record else BURN_IN, record=False)
         yield made.codes

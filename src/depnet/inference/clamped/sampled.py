@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from depnet.errors import EvidenceError
 from depnet.geometry.size import check_bytes
 from depnet.inference.answer.part import Diagnostics, Part, Remark, effective_sample_size, margins
+from depnet.inference.answer.question import RESOLUTION, Over, over_after
 from depnet.inference.clamped.chains import ClampedChains, Estimate, estimate, start_states
 from depnet.inference.clamped.relevance import Reduced
-from depnet.inference.effort import RESOLUTION, Over, over_after
-from depnet.law.sharpen import sharpen
+from depnet.law.draw import sharpen
 from depnet.model.scan import SequentialScan
 from depnet.sampling.chains import ChainProgram, Order
 from depnet.sampling.plan import UNCHECKED, chain_plan
@@ -39,8 +39,9 @@ def sampled(
     rng: np.random.Generator,
     stop: Over | None = None,
     rows: NDArray[np.uint16] | None = None,
-) -> Part:
-    """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables.
+    threads: int | None = None,
+) -> tuple[Part, ClampedChains]:
+    """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables; and the chains.
 
     It ends early after `max_seconds`, or when `stop` says so. Chains start at `rows` of the data, if there are any, and
     at random states.
@@ -55,7 +56,7 @@ def sampled(
         way_out='Ask for fewer targets, or for an ordered law (learn(dataset, order="auto")), which keeps one table.',
         limit_bytes=MOST_BYTES,
     )
-    chains = _started(reduced, estimators, rng, rows)
+    chains = _started(reduced, estimators, rng, rows, threads)
     history: list[float] = []
     found: Estimate | None = None
     in_time = True
@@ -99,7 +100,7 @@ def sampled(
     # Zeros in the tables may leave several recurrent classes, and nobody can check.
     unchecked = chain_plan(reduced.network, reduced.scan, reduced.evidence).unchecked
     warnings = [*([Remark(UNCHECKED)] if unchecked else []), *([Remark(said, "stopped")] if said else [])]
-    return _part(chains, found, shapes, tolerance, warnings)
+    return _part(chains, found, shapes, tolerance, warnings), chains
 
 
 def _largest_r_hat(found: Estimate) -> float:
@@ -109,7 +110,7 @@ def _largest_r_hat(found: Estimate) -> float:
 def _is_settled(found: Estimate, tolerance: float) -> bool:
     """Errors are small enough, and neither R-hat nor a common drift says that chains still move."""
     small = bool(found.errors.max() <= tolerance)
-    return small and _largest_r_hat(found) <= R_HAT and bool(found.drift[0] <= most_drift(found.values.size))
+    return small and _largest_r_hat(found) <= R_HAT and bool(found.drift <= _most_drift(found.values.size))
 
 
 def _is_stalled(history: Sequence[float], found: Estimate) -> bool:
@@ -119,7 +120,7 @@ def _is_stalled(history: Sequence[float], found: Estimate) -> bool:
     return history[-1] > 0.7 * history[-1 - STALLED_DOUBLINGS]
 
 
-def most_drift(cells: int) -> float:
+def _most_drift(cells: int) -> float:
     """What settled chains drift by at most, in standard errors, but for a share FALSE_DRIFT of queries (Bonferroni)."""
     from scipy import special  # slow to import
 
@@ -131,6 +132,7 @@ def _started(
     estimators: Sequence[Sequence[int]],
     rng: np.random.Generator,
     rows: NDArray[np.uint16] | None,
+    threads: int | None,
 ) -> ClampedChains:
     network, evidence = reduced.network, reduced.evidence
     codes = start_states(network, evidence, QUESTION_CHAINS, rng, rows)
@@ -141,7 +143,7 @@ def _started(
             position=np.array(reduced.positions, dtype=np.int32),
             length=np.array([reduced.steps], dtype=np.int32),
         )
-    return ClampedChains(ChainProgram(network, estimators, evidence), order, codes, rng)
+    return ClampedChains(ChainProgram(network, estimators, evidence), order, codes, rng, threads)
 
 
 def _part(
@@ -156,13 +158,13 @@ def _part(
             "the evidence contradicts itself: the chains keep coming to contexts where the states that it allows have "
             "probability 0. Smooth the tables (learn with a smoothing of 0.5), or give other evidence."
         )
-    values = found.values[0]
-    errors = np.maximum(found.errors[0], RESOLUTION * tolerance)
+    values = found.values
+    errors = np.maximum(found.errors, RESOLUTION * tolerance)
     too_few = bool(np.isnan(found.r_hat).any())  # rounds
     diagnostics = Diagnostics(
         r_hat=math.nan if too_few else _largest_r_hat(found),
-        effective_sample_size=effective_sample_size(values, found.errors[0]),
-        chains=chains.per_row,
+        effective_sample_size=effective_sample_size(values, found.errors),
+        chains=len(chains.codes),
         sweeps=chains.sweeps,
         burn_in=found.burn_in,
         updates=chains.updates,
@@ -174,7 +176,7 @@ def _part(
             flat.reshape(*flat.shape[:-1], *shape)
             for flat, shape in zip(np.split(table, at, axis=-1), shapes, strict=True)
         ]
-        for table in (values, errors, found.deviations[0])
+        for table in (values, errors, found.deviations)
     )
     converged = not too_few and _is_settled(found, tolerance)
     return Part(

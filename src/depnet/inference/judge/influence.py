@@ -16,7 +16,6 @@ All variables are asked at once, from the tables of the target beside each of th
 """
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,12 +27,10 @@ from depnet.data.frames.within import allowed_values
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.part import LevelLaw
-from depnet.inference.effort import Over, checked_tolerance, over_after
+from depnet.inference.answer.question import Over, checked_tolerance, over_after
 from depnet.inference.judge.measure import Measure
-from depnet.inference.ordered.answer import log_evidence
 from depnet.inference.ordered.targets import TargetDraws, TargetTables, exact_tables
-from depnet.law.levels import LevelPlan
-from depnet.law.sharpen import MOST_DRAWS, sharpen
+from depnet.law.draw import MOST_DRAWS, LevelPlan, sharpen
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network
 from depnet.sampling.words import new_seeds
@@ -43,8 +40,6 @@ TOLERANCE = 0.01
 MAX_SECONDS = 0.7
 EXACT_CELLS = 1 << 24
 """Of all eliminations together: about half a second."""
-EVIDENCE_ERROR = 0.02
-"""Of the log of the probability of what is known, where it is drawn."""
 LEVEL = 0.02
 """The share of facts beyond each end of a reach."""
 TABLE_CELLS, MOST_CLASSES = 1 << 20, 32
@@ -93,13 +88,9 @@ class Influence:
     entropy: float
     """Of the target given what is known, in bits: no fact can tell more."""
     method: str
-    log_evidence: float
-    """The log of the probability of what is known, in nats, and its standard error."""
-    log_evidence_error: float
     draws: int
     sharp: bool = True
     """Is every end of a reach within the tolerance?"""
-    seconds: float = 0.0
 
     @property
     def most_telling(self) -> tuple[Effect, ...]:
@@ -137,7 +128,6 @@ def influence(
     >>> round(found.value, 2), [(effect.variable.name, round(effect.width, 2)) for effect in found.effects]
     (0.32, [('sex', 0.52), ('class', 0.38), ('age', 0.1)])
     """
-    began = time.monotonic()
     domain = checked_network(network).domain
     checked_tolerance(tolerance)
     known = Evidence.parse(domain, evidence)
@@ -170,15 +160,9 @@ def influence(
     cut = plan if plan is not None and plan.cuts else None
     tables = None if cut else exact_tables(network, known, at, columns, others, EXACT_CELLS)
     if tables is not None:
-        found = judge(tables)
-    else:
-        by_codes = log_evidence(network, known, EVIDENCE_ERROR, rng, over)
-        draws = TargetDraws(
-            network, known, at, columns, others, seed, plan=cut, of_level=of_level, by_codes=by_codes
-        )
-        found = _drawn(draws, judge, tolerance, over)
-    log_known = found.log_evidence + known.log_share
-    return replace(found, log_evidence=log_known, seconds=time.monotonic() - began)
+        return judge(tables)
+    draws = TargetDraws(network, known, at, columns, others, seed, plan=cut, of_level=of_level)
+    return _drawn(draws, judge, tolerance, over)
 
 
 def _drawn(
@@ -253,8 +237,6 @@ def effects_of(
         law=totals[:-2] if len(totals) - 2 == len(measure.values) else None,
         entropy=_entropy(totals[:-2]),
         method=tables.method,
-        log_evidence=tables.log_evidence,
-        log_evidence_error=tables.log_evidence_error,
         draws=tables.draws,
     )
 

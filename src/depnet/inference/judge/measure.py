@@ -8,8 +8,7 @@ share and the mean of a bin are. A row of a table has a g of its own, by its val
 What the rows of a table say of a target's measure, beside every variable's state: the effects, as they were seen.
 
 Among the rows that match what is known, those with X_j = x have some mean of the measure (`measure`), by their own values
-and where both are known. Rows are few soon, so the number of rows stands beside each; on a shared page counts of few rows
-are hidden, as in answers (`small_counts`).
+and where both are known. Rows are few soon, so the number of rows stands beside each.
 """
 
 from collections.abc import Sequence
@@ -27,7 +26,6 @@ from depnet.errors import EvidenceError, brief
 from depnet.inference.answer.numbers import length_of, shown, value_of
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import LevelLaw
-from depnet.inference.answer.small_counts import LEAST, hidden_cells
 from depnet.model.conditions import KNOWN, Allowed, allowed, empty_condition, said_of
 from depnet.model.evidence import Evidence
 from depnet.wording import nearest
@@ -149,7 +147,7 @@ def _condition(variable: Variable, text: str) -> Allowed:
 class SeenEffect:
     """Of each state: the rows that match what is known, have it and know the target, and the measure's mean among them.
 
-    Both are nan where they are hidden, the mean also where there is no row.
+    The mean is nan where there is no row.
     """
 
     rows: FloatArray
@@ -157,15 +155,9 @@ class SeenEffect:
 
 
 def seen_effects(
-    data: Holed,
-    evidence: Evidence,
-    target: int,
-    measure: Measure,
-    variables: Sequence[int],
-    *,
-    hide: bool = False,
+    data: Holed, evidence: Evidence, target: int, measure: Measure, variables: Sequence[int]
 ) -> tuple[SeenEffect, ...]:
-    """One for each of the variables. `hide`: without what counts of few rows say."""
+    """One for each of the variables."""
     everything, all_counted, all_summed = _of_rows(data, evidence, target, measure)
     found = []
     for i in variables:
@@ -179,9 +171,6 @@ def seen_effects(
         above: FloatArray = np.asarray(np.bincount(column, summed, minlength=states), dtype=np.float64)
         values = np.full(states, np.nan)
         np.divide(above, below, out=values, where=below > 0)
-        if hide:
-            few = _hidden(above, below, measure)
-            below, values = np.where(few, np.nan, below), np.where(few, np.nan, values)
         found.append(SeenEffect(below, values))
     return tuple(found)
 
@@ -206,21 +195,3 @@ def _of_rows(
         None if numbers is None else numbers[rows],
     )
     return rows, weights * counts, weights * counts * values
-
-
-def _hidden(above: FloatArray, below: FloatArray, measure: Measure) -> NDArray[np.bool_]:
-    """The states of which something would be said about few rows.
-
-    Of a probability, rows that are in and rows that are not are counted, and both sums over all states are known: so states
-    are hidden, the smallest first, until those that are have enough of both together.
-    """
-    if measure.kind is not None:
-        return hidden_cells(below)
-    counts = np.stack([above, below - above], axis=1)
-    hidden: NDArray[np.bool_] = np.asarray((counts < LEAST - 0.5).any(axis=1))
-    if hidden.any():
-        for x in np.argsort(below, kind="stable").tolist():
-            if hidden.sum() >= 2 and (counts[hidden].sum(axis=0) > LEAST - 0.5).all():
-                break
-            hidden[x] = True
-    return hidden

@@ -25,7 +25,6 @@ from depnet.errors import InferenceError
 from depnet.geometry import total_variation
 from depnet.geometry.entropy import entropy
 from depnet.inference.answer.result import AnswerTable, QueryResult, by_target
-from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.ask.query import query
 from depnet.model.evidence import Given
 from depnet.model.network import Network
@@ -140,20 +139,11 @@ class Pair:
         return max(0.0, sum(self.uncertainty) - BITS * entropy(self.joint))
 
 
-def pair(
-    network: Network,
-    first: str,
-    second: str,
-    evidence: Given | None = None,
-    *,
-    hide: bool = False,
-    **bounds: Any,
-) -> Pair:
-    """Two variables together, given what is known. `hide`: without counts of few rows; `bounds` are those of `query`."""
+def pair(network: Network, first: str, second: str, evidence: Given | None = None, **bounds: Any) -> Pair:
+    """Two variables together, given what is known; `bounds` are those of `query`."""
     if first == second:
         raise InferenceError(f"a pair has two variables; got {first!r} twice.")
-    found = query(network, [first, second], evidence, joint=True, **bounds)
-    return Pair(without_small_counts(found) if hide else found)
+    return Pair(query(network, [first, second], evidence, joint=True, **bounds))
 
 
 def _shares(joint: FloatArray, axis: int) -> FloatArray:

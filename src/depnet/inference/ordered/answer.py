@@ -12,18 +12,15 @@ import math
 
 import numpy as np
 
-from depnet.arrays import FloatArray
-from depnet.errors import DomainTooLargeError, EvidenceError
+from depnet.errors import DomainTooLargeError
 from depnet.inference.answer.part import Part, PassDiagnostics, Remark, margins
-from depnet.inference.answer.question import Question
+from depnet.inference.answer.question import RESOLUTION, Over, Question, over_after
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.effort import RESOLUTION, Over, over_after
 from depnet.inference.ordered.levels import HALF, refined
 from depnet.inference.ordered.weighted import MOST_UPDATES, log_mean_weight, moved, weighted_passes
+from depnet.law.draw import FIRST_DRAWS, MOST_DRAWS, LevelPlan
 from depnet.law.elimination import MOST_CELLS, Conditional, Elimination, network_plan
 from depnet.law.factors import LARGEST, certain
-from depnet.law.levels import LevelPlan
-from depnet.law.sharpen import FIRST_DRAWS
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.sampling.words import new_seeds
@@ -111,13 +108,14 @@ def log_evidence(
     tolerance: float,
     rng: np.random.Generator | None,
     over: Over = bool,
+    most_draws: float = MOST_DRAWS,
 ) -> tuple[float, float]:
     """The log of the sum of Q(x) w(x), the probability of the evidence, and its standard error (0: exact)."""
     asked = Conditional.of_evidence(network, evidence)
     done = _eliminated(asked, (), _worth(asked, tolerance))
     if done is not None:
         return done.log_total, 0.0
-    return log_mean_weight(asked, tolerance, new_seeds(rng, 1)[0], over)
+    return log_mean_weight(asked, tolerance, new_seeds(rng, 1)[0], over, most_draws)
 
 
 def _sampled(
@@ -126,38 +124,20 @@ def _sampled(
     """Weighted passes, or passes that are moved where a few have most of the weight."""
     passes_seed, moves_seed = new_seeds(rng, 2)
     most_updates = math.inf if timed else MOST_UPDATES
-    sums, converged, uneven = weighted_passes(asked, tolerance, passes_seed, most_updates, over)
-    found = moved(asked, tolerance, moves_seed, most_updates, over) if uneven else None
-    if found is not None:
-        laws, errors, error, converged = found.laws, found.errors, found.error, found.converged
-        passes, effective = found.passes, found.effective
-        deviations = [
-            margins(of_table.reshape(-1, *law.shape))
-            for of_table, law in zip(found.deviations, _shaped(asked, laws), strict=True)
-        ]
-    elif sums.total == 0:
-        raise EvidenceError(
-            "no pass came to a state that matches the evidence: its probability under the law is 0 or very small. "
-            "Smooth the tables (learn with a smoothing of 0.5), or give other evidence."
-        )
-    else:
-        laws, errors, error = sums.laws(), sums.errors(), sums.largest_error
-        passes, effective, deviations = sums.rows, sums.effective, sums.deviations()
-    errors = [np.maximum(each, RESOLUTION * tolerance) for each in errors]
+    found, uneven = weighted_passes(asked, tolerance, passes_seed, most_updates, over)
+    if uneven:
+        found = moved(asked, tolerance, moves_seed, most_updates, over) or found
+    errors = [np.maximum(each, RESOLUTION * tolerance) for each in found.errors]
     largest = max(float(each.max()) for each in errors)
+    shapes = [tuple(asked.network.domain.cardinalities[i] for i in table) for table in asked.tables]
     why = " by the time limit," if timed and over() else ""
-    stopped = f"stopped{why} at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+    stopped = f"stopped{why} at a standard error of {found.error:.2g} where {tolerance:.2g} was asked."
     return Part(
-        _shaped(asked, laws),
-        _shaped(asked, errors),
-        "passes" if found is None else "passes and moves",
-        converged,
-        PassDiagnostics(passes, effective, found is not None, largest),
-        () if converged else (Remark(stopped, "stopped"),),
-        deviations,
+        [law.reshape(shape) for law, shape in zip(found.sums.laws(), shapes, strict=True)],
+        [each.reshape(shape) for each, shape in zip(errors, shapes, strict=True)],
+        "passes and moves" if found.moved else "passes",
+        found.converged,
+        PassDiagnostics(found.passes, found.effective, found.moved, largest),
+        () if found.converged else (Remark(stopped, "stopped"),),
+        [margins(d.reshape(-1, *shape)) for d, shape in zip(found.sums.deviations(), shapes, strict=True)],
     )
-
-
-def _shaped(asked: Conditional, tables: list[FloatArray]) -> list[FloatArray]:
-    cards = asked.network.domain.cardinalities
-    return [flat.reshape([cards[i] for i in table]) for flat, table in zip(tables, asked.tables, strict=True)]

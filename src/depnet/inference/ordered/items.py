@@ -9,8 +9,8 @@ what follows it sum to one, and it has no say in any other. The other holes fall
 independent given o. An *item* is such a part of one row, or a barren hole with all that its law depends on; items
 of all rows are summed over together, node by node.
 
-log Q(o), the probability of what is observed, is the sum of those of the items; a row that has a larger one is eliminated
-where its tables are small, and what is left is the mean weight of passes.
+log Q(o), the probability of what is observed, is the sum of those of the items; a row that has a larger one is evidence like
+any other (`depnet.inference.ordered.answer`).
 """
 
 import itertools
@@ -23,24 +23,20 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.law.elimination import Conditional, Elimination, EliminationPlan, network_plan
-from depnet.law.program import DRAW, WEIGH, law_of
-from depnet.law.sharpen import sharpen
+from depnet.inference.ordered.answer import log_evidence
+from depnet.law.program import DRAW, WEIGH
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.tabulated import code_type
-from depnet.sampling.words import new_seeds
 
 ITEM_STATES = 1 << 12
 """The joint states of an item that is summed over state by state, at most."""
 CHUNK_STATES = 1 << 18
 """Joint states that are summed over at once."""
-ROW_CELLS = 1 << 16
-"""The cells of an elimination of one row, at most."""
 PIECE_HOLES = 1 << 22
 """Rows are taken in pieces whose holes times the variables are about this."""
-FIRST_PASSES, MOST_PASSES = 1 << 8, 1 << 14
+MOST_PASSES = 1 << 14
 """Of a row, of which there are many."""
 LOG_ERROR = 0.05
 """Passes go on until the standard error of log Q(o) is no larger, or they are too many."""
@@ -263,29 +259,6 @@ class Sums:
             yield i, having, digits
 
 
-class RowEliminations:
-    """Eliminations of the rows of a network, their plans kept by the pattern of holes."""
-
-    def __init__(self, network: Network) -> None:
-        self._network = network
-        self._plans: dict[tuple[bytes, bool], tuple[tuple[int, ...], EliminationPlan | None]] = {}
-
-    def of(self, codes: NDArray[np.uint16], holes: Bools, *, targets: bool = True) -> Elimination | None:
-        """The row's elimination, of all holes or (`targets=False`) of what is observed; None where it is too large."""
-        network = self._network
-        evidence = Evidence({int(i): int(codes[i]) for i in np.flatnonzero(~holes)}, {})
-        key = (holes.tobytes(), targets)
-        if key not in self._plans:
-            if targets:
-                asked = Conditional(network, evidence, tuple((i,) for i in np.flatnonzero(holes).tolist()))
-            else:
-                asked = Conditional.of_evidence(network, evidence)
-            plan = network_plan(network, asked.variables, evidence, most_cells=ROW_CELLS)
-            self._plans[key] = asked.variables, plan
-        variables, plan = self._plans[key]
-        return None if plan is None else Elimination.of(network, variables, evidence, plan)
-
-
 def log_own(network: Network, j: int, columns: Sequence[NDArray[np.integer]]) -> FloatArray:
     """Log theta_j(x_j | Y_j(x)); `columns` are the codes of the inputs of node j and then of X_j."""
     node, own, cards = network.nodes[j], columns[-1], network.domain.cardinalities
@@ -324,50 +297,23 @@ def log_observed(
 ) -> tuple[FloatArray, FloatArray]:
     """Log Q(o) of the observed cells of every row, the holes summed out, and its standard errors (0: exact)."""
     values, errors = np.zeros(len(codes)), np.zeros(len(codes))
-    eliminations = RowEliminations(network)
     for rows in Holes.pieces(holes):
         here = Holes.of(network, codes[rows], holes[rows])
-        total = here.untouched()
+        values[rows] = here.untouched()
         parts = here.parts()
         for sums in parts.chosen(parts.small).sums():
-            np.add.at(total, sums.items.rows, sums.log_sums)
-        large = parts.chosen(~parts.small)
-        for r in np.unique(large.rows).tolist():
-            own = large.chosen(large.rows == r)
-            row = int(rows[r])
+            np.add.at(values, rows[sums.items.rows], sums.log_sums)
+        for row in np.unique(rows[parts.chosen(~parts.small).rows]).tolist():
+            known = observed_cells(codes[row], holes[row])
             try:
-                found = eliminations.of(codes[row], holes[row], targets=False)
-                if found is not None:  # which is of the whole row
-                    total[r] = found.log_total
-                    continue
+                values[row], errors[row] = log_evidence(
+                    network, known, LOG_ERROR, rng, most_draws=MOST_PASSES
+                )
             except EvidenceError:
-                total[r] = -math.inf
-                continue
-            moved = np.asarray(own.holes.any(axis=0))
-            value, errors[row] = _log_passes(here.chosen(np.array([r])), moved, rng)
-            total[r] += value
-        values[rows] = total
+                values[row] = -math.inf
     return values, errors
 
 
-def _log_passes(holes: Holes, moved: Bools, rng: np.random.Generator) -> tuple[float, float]:
-    """The log of the sum over the `moved` holes of one row of the tables of all active nodes that they touch."""
-    law, roles, (seed,) = law_of(holes.network), holes.roles(moved[None]), new_seeds(rng, 1)
-    logs, value, error = np.zeros(0), -math.inf, math.inf
-
-    def draw(count: int) -> None:
-        nonlocal logs
-        states = np.repeat(holes.codes, count, axis=0).astype(np.uint16, copy=False)
-        logs = np.concatenate([logs, law.row_passes(states, roles, seed=seed, first=len(logs))])
-
-    def log_error() -> float:
-        nonlocal value, error
-        top = float(logs.max())
-        if top > -math.inf:
-            weights = np.exp(logs - top)
-            mean = float(weights.mean())
-            value, error = math.log(mean) + top, float(weights.std()) / mean / math.sqrt(len(weights))
-        return error
-
-    sharpen(draw, log_error, LOG_ERROR, first=FIRST_PASSES, most=MOST_PASSES)
-    return value, error
+def observed_cells(codes: NDArray[np.uint16], holes: Bools) -> Evidence:
+    """What a row knows."""
+    return Evidence({int(i): int(codes[i]) for i in np.flatnonzero(~holes)}, {})

@@ -2,7 +2,7 @@ r"""Answers of an ordered law about numbers, and given evidence that cuts bins: 
 
 Elimination and passes answer by codes: P_0(x) of the states of what is asked, where a bin that the evidence cuts counts by
 the share of its values inside. Rows of codes are drawn given the same, and the levels of their numbers after them
-(`depnet.law.levels`), with weights W where evidence allows some levels only. Then
+(`depnet.law.draw`), with weights W where evidence allows some levels only. Then
 
 .. math:: P(x) \propto P_0(x)\, E[W \mid x], \qquad P(level) = P(bin)\, \frac{E[W\, 1(level) \mid bin]}{E[W \mid bin]}:
 
@@ -20,20 +20,15 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, FloatArray
 from depnet.data.frames.within import Drawn
 from depnet.inference.answer.part import Diagnostics, Part, PassDiagnostics, Remark, Spread, margins
-from depnet.inference.answer.question import Question
-from depnet.inference.effort import Over
-from depnet.law.draw import PIECE, Rows
+from depnet.inference.answer.question import Over, Question
+from depnet.law.draw import BATCHES, PIECE, LevelPlan, Rows, sharpen
 from depnet.law.elimination import Conditional
-from depnet.law.levels import LevelPlan
-from depnet.law.program import joint_codes, law_of
-from depnet.law.sharpen import BATCHES, sharpen
+from depnet.law.program import joint_codes
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.sampling.words import new_seeds
 
 MOST_ROWS = 1 << 19
-UNEVEN = 64
-"""Passes of which one in so many would do without weights are used as they are."""
 HALF = 0.7
 """Of the tolerance, for the errors of codes and of where in their bins numbers lie: both together are within it."""
 ROUGHLY = 0.5
@@ -56,15 +51,13 @@ def refined(
     sums = _Sums(asked, plan, {i: 1.0 if i in shown else ROUGHLY for i in binned})
     # What is exact leaves all of the tolerance to draws.
     tolerance = question.tolerance * (1.0 if part.diagnostics is None else HALF)
-    rng, found, error = np.random.default_rng(seed), part, math.inf
-    rows = _rows(asked, tuple(plan.variables.union(wanted)), seed)
+    found, error = part, math.inf
+    rows = level_rows(question.network, question.evidence, plan, wanted, seed)
 
     def draw(count: int) -> None:
-        enough = sums.rows + count
-        for codes, weights in rows:
-            sums.add(codes, plan.draw(codes, rng), weights)
-            if sums.rows >= enough:
-                break
+        for codes, drawn in some_rows(rows, count):
+            assert drawn is not None
+            sums.add(codes, drawn)
 
     def largest_error() -> float:
         nonlocal found, error
@@ -81,15 +74,22 @@ def refined(
 
 def level_rows(
     network: Network, evidence: Evidence, plan: LevelPlan | None, variables: Iterable[int], seed: int
-) -> Iterator[tuple[CodeArray, FloatArray, Drawn | None]]:
-    """Rows given the evidence as far as it is of codes, their weights, and their levels, which have weights of their own.
-
-    Without a plan, levels are None.
-    """
-    rng, asked = np.random.default_rng(seed), Conditional.of_evidence(network, evidence)
+) -> Iterator[tuple[CodeArray, Drawn | None]]:
+    """Rows given the evidence as far as it is of codes, and their levels, which may have weights; None without a plan."""
+    rng = np.random.default_rng(seed)
     needed = set(variables) if plan is None else plan.variables.union(variables)
-    for codes, weights in _rows(asked, tuple(needed), seed):
-        yield codes, weights, None if plan is None else plan.draw(codes, rng)
+    rows = Rows(network, replace(evidence, levels={}), seed, variables=tuple(needed))
+    for codes in rows.pieces(MOST_ROWS):
+        yield codes, None if plan is None else plan.draw(codes, rng)
+
+
+def some_rows(
+    rows: Iterator[tuple[CodeArray, Drawn | None]], count: int
+) -> Iterator[tuple[CodeArray, Drawn | None]]:
+    """The next rows, `count` of them or a few more."""
+    while count > 0 and (piece := next(rows, None)) is not None:
+        yield piece
+        count -= len(piece[0])
 
 
 def log_allowed(
@@ -107,14 +107,11 @@ def log_allowed(
     rows, sums = level_rows(network, evidence, plan, (), seed), np.zeros((2, BATCHES))
 
     def draw(count: int) -> None:
-        for codes, weights, drawn in rows:
+        for codes, drawn in some_rows(rows, count):
             assert drawn is not None
             batch = np.arange(len(codes)) * BATCHES // len(codes)
-            sums[0] += np.bincount(batch, weights, BATCHES)
-            sums[1] += np.bincount(batch, weights * drawn.weights, BATCHES)
-            count -= len(codes)
-            if count <= 0:
-                break
+            sums[0] += np.bincount(batch, minlength=BATCHES)
+            sums[1] += np.bincount(batch, drawn.weights, BATCHES)
 
     def error() -> float:
         return log_mean(*sums)[1]
@@ -133,26 +130,6 @@ def log_mean(below: FloatArray, above: FloatArray) -> tuple[float, float]:
     return math.log(total / below.sum()), math.sqrt(BATCHES / (BATCHES - 1) * float(moved @ moved))
 
 
-def _rows(
-    asked: Conditional, variables: tuple[int, ...], seed: int
-) -> Iterator[tuple[CodeArray, FloatArray]]:
-    """Rows given the evidence as far as it is of codes, and their weights: exact ones, or passes that are not too uneven."""
-    evidence = replace(asked.evidence, levels={})
-    rows, law = Rows(asked.network, evidence, seed, variables=variables), law_of(asked.network)
-    if not rows.exact:
-        taking = law.ancestors({*variables, *evidence.variables})
-        logs = law.passes(PIECE, evidence, variables=taking, seed=seed).log_weights
-        top = float(logs.max())
-        weights = np.exp(logs - top) if top > -math.inf else np.zeros(1)
-        if weights.sum() ** 2 > (weights**2).sum() * PIECE / UNEVEN:
-            for begin in range(0, MOST_ROWS, PIECE):
-                done = law.passes(PIECE, evidence, variables=taking, seed=seed, first=begin)
-                yield done.codes, np.exp(done.log_weights - top)
-            return
-    for codes in rows.pieces(MOST_ROWS):
-        yield codes, np.ones(len(codes))
-
-
 class _Sums:
     """Weighted rows, summed in batches."""
 
@@ -163,30 +140,29 @@ class _Sums:
         self.weights = np.zeros(BATCHES)
         self.counts = [np.zeros((BATCHES, k)) for k in asked.cells]
         """[batch, cell] of each table: how many rows, and beside it their weights."""
-        self.hits = [np.zeros(k) for k in asked.cells]
         self.weighted = [np.zeros((BATCHES, k)) for k in asked.cells]
         self.levels = {i: np.zeros((BATCHES, len(plan.drawers[i].levels.values))) for i in binned}
         """[batch, level] of each number."""
 
-    def add(self, codes: CodeArray, drawn: Drawn, weights: FloatArray) -> None:
-        """More rows, which have weights already before levels are drawn; a batch gets every 32nd part of them."""
-        both = weights * drawn.weights
+    def add(self, codes: CodeArray, drawn: Drawn) -> None:
+        """More rows; a batch gets every 32nd part of them."""
         batch = np.arange(len(codes)) * BATCHES // len(codes)
         self.rows += len(codes)
-        self.weights += np.bincount(batch, both, BATCHES)
+        self.weights += np.bincount(batch, drawn.weights, BATCHES)
         cards = self._asked.network.domain.cardinalities
         for at, table in enumerate(self._asked.tables):
             counts, weighted = self.counts[at], self.weighted[at]
             cell = batch * counts.shape[1] + joint_codes(codes, table, cards)
-            self.hits[at] += np.bincount(cell, minlength=counts.size).reshape(counts.shape).sum(axis=0)
-            counts += np.bincount(cell, weights, counts.size).reshape(counts.shape)
-            weighted += np.bincount(cell, both, counts.size).reshape(counts.shape)
+            counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
+            weighted += np.bincount(cell, drawn.weights, counts.size).reshape(counts.shape)
         for i in self._binned:
             drawer, there = self._plan.drawers[i], drawn.laws[i] >= 0
             if i in self._plan.weighing:
-                self.levels[i] += _by_batch(batch, drawn.places[i], both, there, len(drawer.levels.values))
+                self.levels[i] += _by_batch(
+                    batch, drawn.places[i], drawn.weights, there, len(drawer.levels.values)
+                )
             else:
-                of_law = _by_batch(batch, drawn.laws[i], both, there, len(drawer.laws))
+                of_law = _by_batch(batch, drawn.laws[i], drawn.weights, there, len(drawer.laws))
                 self.levels[i] += drawer.over_levels(of_law)
 
     def part(self, by_codes: Part) -> tuple[Part, float]:
@@ -201,7 +177,7 @@ class _Sums:
                 continue
             law, own, ratio = self._reweighted(value.ravel(), at)
             moved = np.sqrt((own**2).sum(axis=0))
-            few = self.hits[at] < FEW
+            few = self.counts[at].sum(axis=0) < FEW
             moved = np.where(few, np.maximum(moved, law), moved)
             largest.append(float(moved.max()))
             values.append(law.reshape(value.shape))

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
+from depnet.inference.answer.question import RESOLUTION, Effort
 from depnet.inference.answer.rows import EXACT, OBSERVED, SAMPLE, DistinctRows, RowAnswers, pieces
-from depnet.inference.effort import RESOLUTION, Effort
-from depnet.inference.ordered.items import Holes, Items, RowEliminations
+from depnet.inference.ordered.items import Holes, Items, observed_cells
+from depnet.law.elimination import Conditional, Elimination, EliminationPlan, network_plan
 from depnet.law.program import DRAW, law_of
-from depnet.law.sharpen import sharpen_rows
 from depnet.model.network import Network
 from depnet.sampling.words import new_seeds
 
@@ -31,6 +31,8 @@ MOST_SWEEPS = 1 << 12
 """A round is never longer."""
 R_HAT = 1.2
 """Above it, replicas differ by more than the halves of each do: they have not met."""
+ROW_CELLS = 1 << 16
+"""The cells of an elimination of one row, at most."""
 CANDIDATES = 4
 """Passes that each replica's start is chosen from."""
 MOVED_CELLS = 1 << 22
@@ -124,7 +126,8 @@ class LawRows(RowAnswers):
         self._copies = copies
         self._first = np.cumsum(copies) - copies
         self.drawn: NDArray[np.uint16] = np.repeat(self.codes, copies, axis=0)
-        self._eliminations = RowEliminations(network)
+        self._plans: dict[bytes, tuple[tuple[int, ...], EliminationPlan | None]] = {}
+        """By the holes of a row: the variables that matter, and how they are eliminated, if that is small."""
         self._replicas = min(max(math.ceil(1 / effort.tolerance), FEWEST_REPLICAS), MOST_REPLICAS)
 
     def run(self, method: str) -> None:
@@ -179,7 +182,7 @@ class LawRows(RowAnswers):
             row = int(rows[r])
             found = None
             if not self.effort.over():
-                found = self._eliminations.of(self.codes[row], self.holes[row])
+                found = self._elimination(row)
             if found is None:
                 left.append(r)
                 continue
@@ -194,40 +197,42 @@ class LawRows(RowAnswers):
                 found.draw(words, copies)
         return np.array(left, dtype=np.int64)
 
+    def _elimination(self, row: int) -> Elimination | None:
+        """The row's holes given what it knows; None where that is too large."""
+        network, holes = self.network, self.holes[row]
+        known, key = observed_cells(self.codes[row], holes), holes.tobytes()
+        if key not in self._plans:
+            asked = Conditional(network, known, tuple((i,) for i in np.flatnonzero(holes).tolist()))
+            plan = network_plan(network, asked.variables, known, most_cells=ROW_CELLS)
+            self._plans[key] = asked.variables, plan
+        variables, plan = self._plans[key]
+        return None if plan is None else Elimination.of(network, variables, known, plan)
+
     def _moved(self, holes: Holes, rows: IntArray, wanted: Bools, moved: Bools) -> None:
         """Replicas of the rows, moved until the laws of the wanted holes are known well enough.
 
-        A round that is not good enough is the lead of the next.
+        A round that is not good enough is the lead of the next, which is twice as long.
         """
         effort = self.effort
         replicas = Replicas(holes, moved, self._replicas, effort)
         if not effort.over():
             replicas.move(LEAD)
-        found: list[FloatArray] = []
-
-        def draw(sweeps: int) -> tuple[FloatArray, Bools]:
-            nonlocal found
+        sweeps = FIRST_SWEEPS
+        while len(rows):
             asked = np.repeat(wanted, self.cardinalities, axis=1)
-            *found, possible = replicas.round(sweeps // 2 * 2, asked)
-            _, errors, r_hat = found
+            values, errors, r_hat, possible = replicas.round(sweeps, asked)
             largest = np.where(asked, errors, 0.0).max(axis=1)
-            return largest, (largest <= effort.tolerance) & (r_hat <= R_HAT) & possible
-
-        def take(at: IntArray, good: bool) -> None:
-            values, errors, r_hat = (each[at] for each in found)
+            good = (largest <= effort.tolerance) & (r_hat <= R_HAT) & possible
+            done = good | (sweeps >= MOST_SWEEPS or effort.over())
+            at = rows[done]
             errors = np.maximum(errors, RESOLUTION * effort.tolerance)
-            self.store(rows[at], self._whole(values), errors, wanted[at])
-            self.r_hat[rows[at]], self.converged[rows[at]] = r_hat, good
-            for k in at.tolist() if len(self.drawn) else []:
+            self.store(at, self._whole(values[done]), errors[done], wanted[done])
+            self.r_hat[at], self.converged[at] = r_hat[done], good[done]
+            for k in np.flatnonzero(done).tolist() if len(self.drawn) else []:
                 self._take(int(rows[k]), replicas, k, wanted[k])
-
-        def keep(left: IntArray) -> None:
-            nonlocal found, rows, wanted
-            found, rows, wanted = [each[left] for each in found], rows[left], wanted[left]
-            replicas.keep(left)
-
-        most = 2 * MOST_SWEEPS
-        sharpen_rows(draw, take, keep, effort.tolerance, first=FIRST_SWEEPS, most=most, over=effort.over)
+            rows, wanted = rows[~done], wanted[~done]
+            replicas.keep(np.flatnonzero(~done))
+            sweeps *= 2
         self.updates += replicas.updates
 
     def _whole(self, laws: FloatArray) -> FloatArray:

@@ -8,9 +8,9 @@ from which every law of T given one more fact, and every information I(T; X_j | 
 them exactly with one run a state of T, which clamps it and gives the marginals of all others; where that is too large,
 draws do.
 
-Draws are weighted rows (`depnet.inference.ordered.levels`). One counts by the conditional Q(T | x_-T) of the target given
-all else, whose mean is the same and which varies less than the state that was drawn; where evidence cuts bins, by the level
-of the target, if that is a number. Draws come in batches: how far the tables vary shows between them.
+Draws are rows with levels (`depnet.inference.ordered.levels`). One counts by the conditional Q(T | x_-T) of the target
+given all else, whose mean is the same and which varies less than the state that was drawn; where evidence cuts bins, by
+the level of the target, if that is a number. Draws come in batches: how far the tables vary shows between them.
 """
 
 import math
@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.frames.within import Drawn
-from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.inference.effort import Over
-from depnet.inference.ordered.levels import level_rows, log_mean
+from depnet.errors import EvidenceError
+from depnet.inference.answer.question import Over
+from depnet.inference.ordered.levels import level_rows, some_rows
+from depnet.law.draw import BATCHES, LevelPlan
 from depnet.law.elimination import Elimination, log_largest_weight, network_plan
-from depnet.law.factors import IMPOSSIBLE, Factor, certain, factors_of
-from depnet.law.levels import LevelPlan
+from depnet.law.factors import IMPOSSIBLE, certain
 from depnet.law.program import law_of
-from depnet.law.sharpen import BATCHES
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
@@ -52,9 +51,6 @@ class TargetTables:
     sums: FloatArray
     totals: FloatArray
     method: str
-    log_evidence: float
-    """The log of the probability of what is known, in nats, and its standard error."""
-    log_evidence_error: float = 0.0
     draws: int = 0
     effective: float = math.inf
     """The number of draws without weights that would be as good."""
@@ -92,56 +88,39 @@ def exact_tables(
     `columns` [state, k] are c_k.
     """
     assert network.order is not None
-    cards = network.domain.cardinalities
-    weights = evidence.tilts.get(target, np.ones(cards[target]))
+    weights = evidence.tilts.get(target, np.ones(network.domain.cardinalities[target]))
     states = np.flatnonzero(weights).tolist()
     others = {i: tilt for i, tilt in evidence.tilts.items() if i != target}
-    clamped = Evidence({**evidence.clamped, target: states[0]}, others)
+    clamped = {t: Evidence({**evidence.clamped, target: t}, others) for t in states}
     each = most_cells // len(states) - len(network) * CLUSTER_CELLS
-    plan = network_plan(network, network.order, clamped, most_cells=each) if each > 0 else None
+    plan = network_plan(network, network.order, clamped[states[0]], most_cells=each) if each > 0 else None
     if plan is None:
         return None
-    try:
-        factors = factors_of(network, network.order, evidence)
-    except DomainTooLargeError:
-        return None
-    begin, fixed = cells_of(network, variables), certain(network, clamped)
+    begin, fixed = cells_of(network, variables), certain(network, clamped[states[0]])
     asked = [i for i in variables if i not in fixed]
-    laws, logs = [], []
+    laws, logs = {}, []
     for t in states:
         try:
-            done = Elimination([_at(factor, target, t) for factor in factors], cards, plan)
-            log_total = done.log_total
+            done = Elimination.of(network, network.order, clamped[t], plan)
+            logs.append(done.log_total + math.log(weights[t]))
         except EvidenceError:  # this state is impossible
             continue
         marginals = done.marginals(asked)
-        laws.append((t, np.concatenate([marginals.get(i, np.ones(1)) for i in variables] or [np.zeros(0)])))
-        logs.append(log_total)
+        laws[t] = np.concatenate([marginals.get(i, np.ones(1)) for i in variables] or [np.zeros(0)])
     if not laws:
         raise EvidenceError(IMPOSSIBLE)
-    log_evidence = float(np.logaddexp.reduce(logs))
-    shares = np.exp(np.array(logs) - log_evidence)
+    shares = np.exp(np.array(logs) - np.logaddexp.reduce(logs))
     sums, totals = np.zeros((1, begin[-1], columns.shape[1])), np.zeros((1, columns.shape[1]))
-    for (t, law), share in zip(laws, shares, strict=True):
+    for (t, law), share in zip(laws.items(), shares, strict=True):
         sums[0] += share * np.outer(law, columns[t])
         totals[0] += share * columns[t]
-    return TargetTables(tuple(variables), begin, sums, totals, "exact", log_evidence)
-
-
-def _at(factor: Factor, target: int, state: int) -> Factor:
-    """A factor where the target is in this state."""
-    if target not in factor.variables:
-        return factor
-    axis = factor.variables.index(target)
-    rest = factor.variables[:axis] + factor.variables[axis + 1 :]
-    return Factor(rest, np.asarray(factor.table.take(state, axis=axis)))
+    return TargetTables(tuple(variables), begin, sums, totals, "exact")
 
 
 class TargetDraws:
     """As many as are asked for: `draw` until the tables are sharp enough.
 
-    `of_level` says of rows (their codes and levels of the target) what g h and h are. `by_codes` is the log-probability of
-    the evidence in codes, and its standard error.
+    `of_level` says of rows (their codes and levels of the target) what g and h are.
     """
 
     def __init__(
@@ -155,31 +134,29 @@ class TargetDraws:
         *,
         plan: LevelPlan | None,
         of_level: OfLevel,
-        by_codes: tuple[float, float],
     ) -> None:
         if log_largest_weight(network, network.order or (), evidence) == -math.inf:
             raise EvidenceError(IMPOSSIBLE)
         self._law, self._evidence, self._target = law_of(network), evidence, target
         self._columns, self._variables, self._plan = columns, list(variables), plan
-        self._of_level, self._by_codes = of_level, by_codes
+        self._of_level = of_level
         self._rows = level_rows(network, evidence, plan, range(len(network)), seed)
         self._begin, k = cells_of(network, variables), columns.shape[1]
         self._sums, self._totals = np.zeros((BATCHES, self._begin[-1], k)), np.zeros((BATCHES, k))
-        self._weights, self._squares, self._draws = np.zeros((2, BATCHES)), 0.0, 0
-        """Of rows before and after their levels weigh them."""
+        self._weight = self._squares = 0.0
+        self._draws = 0
 
     def draw(self, rows: int, over: Over) -> None:
-        enough = self._draws + rows
-        for codes, weights, drawn in self._rows:
-            both = weights if drawn is None else weights * drawn.weights
-            counted = both[:, None] * self._counted(codes, drawn)
-            self._squares += float(both @ both)
+        for codes, drawn in some_rows(self._rows, rows):
+            weights = np.ones(len(codes)) if drawn is None else drawn.weights
+            counted = weights[:, None] * self._counted(codes, drawn)
+            self._weight += float(weights.sum())
+            self._squares += float(weights @ weights)
             self._draws += len(codes)
             for b, part in enumerate(np.array_split(np.arange(len(codes)), BATCHES)):
                 self._sums[b] += sums_by_cell(codes[part][:, self._variables], self._begin, counted[part])
                 self._totals[b] += counted[part].sum(axis=0)
-                self._weights[:, b] += weights[part].sum(), both[part].sum()
-            if self._draws >= enough or over():
+            if over():
                 break
 
     def _counted(self, codes: CodeArray, drawn: Drawn | None) -> FloatArray:
@@ -195,19 +172,15 @@ class TargetDraws:
 
     def tables(self) -> TargetTables | None:
         """What was found so far; None where no draw has a weight yet."""
-        total = float(self._weights[1].sum())
+        total = self._weight
         if not total > 0:
             return None
-        inside, error = log_mean(*self._weights)
-        value, own_error = self._by_codes
         return TargetTables(
             tuple(self._variables),
             self._begin,
             self._sums / total,
             self._totals / total,
             "draws" if self._plan is None else "draws within bins",
-            value + inside,
-            math.hypot(error, own_error),
             self._draws,
             total**2 / self._squares,
         )

@@ -1,24 +1,22 @@
 r"""Answers of an ordered law by weighted passes, where elimination is too large.
 
-Passes are drawn and weighted by the tables of the known variables, until
+Passes are drawn and weighted by the tables of the known variables, in *batches* that are independent. With W_b all weight
+in batch b, S_b(x) the part of it with X = x, and W and S(x) their sums over B batches,
 
-.. math:: \hat p(x) = \frac{\sum_r W_r 1(X_r = x)}{\sum_r W_r}, \qquad
-          s^2 = \frac{\sum_r W_r^2 (1(X_r = x) - \hat p(x))^2}{(\sum_r W_r)^2}
+.. math:: \hat p(x) = \frac{S(x)}{W}, \qquad
+          s^2 = \frac{B}{B - 1} \frac{\sum_b (S_b(x) - \hat p(x) W_b)^2}{W^2},
 
-has s under the tolerance for every state. Where no weight depends on a target, since nothing known reads it or what
+until s is under the tolerance for every state. Where no weight depends on a target, since nothing known reads it or what
 comes of it, theta(x | Y_r) takes the place of 1(X_r = x), whose mean it is and which varies more. A state that draws
 seldom come to, and then with a large weight, shows in no spread before one has come: so one more draw of the largest
-possible weight is counted into every error, and passes go on until that is less than half of the tolerance. Sums of each
-batch of passes are kept as well: how errors of states hang together shows between them (`depnet.inference.answer.part`).
+possible weight is counted into every error, and passes go on until that is less than half of the tolerance. How errors of
+states hang together shows between batches, too (`depnet.inference.answer.part`).
 
 Where weighted passes are too uneven, they are resampled and moved. A *batch* draws passes of its own, resamples some of them
 in proportion to their weights and moves these by updates from the conditionals under Q, which leave Q(. | x_C) as it is.
 What it answers is the mean of the conditionals that its updates drew from. Moves do not correct how much weight a mode has,
-and resampled states share ancestors: so no error is taken from within a batch. Batches are independent; batch b counts in
-proportion to the sum W_b of its weights,
-
-.. math:: \hat p = \frac{\sum_b W_b p_b}{\sum_b W_b}, \qquad
-          s^2 = \frac{B}{B - 1} \frac{\sum_b W_b^2 (p_b - \hat p)^2}{(\sum_b W_b)^2}.
+and resampled states share ancestors: so no error is taken from within a batch. Batches are independent, and joined as
+above, S_b(x) being W_b times what batch b answers.
 """
 
 import math
@@ -30,12 +28,19 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.inference.effort import Over
-from depnet.law.draw import WeightedPasses
+from depnet.inference.answer.question import Over
+from depnet.law.draw import (
+    BATCHES,
+    FEWEST_EFFECTIVE,
+    FIRST_DRAWS,
+    MOST_DRAWS,
+    UNEVEN,
+    WeightedPasses,
+    sharpen,
+)
 from depnet.law.elimination import Conditional, log_largest_weight
 from depnet.law.factors import IMPOSSIBLE
 from depnet.law.program import joint_codes, law_of
-from depnet.law.sharpen import BATCHES, FEWEST_EFFECTIVE, FIRST_DRAWS, MOST_DRAWS, UNEVEN, sharpen
 
 CHUNK = 1 << 16
 CHUNK_CELLS = 1 << 23
@@ -47,29 +52,57 @@ FIRST_STATES = 64
 FIRST_SWEEPS, MOST_SWEEPS = 8, 64
 MOST_SUMS = 1 << 25
 """Conditionals are added up for every moved state, up to this many numbers; past it, states are counted."""
+PASS_BATCHES, FEWEST_BATCHES, BATCH_CELLS = 256, 8, 1 << 22
+"""Of passes without moves, which cost nothing; fewer where a table is large."""
 LEAD = 2
 """Sweeps before the first that counts."""
 CAUTION = 1.1
 """Errors of passes are told larger by this factor: passes end when the errors that they estimate themselves are small."""
 
 
-class Weights:
-    """Weighted draws, summed: W P(x), W^2 P(x) and W^2 P(x)^2 of each table's cells.
+class BatchSums:
+    """Weighted draws, summed in independent batches: W, and W P(x) of each table's cells.
 
     P is 1 on the cell that a draw is in and 0 elsewhere, or the probabilities of the cells given what the draw is besides.
     """
 
+    def __init__(self, cells: Sequence[int], batches: int) -> None:
+        self.weights = np.zeros(batches)
+        self.tables = [np.zeros((batches, k)) for k in cells]
+        """[batch, cell] of each table."""
+
+    @property
+    def total(self) -> float:
+        return float(self.weights.sum())
+
+    def laws(self) -> list[FloatArray]:
+        """The estimates."""
+        return [table.sum(axis=0) / self.total for table in self.tables]
+
+    def deviations(self) -> list[FloatArray]:
+        """[batch, cell] of each table: what each batch adds to the errors."""
+        batches = len(self.weights)
+        few = math.sqrt(batches / (batches - 1)) / self.total
+        return [
+            few * (table - law * self.weights[:, None])
+            for table, law in zip(self.tables, self.laws(), strict=True)
+        ]
+
+    def errors(self) -> list[FloatArray]:
+        """The standard errors of the estimates, as batches show them."""
+        return [np.sqrt((moved**2).sum(axis=0)) for moved in self.deviations()]
+
+
+class Weights(BatchSums):
+    """Passes given evidence, weighted and summed."""
+
     def __init__(self, asked: Conditional) -> None:
+        largest = max(asked.cells, default=1)
+        super().__init__(asked.cells, max(FEWEST_BATCHES, min(PASS_BATCHES, BATCH_CELLS // largest)))
         self._asked = asked
         self._known_ancestors = asked.known_ancestors
         self._largest = log_largest_weight(asked.network, asked.variables, asked.own)
-        self.sums = [np.zeros(k) for k in asked.cells]
-        self.squares = [np.zeros((2, k)) for k in asked.cells]
-        cards = asked.network.domain.cardinalities
-        self.batches = {i: np.zeros((BATCHES, cards[i])) for table in asked.tables for i in table}
-        """[batch, state] of each variable that is asked for, the sums of W P(x)."""
-        self.batch_totals = np.zeros(BATCHES)
-        self.total = self.total_squares = 0.0
+        self.total_squares = 0.0
         self.rows = 0
         self._top = -math.inf
 
@@ -82,8 +115,7 @@ class Weights:
             done = law_of(asked.network).passes(
                 rows, asked.own, variables=asked.variables, seed=seed, first=self.rows
             )
-            states = [self._cells(table, done.codes) for table in asked.tables]
-            self.add(done.log_weights, states, done.codes)
+            self.add(done.log_weights, [self._cells(table, done.codes) for table in asked.tables])
             count -= rows
 
     def _cells(self, table: tuple[int, ...], codes: CodeArray) -> NDArray[np.int64] | FloatArray:
@@ -93,70 +125,33 @@ class Weights:
             return network.nodes[table[0]].probabilities(codes)
         return joint_codes(codes, table, network.domain.cardinalities)
 
-    def add(
-        self,
-        log_weights: FloatArray,
-        states: Sequence[NDArray[np.int64] | FloatArray],
-        codes: CodeArray,
-    ) -> None:
+    def add(self, log_weights: FloatArray, states: Sequence[NDArray[np.int64] | FloatArray]) -> None:
         """More draws: of each table, the cell of each of them, or the probabilities of its cells, [draw, cell]."""
         self.rows += len(log_weights)
         top = float(log_weights.max())
         if top > self._top:  # all weights are divided by the largest so far
             scale = math.exp(self._top - top) if self._top > -math.inf else 0.0
-            for sums, squares in zip(self.sums, self.squares, strict=True):
+            for sums in (self.weights, *self.tables):
                 sums *= scale
-                squares *= scale**2
-            for batch in (*self.batches.values(), self.batch_totals):
-                batch *= scale
-            self.total *= scale
             self.total_squares *= scale**2
             self._top = top
         if self._top == -math.inf:
             return
         weights = np.exp(log_weights - self._top)
-        for sums, squares, state in zip(self.sums, self.squares, states, strict=True):
-            if state.ndim == 2:
-                sums += weights @ state
-                squares += [weights**2 @ state, weights**2 @ state**2]
-            else:
-                sums += np.bincount(state, weights, minlength=len(sums))
-                squares += np.bincount(state, weights**2, minlength=len(sums))
-        self.total += float(weights.sum())
         self.total_squares += float((weights**2).sum())
-        self._add_batches(weights, states, codes)
-
-    def _add_batches(
-        self, weights: FloatArray, states: Sequence[NDArray[np.int64] | FloatArray], codes: CodeArray
-    ) -> None:
-        """The draws in as many parts as there are batches, one after the other; a joint table by each of its variables."""
-        size = len(weights) // BATCHES
-        even = size * BATCHES
-        part = np.minimum(
-            np.arange(len(weights)) // max(size, 1), BATCHES - 1
-        )  # the last has what is left over
-        self.batch_totals += np.bincount(part, weights, minlength=BATCHES)
-        in_parts = weights[:even].reshape(BATCHES, 1, size)
-        for table, state in zip(self._asked.tables, states, strict=True):
-            for i in table:
-                sums = self.batches[i]
-                if state.ndim == 2:
-                    sums += (in_parts @ state[:even].reshape(BATCHES, size, state.shape[1]))[:, 0]
-                    sums[-1] += weights[even:] @ state[even:]
-                else:
-                    cells = part * sums.shape[1] + codes[:, i]
-                    sums += np.bincount(cells, weights, minlength=sums.size).reshape(sums.shape)
-
-    def deviations(self) -> list[list[FloatArray]]:
-        """Of each table, of each of its variables: what each batch adds to the error of each state."""
-        few = math.sqrt(BATCHES / (BATCHES - 1)) / self.total
-        return [
-            [
-                few * (sums - sums.sum(axis=0) / self.total * self.batch_totals[:, None])
-                for sums in (self.batches[i] for i in table)
-            ]
-            for table in self._asked.tables
-        ]
+        batches = len(self.weights)
+        size = len(weights) // batches
+        even = size * batches  # the last batch has what is left over
+        batch = np.minimum(np.arange(len(weights)) // max(size, 1), batches - 1)
+        self.weights += np.bincount(batch, weights, minlength=batches)
+        in_batches = weights[:even].reshape(batches, 1, size)
+        for table, state in zip(self.tables, states, strict=True):
+            if state.ndim == 2:
+                table += (in_batches @ state[:even].reshape(batches, size, state.shape[1]))[:, 0]
+                table[-1] += weights[even:] @ state[even:]
+            else:
+                cells = batch * table.shape[1] + state
+                table += np.bincount(cells, weights, minlength=table.size).reshape(table.shape)
 
     @property
     def effective(self) -> float:
@@ -172,10 +167,6 @@ class Weights:
         spread = max(self.total_squares / self.rows - mean**2, 0.0)
         return math.log(mean) + self._top, math.sqrt(spread / self.rows) / mean
 
-    def laws(self) -> list[FloatArray]:
-        """The estimates."""
-        return [sums / self.total for sums in self.sums]
-
     @property
     def unseen(self) -> float:
         """The share that one more draw of the largest possible weight would have."""
@@ -189,25 +180,36 @@ class Weights:
         """Can any pass have a weight at all?"""
         return self._largest > -math.inf
 
-    @property
-    def largest_error(self) -> float:
-        """Of all cells; infinite where no pass has a weight."""
-        return max(float(each.max()) for each in self.errors()) if self.total > 0 else math.inf
-
     def errors(self) -> list[FloatArray]:
-        """Their standard errors, one more draw of the largest possible weight counted in."""
-        found = []
-        for sums, squares in zip(self.sums, self.squares, strict=True):
-            p = sums / self.total
-            variance = (squares[1] - 2 * p * squares[0] + self.total_squares * p**2) / self.total**2
-            found.append(CAUTION * np.sqrt(np.maximum(variance, 0.0) + self.unseen**2))
-        return found
+        """The standard errors, one more draw of the largest possible weight counted in."""
+        return [CAUTION * np.hypot(each, self.unseen) for each in super().errors()]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimate:
+    """What draws say of each table, with its errors."""
+
+    sums: BatchSums
+    errors: list[FloatArray]
+    passes: int
+    effective: float
+    converged: bool
+    moved: bool = False
+
+    @property
+    def error(self) -> float:
+        """The largest standard error."""
+        return _largest(self.errors)
+
+
+def _largest(errors: Sequence[FloatArray]) -> float:
+    return max(float(each.max()) for each in errors)
 
 
 def weighted_passes(
     asked: Conditional, tolerance: float, seed: int, most_updates: float, over: Over
-) -> tuple[Weights, bool, bool]:
-    """Passes until errors are under the tolerance or time is over; was the tolerance reached, and are weights uneven?
+) -> tuple[Estimate, bool]:
+    """Passes until errors are under the tolerance or time is over; and are weights uneven?
 
     Where a few passes have most of the weight and far too many would be needed, passes end early: moving them is better.
     """
@@ -218,8 +220,10 @@ def weighted_passes(
 
     def error() -> float:
         nonlocal last
-        # Weights are bounded: errors are to be trusted where one more of the largest would not matter.
-        last = max(sums.largest_error, math.sqrt(2 * sums.unseen * tolerance) if sums.total else 0.0)
+        last = math.inf
+        if sums.total > 0:
+            # Weights are bounded: errors are to be trusted where one more of the largest would not matter.
+            last = max(_largest(sums.errors()), math.sqrt(2 * sums.unseen * tolerance))
         return last
 
     def is_uneven() -> bool:
@@ -238,42 +242,34 @@ def weighted_passes(
         most=most,
         over=lambda: over() or is_vain() or is_uneven(),
     )
-    return sums, good, not (good or over() or sums.rows >= most) and is_uneven()
+    if sums.total == 0:
+        raise EvidenceError(
+            "no pass came to a state that matches the evidence: its probability under the law is 0 or very small. "
+            "Smooth the tables (learn with a smoothing of 0.5), or give other evidence."
+        )
+    uneven = not (good or over() or sums.rows >= most) and is_uneven()
+    return Estimate(sums, sums.errors(), sums.rows, sums.effective, good), uneven
 
 
-def log_mean_weight(asked: Conditional, tolerance: float, seed: int, over: Over) -> tuple[float, float]:
+def log_mean_weight(
+    asked: Conditional, tolerance: float, seed: int, over: Over, most: float
+) -> tuple[float, float]:
     """The log of the mean weight of passes, until its standard error is under the tolerance, or they are too many."""
     sums = Weights(asked)
-    sharpen(lambda count: sums.draw(count, seed), lambda: sums.log_mean[1], tolerance, over=over)
+    sharpen(lambda count: sums.draw(count, seed), lambda: sums.log_mean[1], tolerance, most=most, over=over)
     return sums.log_mean
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moved:
-    """A flat law for each table, with errors between batches."""
-
-    laws: list[FloatArray]
-    errors: list[FloatArray]
-    deviations: list[FloatArray]
-    """[batch, cell] of each table: what each batch adds to the error."""
-    passes: int
-    effective: float
-    converged: bool
-
-    @property
-    def error(self) -> float:
-        """The largest standard error."""
-        return max(float(each.max()) for each in self.errors)
-
-
-def moved(asked: Conditional, tolerance: float, seed: int, most_updates: float, over: Over) -> Moved | None:
+def moved(
+    asked: Conditional, tolerance: float, seed: int, most_updates: float, over: Over
+) -> Estimate | None:
     """The joint law of each table, until errors are under the tolerance, time is over or the updates are used up.
 
     None where no round of batches came to its end.
     """
     law, variables = law_of(asked.network), asked.variables
     used, cut_short = 0.0, False
-    found: Moved | None = None
+    found: Estimate | None = None
     # An update that moves a variable asks every node that reads it, too.
     updates_a_sweep = sum(2 + len(law.inputs[i]) for i in variables)
 
@@ -300,7 +296,7 @@ def moved(asked: Conditional, tolerance: float, seed: int, most_updates: float, 
         used += sum(batch.rows for batch in batches) * len(variables)
         used += BATCHES * states * (LEAD + sweeps) * updates_a_sweep
         seed += 2 * BATCHES
-        found = _joined(batches, laws, tolerance)
+        found = _joined(batches, laws, asked.cells, tolerance)
 
     def error() -> float:
         return math.inf if found is None else found.error
@@ -337,24 +333,24 @@ def _laws(
 
 
 def _joined(
-    batches: Sequence[WeightedPasses], batch_laws: Sequence[Sequence[FloatArray]], tolerance: float
-) -> Moved:
+    batches: Sequence[WeightedPasses],
+    laws: Sequence[Sequence[FloatArray]],
+    cells: Sequence[int],
+    tolerance: float,
+) -> Estimate:
     """The batches in proportion to their weights, and the spread between them."""
     logs = np.array([batch.log_mean_weight for batch in batches])
-    share = np.exp(logs - logs.max())
-    share /= share.sum()
-    laws, errors, deviations = [], [], []
-    few = len(batches) / (len(batches) - 1)
-    for each in zip(*batch_laws, strict=True):
-        stack = np.stack(each)
-        mean = share @ stack
-        laws.append(mean / mean.sum())
-        errors.append(np.sqrt(few * (share**2 @ (stack - mean) ** 2)))
-        deviations.append(math.sqrt(few) * share[:, None] * (stack - mean))
-    effective = float(sum(batch.effective for batch in batches) / (len(batches) * (share**2).sum()))
-    rows = sum(batch.rows for batch in batches)
+    sums = BatchSums(cells, len(batches))
+    sums.weights[:] = np.exp(logs - logs.max())
+    for table, each in zip(sums.tables, zip(*laws, strict=True), strict=True):
+        table[:] = sums.weights[:, None] * np.stack(each)
+    alike = sums.total**2 / float((sums.weights**2).sum())  # so many batches of equal weights
+    effective = float(np.mean([batch.effective for batch in batches])) * alike
     # A state that no batch met has an error all the same.
     unseen = 1 / (effective + 2)
-    errors = [np.maximum(each, unseen * (law < unseen)) for each, law in zip(errors, laws, strict=True)]
-    converged = max(float(each.max()) for each in errors) <= tolerance
-    return Moved(laws, errors, deviations, rows, effective, converged)
+    errors = [
+        np.maximum(each, unseen * (law < unseen))
+        for each, law in zip(sums.errors(), sums.laws(), strict=True)
+    ]
+    rows = sum(batch.rows for batch in batches)
+    return Estimate(sums, errors, rows, effective, _largest(errors) <= tolerance, moved=True)

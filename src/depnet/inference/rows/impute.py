@@ -1,8 +1,8 @@
 r"""Imputation: the holes of a table filled in, by mode or by draws; what was observed stays untouched.
 
 The mode is that of each hole's own marginal given what its row knows. Draws are joint: a row's holes are
-filled with one state of its clamped chain, so that they fit together; several imputations are independent
-chains. Under a sequential scan each chain ends at a uniformly random place of the sweep (Eq. ordered). An ordered
+filled with one draw of its clamped law or one state of its clamped chain, so that they fit together; several imputations
+are independent. Under a sequential scan each chain ends at a uniformly random place of the sweep (Eq. ordered). An ordered
 network draws from its law instead (`depnet.inference.ordered.rows`).
 
 The holes of a long table filled a chunk of rows at a time: memory holds the laws of one chunk, whatever the table.
@@ -37,8 +37,8 @@ from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, InferenceError
+from depnet.inference.answer.question import Effort, check_method
 from depnet.inference.answer.rows import RowsResult, checked_rows
-from depnet.inference.effort import Effort, check_method
 from depnet.inference.rows.query import BYTES_A_STATE, answered, query_rows
 from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network, checked_network
@@ -68,7 +68,6 @@ class Imputation:
         imputations: all of them, the first being `codes`.
         cells: every hole's probabilities, standard errors and R-hat.
         method: "mode" or "draw".
-        burn_in: sweeps before a draw, where chains drew.
 
     >>> from depnet import Network
     >>> found = impute(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), [[0, -1]], method="draw", n_imputations=3)
@@ -80,7 +79,6 @@ class Imputation:
     imputations: tuple[IntArray, ...]
     cells: RowsResult
     method: str
-    burn_in: int
 
     @property
     def converged(self) -> bool:
@@ -107,15 +105,14 @@ def impute(
     n_imputations: int = 1,
     scan: Scan | None = None,
     tolerance: float = 0.01,
-    burn_in: int = 100,
     max_seconds: float | None = None,
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
 ) -> Imputation:
     """Fill the holes of rows of codes.
 
-    An ordered network draws from its law, exactly where that can be solved; any other, or with a `scan`, by clamped
-    chains that have settled.
+    An ordered network draws from its law, any other, or with a `scan`, from its clamped law: exactly where that can be
+    solved, and else by passes or by chains that have settled.
 
     Args:
         network: the network.
@@ -125,7 +122,6 @@ def impute(
         n_imputations: how many independent draws of all holes.
         scan: of which chain; None: the law of an ordered network, the random scan of any other.
         tolerance: what is sampled is sampled until every standard error is under this.
-        burn_in: sweeps of a chain before it draws.
         max_seconds: stops what has not converged by then.
         rng: the generator of what is drawn; None: fresh entropy.
         n_jobs: threads; results do not depend on it.
@@ -144,18 +140,17 @@ def impute(
         raise InferenceError(
             f'the mode is one imputation; got n_imputations={n_imputations}. Several need the method "draw".'
         )
-    burn_in = whole_number("burn_in", burn_in, at_least=0)
     effort = Effort.of(tolerance, max_seconds, rng, n_jobs)
     codes, holes = checked_rows(checked_network(network).domain, rows, hidden)
     if not len(codes):
         raise DataError("there are no rows to complete.")
     draws = n_imputations if method == "draw" else 0
-    cells, drawn = answered(network, codes, holes, scan, effort, imputations=draws, burn_in=burn_in)
+    cells, drawn = answered(network, codes, holes, scan, effort, imputations=draws)
     if method == "mode":
         completed = read_only(np.where(holes, cells.mode(), codes).astype(np.int64))
-        return Imputation(completed, (completed,), cells, method, 0)
+        return Imputation(completed, (completed,), cells, method)
     imputations = tuple(read_only(each) for each in drawn)
-    return Imputation(imputations[0], imputations, cells, method, 0 if cells.scan is None else burn_in)
+    return Imputation(imputations[0], imputations, cells, method)
 
 
 def drawn_whole(

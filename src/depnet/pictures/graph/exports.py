@@ -110,12 +110,12 @@ def links_csv(found: Sequence[Link]) -> str:
         The text.
 
     >>> from depnet.learning.links import Link
-    >>> print(links_csv([Link("a, b", "c", 2, 0, 0.5, None, None, None)]))
-    source,target,node,strength,mutual_information,conditional_information,frequency
-    "a, b",c,2,0.5,,,
+    >>> print(links_csv([Link("a, b", "c", 2, 0, 0.5, None, None)]))
+    source,target,node,strength,mutual_information,conditional_information
+    "a, b",c,2,0.5,,
     <BLANKLINE>
     """
-    numbers = ("strength", "mutual_information", "conditional_information", "frequency")
+    numbers = ("strength", "mutual_information", "conditional_information")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["source", "target", "node", *numbers])

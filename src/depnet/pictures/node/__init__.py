@@ -3,6 +3,6 @@
 - `decision`: tests, branches and leaves, from any information source;
 - `rules`: what a row has to be to come to a vertex, in words;
 - `parts_of_graph`: what evidence leaves of a graph, what is below a vertex, the rows at one, and where they are drawn;
-- `effects`: a boosted node, which sums many graphs: what it reads, and what that does;
+- `boosted`: a boosted node, which sums many graphs: what it reads, and what each input gained;
 - `text`, `svg`: both of them for a terminal, and as a picture.
 """

@@ -68,16 +68,7 @@ class Leaf:
         return "" if self.rows is None else f", {counted(self.rows, 'row')}"
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A test that is not drawn further: how many leaves lie below it."""
-
-    variable: str
-    leaves: int
-    branches: ClassVar[tuple[Branch, ...]] = ()
-
-
-Vertex: TypeAlias = Test | Leaf | Folded
+Vertex: TypeAlias = Test | Leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +131,7 @@ def decision(network: Network, node: int | str) -> Decision:
     if chosen.boosted:
         raise ModelError(
             f"the node of {network.domain.names[chosen.variable]!r} is boosted: it sums many small decision graphs, and has "
-            "no single one. depnet.pictures.boosted(network, node) says what it reads, and what its inputs do."
+            "no single one. depnet.pictures.boosted(network, node) says what it reads."
         )
     return decision_of(network.domain, chosen)
 

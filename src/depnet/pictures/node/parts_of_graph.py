@@ -1,15 +1,11 @@
-"""Parts of a decision graph and their places: what evidence leaves of it, what is below a vertex, the rows at one."""
+"""What evidence leaves of a decision graph, and the places of its vertices in a picture."""
 
 import itertools
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-
-from depnet.arrays import FloatArray, IntArray
-from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Label
-from depnet.pictures.node.decision import Branch, Decision, Folded, Leaf, Test, Vertex
+from depnet.pictures.node.decision import Branch, Decision, Test, Vertex
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,74 +40,6 @@ def reached(graph: Decision, allowed: Mapping[str, Collection[Label]]) -> Reache
                 seen.add(branch.to)
                 waiting.append(branch.to)
     return Reached(tuple(path), frozenset(seen))
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What is below a vertex, as a graph of its own; `numbers` are its vertices' in the whole graph."""
-
-    graph: Decision
-    numbers: tuple[int, ...]
-
-
-def part_below(graph: Decision, root: int = 0, levels: int | None = None) -> Part:
-    """The graph from vertex `root` on; tests `levels` below it that lead further are folded."""
-    depth = depths(graph, root)
-    order = [v for v, d in depth.items() if levels is None or d <= levels]
-    place = {v: k for k, v in enumerate(order)}
-
-    def vertex(v: int) -> Vertex:
-        old = graph.vertices[v]
-        if not isinstance(old, Test):
-            return old
-        if any(branch.to not in place for branch in old.branches):
-            return Folded(old.variable, len(leaves_below(graph, v)))
-        return replace(old, branches=tuple(replace(b, to=place[b.to]) for b in old.branches))
-
-    return Part(replace(graph, vertices=tuple(map(vertex, order))), tuple(order))
-
-
-def leaves_below(graph: Decision, root: int) -> list[int]:
-    """The vertices of the leaves that can be reached from a vertex, itself where it is one."""
-    return [v for v in depths(graph, root) if isinstance(graph.vertices[v], Leaf)]
-
-
-def depths(graph: Decision, root: int = 0) -> dict[int, int]:
-    """How many branches below `root` each vertex lies, by the shortest way, the nearest first."""
-    depth = {root: 0}
-    order = [root]
-    for v in order:
-        for branch in graph.vertices[v].branches:
-            if branch.to not in depth:
-                depth[branch.to] = depth[v] + 1
-                order.append(branch.to)
-    return depth
-
-
-def levels_within(graph: Decision, root: int, most: int) -> int:
-    """The most levels below `root` that have at most `most` vertices, at least one."""
-    found = list(depths(graph, root).values())
-    return found[-1] if len(found) <= most else max(found[most] - 1, 1)
-
-
-def counts_at(graph: Decision, vertex: int, data: Dataset) -> FloatArray:
-    """How many rows of `data`, with their weights, come to a vertex in each state of the node's variable."""
-    here: dict[int, list[IntArray]] = {0: [np.arange(data.rows)]}
-    order = layers(graph)
-    for v in sorted(order, key=order.__getitem__):  # each after all that lead to it
-        rows = np.concatenate(here.pop(v, [np.arange(0)]))
-        if v == vertex:
-            own = data.domain.index(graph.name)
-            weights = None if data.weights is None else data.weights[rows]
-            return np.bincount(data.column(own)[rows], weights, len(graph.states)).astype(np.float64)
-        test = graph.vertices[v]
-        if isinstance(test, Test):
-            j = data.domain.index(test.variable)
-            codes = data.column(j)[rows]
-            for branch in test.branches:
-                inside = np.isin(codes, [data.domain.variables[j].code(state) for state in branch.states])
-                here.setdefault(branch.to, []).append(rows[inside])
-    raise AssertionError("a vertex is below the root")
 
 
 def places(graph: Decision, leaf: float, size: Callable[[int], float]) -> dict[int, tuple[float, int]]:
@@ -156,7 +84,7 @@ def _walk(graph: Decision) -> dict[int, list[int]]:
 
 
 def layers(graph: Decision) -> dict[int, int]:
-    """The depth of every vertex, by the longest way from the root; leaves, and tests that are folded, all on the last."""
+    """The depth of every vertex, by the longest way from the root; leaves all on the last."""
     depth = {0: 0}
     waiting = [0]
     while waiting:

@@ -1,16 +1,14 @@
 """A node as SVG: tests from left to right, leaves in a column with their distributions as bars; of a boosted one, lines."""
 
 import itertools
-from collections.abc import Sequence
 
-from depnet.data.table.dataset import Dataset
 from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.labels import listed, short
+from depnet.pictures.node.boosted import Boosted, boosted
 from depnet.pictures.node.decision import (
     Branch,
     Decision,
-    Folded,
     Leaf,
     Test,
     decision,
@@ -20,10 +18,9 @@ from depnet.pictures.node.decision import (
     shares,
     state_colours,
 )
-from depnet.pictures.node.effects import Boosted, boosted, lines_of
 from depnet.pictures.node.parts_of_graph import places
-from depnet.pictures.svg import LETTER, SMALL, element, key, picture, share_bar, text, title
-from depnet.wording import counted, shown_width
+from depnet.pictures.svg import LETTER, element, key, picture, share_bar, text, title
+from depnet.wording import shown_width
 
 BOLD = 600
 FONT = 12.0
@@ -37,32 +34,31 @@ TOP, BESIDE = 58.0, 190.0
 MOST_LETTERS = 20
 
 
-def node_svg(network: Network, node: int | str, dataset: Dataset | None = None) -> str:
+def node_svg(network: Network, node: int | str) -> str:
     """The picture of a node's decision graph, as SVG text.
 
-    Of a boosted node: what it reads, and the effects of its inputs.
+    Of a boosted node: what it reads, and what each input gained.
 
     Args:
         network: the network.
         node: the number of the node, or the name of its variable.
-        dataset: rows that the effects of a boosted node are means over.
 
     Returns:
         The text.
     """
     if network.nodes[node_of(network, node)].boosted:
-        return boosted_svg(boosted(network, node, dataset))
+        return boosted_svg(boosted(network, node))
     return decision_svg(decision(network, node))
 
 
-def decision_svg(graph: Decision, numbers: Sequence[int] | None = None) -> str:
+def decision_svg(graph: Decision) -> str:
     """The text of `node_svg`, of a decision graph that is there already.
 
     A leaf that several branches lead to is one leaf, framed in orange. States that stand in an order go from light to dark;
     of others, past seven, the most frequent have colours of their own and the rest are grey. Each vertex is a group with its
-    number (`data-vertex`), or what `numbers` has in its place.
+    number (`data-vertex`).
     """
-    return _Picture(graph, range(len(graph.vertices)) if numbers is None else numbers).svg()
+    return _Picture(graph).svg()
 
 
 class _Picture:
@@ -71,8 +67,8 @@ class _Picture:
     So, however many branches meet in a merged leaf, no label covers another.
     """
 
-    def __init__(self, graph: Decision, numbers: Sequence[int]) -> None:
-        self.graph, self.numbers, self.colour = graph, numbers, state_colours(graph)
+    def __init__(self, graph: Decision) -> None:
+        self.graph, self.colour = graph, state_colours(graph)
         tests = {v: test for v, test in enumerate(graph.vertices) if isinstance(test, Test)}
         self.height = {v: TITLE + LINE * len(test.branches) + 5 for v, test in tests.items()}
         at = places(graph, ROW, lambda v: self.height[v] + 10)
@@ -94,8 +90,6 @@ class _Picture:
             vertex = self.graph.vertices[v]
             if isinstance(vertex, Leaf):
                 boxes.append(self._leaf(v, vertex))
-            elif isinstance(vertex, Folded):
-                boxes.append(self._folded(v, vertex))
             else:
                 boxes.append(self._test(v, vertex))
                 lines += [self._way(v, branch, y) for branch, y in self._ports(v)]
@@ -118,30 +112,19 @@ class _Picture:
         bend = min((end - x) / 2, 110.0)
         way = f"M{x:.1f} {y:.1f}C{x + bend:.1f} {y:.1f} {end - bend:.1f} {below:.1f} {end:.1f} {below:.1f}"
         look = {"fill": "none", "stroke": colours.GREY, "stroke_width": 1.3}
-        return element("path", d=way, **look, data_from=self.numbers[v], data_to=self.numbers[branch.to])
-
-    def _box(self, v: int, test: Test | Folded, said: str, **look: object) -> tuple[str, float, float]:
-        """The frame and name of a test; and its left and right edge."""
-        x, height = self.left[self.layer[v]], self.height.get(v, 22.0)
-        wide, top = self.wide[self.layer[v]] if v in self.height else BAR, self.y[v] - height / 2
-        frame = {"rx": 6, "stroke": colours.GREY, "style": "stroke-width:1.2", **look}
-        found = title(said) + element("rect", kind="box", x=x, y=top, width=wide, height=height, **frame)
-        name = short(test.variable, MOST_LETTERS)
-        return found + text(x + 9, top + 16, name, FONT, font_weight=BOLD), x, x + wide
+        return element("path", d=way, **look, data_from=v, data_to=branch.to)
 
     def _test(self, v: int, test: Test) -> str:
-        found, _, right = self._box(v, test, f"tests {short(test.variable, 200)}")
+        x, height, wide = self.left[self.layer[v]], self.height[v], self.wide[self.layer[v]]
+        top, right = self.y[v] - height / 2, x + wide
+        frame = {"rx": 6, "stroke": colours.GREY, "style": "stroke-width:1.2"}
+        found = title(f"tests {short(test.variable, 200)}")
+        found += element("rect", kind="box", x=x, y=top, width=wide, height=height, **frame)
+        found += text(x + 9, top + 16, short(test.variable, MOST_LETTERS), FONT, font_weight=BOLD)
         for branch, y in self._ports(v):
             tip = title(listed(branch.states, 300, 60))
             found += text(right - 9, y + 4, _branch_name(branch), tip=tip, kind="soft", text_anchor="end")
-        return element("g", found, data_vertex=self.numbers[v])
-
-    def _folded(self, v: int, test: Folded) -> str:
-        below = f"{counted(test.leaves, 'leaf', 'leaves')} below"
-        said = f"tests {short(test.variable, 200)}: {below}"
-        found, _, right = self._box(v, test, said, stroke_dasharray="4 3")
-        found += text(right + 8, self.y[v] + 4, below, kind="soft")
-        return element("g", found, data_vertex=self.numbers[v])
+        return element("g", found, data_vertex=v)
 
     def _leaf(self, v: int, leaf: Leaf) -> str:
         x, y = self.left[-1], self.y[v]
@@ -151,14 +134,17 @@ class _Picture:
             "style": f"stroke-width:{2.4 if merged else 1}",
         }
         name = f"leaf {leaf.number}{leaf.rows_said}"
+        states = self.graph.states
+        likely = most_likely(leaf.probabilities, 12)
+        said = [f"{short(states[s], 40)}: {leaf.probabilities[s]:.4f}" for s in likely]
         found = [
-            _named(self.graph.states, leaf.probabilities, name),
+            title(name, *said),
             element("rect", kind="box", x=x - 2, y=y - 11, width=BAR + 4, height=22, rx=3, **frame),
         ]
         found += share_bar((x, y - 9, BAR, 18.0), shares(leaf.probabilities, self.colour), 0.22)
         ways = f", {leaf.ways} ways in" if merged else ""
         found.append(text(x + BAR + 8, y + 4, name + ways, kind="soft"))
-        return element("g", "".join(found), data_vertex=self.numbers[v])
+        return element("g", "".join(found), data_vertex=v)
 
 
 def _branch_name(branch: Branch) -> str:
@@ -177,36 +163,19 @@ LABELS, LONG, BETWEEN = 190.0, 320.0, 22.0
 
 
 def boosted_svg(said: Boosted) -> str:
-    """The picture of a boosted node; past seven states, the likeliest have colours of their own and the rest are grey."""
-    colour = {s: colours.of(k) for k, s in enumerate(most_likely(said.mean, len(colours.CYCLE)))}
-    parts: list[str] = []
-    y, left = 20.0, MARGIN + LABELS
-    for kind, label, value in lines_of(said):
-        if kind in ("gain", "shares"):
-            tip = title(short(label, 200))
-            parts.append(text(left - 8, y + 4, short(label, 26), tip=tip, text_anchor="end"))
-        if kind == "gain":
-            bar = {"x": left, "y": y - 8, "width": value[1] * LONG, "height": 16, "rx": 2}
-            parts.append(element("rect", **bar, fill=colours.BLUE))
-            parts.append(text(left + value[1] * LONG + 6, y + 4, f"{value[0]:.4f}", kind="soft"))
-        elif kind == "shares":
-            shown = share_bar((left, y - 8, LONG, 16.0), shares(value, colour), 0.12)
-            parts.append(element("g", "".join([_named(said.states, value), *shown])))
-        elif kind == "legend":
-            parts += key(MARGIN, y, legend(said.states, colour))
-        elif kind == "note":
-            parts.append(text(MARGIN, y, label, kind="soft"))
-        else:
-            y += 8 if kind == "heading" else 0
-            size = {"title": 14, "heading": 12}.get(kind, SMALL)
-            parts.append(text(MARGIN, y, label, size, font_weight=BOLD))
+    """The picture of a boosted node: a bar for each of the inputs that gained most."""
+    left, y = MARGIN + LABELS, 20.0
+    parts = [text(MARGIN, y, f"{short(said.name, 48)} ({listed(said.states, 60)})", 14, font_weight=BOLD)]
+    parts.append(text(MARGIN, y + BETWEEN, said.size, kind="soft"))
+    parts.append(text(MARGIN, y + 2.5 * BETWEEN, "What its inputs gained, bits a row", 12, font_weight=BOLD))
+    y += 3.5 * BETWEEN
+    for one, share in said.shares:
+        tip = title(short(one.name, 200))
+        parts.append(text(left - 8, y + 4, short(one.name, 26), tip=tip, text_anchor="end"))
+        bar = {"x": left, "y": y - 8, "width": share * LONG, "height": 16, "rx": 2}
+        parts.append(element("rect", **bar, fill=colours.BLUE))
+        parts.append(text(left + share * LONG + 6, y + 4, f"{one.bits:.4f}", kind="soft"))
         y += BETWEEN
-    name = short(said.name, 60)
-    box = (0.0, 0.0, left + LONG + 90, y)
-    return picture(box, f"what the boosted node of {name} reads, and the effects of its inputs", *parts)
-
-
-def _named(states: tuple[str, ...], probabilities: tuple[float, ...], *before: str) -> str:
-    """What hovering over a distribution says."""
-    said = [f"{short(states[s], 40)}: {probabilities[s]:.4f}" for s in most_likely(probabilities, 12)]
-    return title(*before, *said)
+    parts.append(text(MARGIN, y, said.rest, kind="soft"))
+    box = (0.0, 0.0, left + LONG + 90, y + BETWEEN)
+    return picture(box, f"what the boosted node of {short(said.name, 60)} reads", *parts)

@@ -6,20 +6,18 @@ rest, so that leaves can be compared at a glance.
 
 from collections import Counter
 
-from depnet.data.table.dataset import Dataset
 from depnet.model.network import Network
 from depnet.pictures.labels import listed, short
+from depnet.pictures.node.boosted import Boosted, boosted
 from depnet.pictures.node.decision import (
     Decision,
     Leaf,
     Test,
     decision,
     frequent_states,
-    most_likely,
     named_states,
     node_of,
 )
-from depnet.pictures.node.effects import Boosted, boosted, lines_of
 from depnet.wording import counted, shown_width
 
 MOST_LINES = 200
@@ -29,19 +27,15 @@ SHADES = "█▓▒░"
 REST = "·"
 
 
-def node_text(
-    network: Network, node: int | str, dataset: Dataset | None = None, *, most_lines: int = MOST_LINES
-) -> str:
+def node_text(network: Network, node: int | str, *, most_lines: int = MOST_LINES) -> str:
     """The decision graph of a node as a tree of tests.
 
     A leaf that several branches lead to is one leaf: it is marked "shared". Tests that several branches lead to are
-    written out once, with a letter, and referred to by it. Of a boosted node: what it reads, and the effects of its
-    inputs.
+    written out once, with a letter, and referred to by it. Of a boosted node: what it reads, and what each input gained.
 
     Args:
         network: the network.
         node: the number of the node, or the name of its variable.
-        dataset: rows that the effects of a boosted node are means over.
         most_lines: the rest is left out, and said to be.
 
     Returns:
@@ -52,7 +46,7 @@ def node_text(
     'age (adult, child), 2,201 rows: 4 leaves, reads class, sex, survived'
     """
     if network.nodes[node_of(network, node)].boosted:
-        return boosted_text(boosted(network, node, dataset))
+        return boosted_text(boosted(network, node))
     return decision_text(decision(network, node), most_lines=most_lines)
 
 
@@ -95,22 +89,16 @@ def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
 
 
 def boosted_text(said: Boosted) -> str:
-    """What a boosted node reads, how much each input gained, and the effects of the first."""
-    frequent = most_likely(said.mean, len(SHADES))
-    lines: list[str] = []
-    for kind, label, value in lines_of(said):
-        name = short(label, NAME)
+    """What a boosted node reads, how much each input gained, and its first graph."""
+    lines = [f"{short(said.name, 48)} ({listed(said.states, 60)})", f"  {said.size}"]
+    if said.inputs:
+        lines += ["", "What its inputs gained, bits a row"]
+    for one, share in said.shares:
+        name = short(one.name, NAME)
         padded = f"  {name}{' ' * (NAME - shown_width(name))}"
-        if kind == "gain":
-            lines.append(f"{padded} {value[0]:8.4f}  {'█' * round(value[1] * GAIN)}".rstrip())
-        elif kind == "shares":
-            lines.append(f"{padded} {_shares(said.states, value, frequent)}")
-        elif kind == "legend":
-            lines.append(_legend(said.states, frequent))
-        elif kind == "heading":
-            lines += ["", label]
-        else:
-            lines.append(f"  {label}" if kind == "note" else label)
+        lines.append(f"{padded} {one.bits:8.4f}  {'█' * round(share * GAIN)}".rstrip())
+    if said.rest:
+        lines.append(f"  {said.rest}")
     if said.first is not None:
         lines += ["", "its first graph, before the stages", decision_text(said.first)]
     return "\n".join(lines)

@@ -15,12 +15,11 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import ConvergenceError, ModelError, ReducibleError
-from depnet.fitting.explained import plain_figures
-from depnet.fitting.summary import rows_learned
+from depnet.fitting.summary import plain_figures, rows_learned
 from depnet.inference.judge.marginals import Nearness, nearness
 from depnet.learning.certificate import BIT, Certificate, certificate
+from depnet.learning.cost import Mdl, PenaltyLike
 from depnet.learning.links import Link, links
-from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.model.links import one_sided_links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
@@ -29,8 +28,8 @@ from depnet.pictures import labels
 from depnet.pictures.graph.dependency import DependencyGraph, dependency_graph
 from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
+from depnet.pictures.node.boosted import boosted
 from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
-from depnet.pictures.node.effects import boosted
 from depnet.pictures.node.svg import boosted_svg, decision_svg
 from depnet.pictures.node.text import decision_text
 from depnet.sampling import sample
@@ -134,7 +133,7 @@ def html_report(
     }
     if certificates:
         sections["Certificate"] = "".join(_wide(each._repr_html_()) for each in certificates)
-    sections["Decision graphs"] = _decisions(network, found, nodes, whole)
+    sections["Decision graphs"] = _decisions(network, found, nodes)
     about = "How the columns of a table depend on each other, learned from its rows"
     return _page(labels.line(title), about, sections)
 
@@ -292,7 +291,7 @@ def _one_sided(network: Network) -> str:
     return folded(summary, f"<ul>{items}{more}</ul>\n")
 
 
-def _decisions(network: Network, found: Sequence[Link], nodes: int, dataset: Dataset | None = None) -> str:
+def _decisions(network: Network, found: Sequence[Link], nodes: int) -> str:
     """The decision graphs of the `nodes` that know most of their variables, and what boosted ones read."""
     bits = np.zeros(len(network))
     for link in found:
@@ -307,20 +306,18 @@ def _decisions(network: Network, found: Sequence[Link], nodes: int, dataset: Dat
         "ways in was merged."
     )
     if any(network.nodes[k].boosted for k in order):
-        said += note(
-            "A boosted node sums many graphs: of it, what it reads, and what each state of its inputs does."
-        )
+        said += note("A boosted node sums many graphs: of it, what it reads, and what each input gained.")
     for k in order:
         node = network.nodes[k]
         size = "boosted" if node.boosted else f"{node.source.size:,} leaves"
         summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {size}"
-        said += folded(summary, _decision(network, k, dataset), opened=k == order[0])
+        said += folded(summary, _decision(network, k), opened=k == order[0])
     return said
 
 
-def _decision(network: Network, number: int, dataset: Dataset | None) -> str:
+def _decision(network: Network, number: int) -> str:
     if network.nodes[number].boosted:
-        said = boosted(network, number, dataset)
+        said = boosted(network, number)
         first = "" if said.first is None else folded("Its first graph, before the stages", _graph(said.first))
         return _framed(boosted_svg(said)) + first
     try:

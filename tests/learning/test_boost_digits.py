@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from depnet import Boost, BoostedNode, Dataset, Domain, Network, Variable, learn
-from depnet.learning.boost.digits import NOTHING, DigitGrower, choose_stages, tree_of
-from depnet.learning.boost.node import Grown
-from depnet.learning.boost.rows import BoostRows, all_tests
+from depnet.learning.boost import DIGITS, NOTHING, BoostRows, Grown, NodeGrower, all_tests, tree_of
+from depnet.learning.learn import choose_stages
 from depnet.model.digits import DigitTree
+from tests.narrowed import there
 
 NUMBER = Variable("y", tuple(range(8)))
 
@@ -36,9 +36,9 @@ def rows_of(dataset: Dataset) -> BoostRows:
     return BoostRows.of(dataset, all_tests(TABLE))
 
 
-def grower(dataset: Dataset = TABLE) -> DigitGrower:
+def grower(dataset: Dataset = TABLE) -> NodeGrower:
     rows = rows_of(dataset)
-    return DigitGrower(rows, 3, tree_of(rows, 3), [0, 1, 2])
+    return NodeGrower(rows, 3, tree_of(rows, 3), [0, 1, 2])
 
 
 def entropy_of_the_truth(dataset: Dataset) -> float:
@@ -62,8 +62,7 @@ def test_digits_come_near_the_truth_and_beat_the_graph() -> None:
 
 
 def test_vertices_without_stages_are_the_histogram() -> None:
-    node = grower().node([0] * 7)
-    assert node is not None
+    node = grower().node([NOTHING] * 7)
     counts = np.bincount(TABLE.codes[:, 3], minlength=8)
     assert not node.inputs
     np.testing.assert_allclose(node.probabilities(TABLE.codes[:1])[0], counts / counts.sum(), atol=2e-3)
@@ -71,8 +70,7 @@ def test_vertices_without_stages_are_the_histogram() -> None:
 
 def test_held_out_rows_that_gain_nothing_leave_few_stages() -> None:
     one = grower(noisy(told=0.0))
-    grown = one.grow(rows_of(noisy(seed=2, told=0.0)))
-    assert grown is not None
+    grown = there(one.grow(DIGITS, held=rows_of(noisy(seed=2, told=0.0))))
     assert sum(choose_stages(one.tree, [grown])) < 15, "of up to 2,800"
 
 
@@ -95,9 +93,8 @@ def test_neither_the_order_of_rows_nor_weights_matter() -> None:
     shuffled = Dataset.from_codes(TABLE.codes[turned], domain=TABLE.domain)
     distinct, counts = np.unique(TABLE.codes, axis=0, return_counts=True)
     weighted = Dataset.from_codes(distinct, domain=TABLE.domain, weights=counts)
-    one = grower().node([5] * 7)
-    assert one == grower(shuffled).node([5] * 7)
-    assert one == grower(weighted).node([5] * 7)
+    one, *others = (grower(rows).averaged_node(DIGITS, [5] * 7) for rows in (TABLE, shuffled, weighted))
+    assert others == [one, one]
 
 
 def test_threads_and_given_settings() -> None:
@@ -122,11 +119,9 @@ def test_missing_is_the_first_digit() -> None:
     rows = rows_of_any(Dataset.from_codes(np.column_stack([x, y]).astype(np.uint8), domain=domain))
     tree = tree_of(rows, 1)
     assert tuple(tree.vertices[0]) == (0, 4, 5)
-    whole = DigitGrower(rows, 1, tree, [0])
-    grown = whole.grow(rows)
-    assert grown is not None
-    node = whole.node(choose_stages(tree, [grown]))
-    assert node is not None
+    whole = NodeGrower(rows, 1, tree, [0])
+    best = choose_stages(tree, [there(whole.grow(DIGITS, held=rows))])
+    node = there(whole.averaged_node(DIGITS, best))
     theta = node.probabilities(np.array([[0, 0], [1, 0]], dtype=np.uint8))
     np.testing.assert_allclose(theta[:, 4], [0.1, 0.8], atol=0.06)
     first, second = (row / row.sum() for row in theta[:, :4])
@@ -139,7 +134,7 @@ def rows_of_any(dataset: Dataset) -> BoostRows:
 
 def test_time_that_does_not_suffice_is_no_node() -> None:
     over = replace(grower(), ends=time.monotonic() - 1)
-    assert over.node([5] * 7) is None
-    assert over.grow(rows_of(FRESH)) is None
+    assert over.averaged_node(DIGITS, [5] * 7) is None
+    assert over.grow(DIGITS, held=rows_of(FRESH)) is None
     network = learn(TABLE, smoothing=0.5, boost="auto", penalty="auto", max_seconds=1e-6)
     assert isinstance(network, Network)

@@ -1,4 +1,4 @@
-r"""Some of a table's rows: drawn again, distinct, or held out; and H(p^D(X_i | X_-i)), from the distinct ones.
+r"""Some of a table's rows: distinct, or held out; and H(p^D(X_i | X_-i)), from the distinct ones.
 
 Each (variable, code) has a random word of 128 bits, and a row's hash is the sum of its words: rows are the same where all
 128 bits agree. Two different ones are taken for one by chance only, for a million rows and a thousand nodes with a
@@ -11,6 +11,9 @@ probability below 10^-23. The order of distinct rows, ascending by hash, depends
 The hash of a context is that of the row less the word of X_i: that takes O(N n) for all nodes, at any number of variables.
 In an order, H(p^D) is the sum over i of H(p^D(X_i | the variables before X_i)), from groups of distinct rows that each
 variable divides further.
+
+*In order.* Rows that are drawn or filled one after the other go by their hashes, too, so that the order in which they come
+is of no matter; there a hole and a number within its bin have words of their own.
 
 *Held out.* The data is divided into five parts. They are held out one after the other until 5,000 rows were: one part of a
 large table, all five of a small one. The parts depend on the rows alone: how many of each distinct row a part holds out is
@@ -28,7 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray, read_only, xlogy
-from depnet.data.table.dataset import Dataset
+from depnet.data.binning.bins import Numbers
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import LearningError
 
 Words = NDArray[np.uint64]
@@ -52,14 +56,6 @@ def some_rows(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None
         weights = dataset.weights[rows]
     kept = None if weights is None else read_only(np.array(weights, dtype=np.int64))
     return Dataset(dataset.domain, read_only(codes_of(dataset.codes, rows)), kept)
-
-
-def resampled(dataset: Dataset, rng: np.random.Generator) -> Dataset:
-    """N rows drawn with replacement, as row weights; rows that were not drawn are left out."""
-    weights = np.ones(dataset.rows, dtype=np.int64) if dataset.weights is None else dataset.weights
-    drawn = rng.multinomial(dataset.total, weights / weights.sum())
-    kept = np.flatnonzero(drawn)
-    return some_rows(dataset, kept, drawn[kept])
 
 
 def repeated(dataset: Dataset) -> Dataset:
@@ -252,3 +248,42 @@ def _divided(counts: IntArray, total: int) -> IntArray:
     row_of = np.repeat(np.arange(len(counts)), counts)
     chosen = [part_of < parts, *(part_of == part for part in range(held))]
     return np.stack([np.bincount(row_of[which], minlength=len(counts)) for which in chosen])
+
+
+SHIFTS = (30, 27, 31)
+FACTORS = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)))
+"""Of SplitMix64, which makes words of numbers."""
+
+
+def row_order(table: Holed) -> IntArray:
+    """The rows, ascending by their hashes.
+
+    >>> from depnet.data import Domain
+    >>> codes = np.arange(6, dtype=np.uint8)[:, None]
+    >>> ways = [Holed(Domain.from_cardinalities([6]), each, np.zeros((6, 1), bool)) for each in (codes, codes[::-1])]
+    >>> first, second = (each.codes[row_order(each)].ravel().tolist() for each in ways)
+    >>> first == second, first == sorted(first)
+    (True, False)
+    """
+    hashes = np.zeros(table.rows, dtype=np.uint64)
+    for i, (words, _) in enumerate(words_of([k + 1 for k in table.domain.cardinalities])):
+        codes, known = table.column(i), table.known(i)
+        word = words[codes]
+        numbers = table.numbers(i)
+        if numbers is not None:
+            word ^= _words_of_numbers(numbers)
+        if known is not None:
+            # What a hole has beside its code is not of the table; a state for holes has a code of its own.
+            word = np.where(known, word, words[np.where(table.hidden[:, i], len(words) - 1, codes)])
+        hashes += word
+    return np.argsort(hashes)
+
+
+def _words_of_numbers(numbers: Numbers) -> Words:
+    """SplitMix64 of the bits of numbers; 0 and -0 are one."""
+    words = (np.asarray(numbers) + 0).view(np.uint64)
+    for shift, factor in zip(SHIFTS, FACTORS, strict=False):
+        words ^= words >> np.uint64(shift)
+        words *= factor
+    words ^= words >> np.uint64(SHIFTS[-1])
+    return words

@@ -9,13 +9,12 @@ import pytest
 import depnet
 from depnet import Boost, BoostedNode, Dataset, Network, learn, score, titanic
 from depnet.errors import LearningError
-from depnet.learning.boost.node import boosted
-from depnet.learning.boost.rows import BoostRows, all_tests
-from depnet.learning.boost.settings import AutoBoost, checked_boost
+from depnet.learning.boost import AutoBoost, BoostRows, NodeGrower, all_tests, checked_boost
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from tests.interrupts import ctrl_c
 from tests.isas import AVAILABLE
+from tests.narrowed import there
 from tests.refusals import refuses
 
 FEW = Boost(stages=12, leaves=4, rate=0.3)
@@ -184,10 +183,10 @@ def test_what_is_no_setting(options: dict[str, float], message: str) -> None:
 
 def test_runs_are_averaged() -> None:
     """Scores of several runs are the mean of theirs: theta is the geometric mean, in proportion."""
-    rows = BoostRows.of(VOTES, all_tests(VOTES))
+    grower = NodeGrower(BoostRows.of(VOTES, all_tests(VOTES)), 9, None, range(9))
     settings = replace(FEW, runs=3)
-    alone = [boosted(rows, 9, range(9), settings, run=run) for run in range(3)]
-    logs = np.array([np.log(one.node().probabilities(VOTES.codes)) for one in alone])
+    alone = [grower.node(there(grower.grow(settings, run=run))) for run in range(3)]
+    logs = np.array([np.log(one.probabilities(VOTES.codes)) for one in alone])
     assert all(np.abs(logs[0] - other).max() > 0.01 for other in logs[1:])
     mean = np.exp(logs.mean(axis=0))
     together = learn(VOTES, smoothing=0.5, boost=settings).nodes[-1]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from depnet import Dataset, learn, titanic
-from depnet.fitting.explained import exact_figures, law_nearness, plain_figures
+from depnet.fitting.summary import exact_figures, law_nearness, plain_figures
 from depnet.model.marginals import HeldOut, MarginalCounts
 from tests.narrowed import there
 

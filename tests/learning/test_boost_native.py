@@ -1,6 +1,5 @@
 """The native booster is its slow twin, on every instruction set."""
 
-import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -160,8 +159,6 @@ def options(draw: DrawFn) -> Settings:
         least_curvature=draw(st.sampled_from([0.0, 0.01, 0.3])),
         share=draw(st.sampled_from([1.0, 0.7, 0.5, 0.3])),
         seed=draw(st.integers(0, 2**64 - 1)),
-        look=draw(st.integers(0, 4)),
-        rival=draw(st.sampled_from([-math.inf, -100.0, -30.0, 0.0])),
     )
 
 
@@ -489,70 +486,3 @@ def test_stages_round_anew() -> None:
     words = [twin.random_word(key, 77) for key in keys]
     for bits in ([word >> 29 for word in words], [word % 8 for word in words]):
         assert_same_law(np.bincount(bits, minlength=8), np.full(8, 1 / 8), detects_l1=0.1)
-
-
-# At the door.
-
-FEW = random_case(0, 20, [3, 2], 3, SETTINGS, held=10)
-
-
-def with_rows(**parts: Any) -> Case:
-    return FEW._replace(rows=FEW.rows._replace(**parts))
-
-
-def with_held(**parts: Any) -> Case:
-    assert FEW.held is not None
-    return FEW._replace(held=FEW.held._replace(**parts))
-
-
-def with_settings(**parts: Any) -> Case:
-    return FEW._replace(settings=FEW.settings._replace(**parts))
-
-
-WRONG = [
-    (with_rows(own=FEW.rows.own[:-1]), "the table has 20 rows; got the states of 19 and the scores of 20"),
-    (with_rows(start=FEW.rows.start[:-1]), "the table has 20 rows; got the states of 20 and the scores of 19"),
-    (with_rows(own=FEW.rows.own + np.uint16(1)), "the table has a row with a state above the last of 3"),
-    (with_rows(start=FEW.rows.start + np.int32(2**30)), "starts from scores of more than 1,000 nats"),
-    (with_rows(start=np.zeros((20, 1), dtype=np.int32)), "two states at least; got 1"),
-    (with_rows(codes=np.zeros((20, 2), dtype=np.int64, order="F")), "codes have the type uint8 or uint16"),
-    (with_rows(codes=np.zeros((20, 1), dtype=np.uint8, order="F")), "tests are of one of the table's 1 variables"),
-    (with_held(own=np.zeros(9, dtype=np.uint16)), "the table held out has 10 rows; got the states of 9"),
-    (with_held(start=np.zeros((10, 2), dtype=np.int32)), "held out has scores of 2 states; expected 3"),
-    (with_held(own=np.full(10, 3, dtype=np.uint16)), "the table held out has a row with a state above"),
-    (FEW._replace(readable=[0, 2]), "readable are some of the table's 2 variables"),
-    (FEW._replace(readable=[-1]), "readable are some of the table's 2 variables"),
-    (FEW._replace(tests=[StageTest(-1, 0, 0)]), "tests are of one of the table's 2 variables"),
-    (with_settings(leaves=257), "a stage has 256 leaves at most; got leaves=257"),
-    (with_settings(share=1.5), "share lies between 0 and 1"),
-    (with_settings(share=float("nan")), "share lies between 0 and 1"),
-    (with_settings(shrinkage=0.0), "shrinkage is positive"),
-    (with_settings(rate=float("inf")), "rate is a number"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("case", "message"), WRONG)
-def test_what_the_kernels_would_read_out_of_bounds_is_an_error(case: Case, message: str) -> None:
-    refuses(ValueError, message, boosted, case)
-
-
-def test_tables_held_out_are_whole_and_have_the_same_tests() -> None:
-    table = table_of(FEW.rows.codes, FEW.tests)
-    given: dict[str, Any] = {
-        "own": FEW.rows.own,
-        "start": FEW.rows.start,
-        "readable": [0, 1],
-        "held_table": table,
-        "held_own": FEW.rows.own,
-        "held_start": FEW.rows.start,
-        "seconds": None,
-        "stop": native.Stop(),
-    }
-    some = native.Settings(**SETTINGS._asdict())
-    native.boost(table, some, **given)
-    for part in ("held_table", "held_own", "held_start"):
-        refuses(ValueError, "some of them are missing", native.boost, table, some, **given | {part: None})
-    with pytest.raises(ValueError, match="rows held out have the table's tests"):
-        native.boost(table, some, **given | {"held_table": table_of(FEW.rows.codes, FEW.tests[:-1])})
-    with pytest.raises(ValueError, match="a variable, a low and a high each; got 2, 1 and 2"):
-        native.BitTable(FEW.rows.codes, *(np.zeros(k, dtype=d) for k, d in ((2, "i4"), (1, "u2"), (2, "u2"))))

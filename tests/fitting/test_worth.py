@@ -7,7 +7,7 @@ import pytest
 
 import depnet
 from depnet.fitting.fit import FitOptions, fit_law
-from depnet.fitting.sure import FACTORS, Sure, chosen_sure
+from depnet.fitting.worth import SURES, Sure, chosen_sure
 from depnet.inference.answer.interval import SURE_MEANS, SURE_SHARES
 
 WORTH = 50.0
@@ -30,8 +30,8 @@ def test_a_law_that_knows_the_population_is_worth_more_than_one_that_is_wrong() 
     unknown = chosen_sure([wrong], [(judge, learned)], 1000.0)
     assert known.shares > unknown.shares
     assert known.means > unknown.means
-    assert known.shares / SURE_SHARES in FACTORS
-    assert known.means / SURE_MEANS in FACTORS
+    assert known.shares / SURE_SHARES in SURES
+    assert known.means / SURE_MEANS in SURES
     assert known == chosen_sure([good], [(judge, learned)], 1000.0)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet.errors import LearningError
-from depnet.learning.penalty import (
+from depnet.learning.cost import (
     NAMED,
     Aic,
     Mdl,

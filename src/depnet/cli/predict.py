@@ -1,0 +1,146 @@
+"""`depnet predict`: a column of new rows, from a table or a model."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from depnet.cli.command import JOBS, SEED, TABLES, Run, command, option, output
+from depnet.cli.table_options import UNKNOWN, text_options
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from depnet.data.files.rows import Request
+
+ENDS = (0.05, 0.95)
+"""Where nine in ten numbers lie between."""
+
+
+@command(
+    "depnet predict table.csv churn --rows new.csv -o predictions.csv",
+    "depnet predict table.csv price -o filled.csv           # rows of the table in which it is missing",
+    "depnet predict model.json price --rows new.csv         # from a model that was fitted before",
+)
+@click.argument("learned", metavar="TABLE_OR_MODEL")
+@click.argument("target", metavar="COLUMN")
+@option(
+    "--rows new_rows",
+    "The rows to predict.  [default: those of TABLE in which COLUMN is missing]",
+    metavar="TABLE",
+)
+@output(f"A table of the predictions ({TABLES}).", default="-")
+@UNKNOWN
+@SEED
+@JOBS
+@text_options
+def predict(run: Run, learned: str, target: str, new_rows: str | None, unknown: str) -> None:
+    """Predict a column of new rows from the others.
+
+    For a category you get the most probable value and how probable each is; for a number its mean, and the ends between
+    which nine in ten such values lie ("low", "high"). Learned from a table, the prediction is by boosting and is the best
+    that depnet has, from the columns that TABLE and the rows both have; a model answers with its joint distribution, which
+    is quicker.
+    """
+    from depnet.cli.files import is_model, write_table
+
+    if is_model(learned):
+        if new_rows is None:
+            raise click.UsageError(f"{learned} is a model: name the rows to predict with --rows TABLE.")
+        numbers, found = _from_model(run, learned, target, new_rows, unknown)
+    else:
+        numbers, found = _from_table(run, learned, target, new_rows, unknown)
+    columns = [numbers, *map(_rounded, found.values())]
+    table = [dict(zip(("row", *found), values, strict=True)) for values in zip(*columns, strict=True)]
+    write_table(table, run.place, force=run.force)
+    run.answer({"rows": len(table), "columns": list(found)}, f"predicted {target} in {len(table):,} rows")
+
+
+def _from_model(run: Run, model: str, target: str, rows: str, unknown: str) -> "tuple[Any, dict[str, Any]]":
+    """The numbers of the rows, and the columns of predictions: by the model's law, whatever a row knows."""
+    import numpy as np
+
+    from depnet.cli.files import load_asked, read_for_model
+    from depnet.data.table.mixture import Mixture
+    from depnet.inference import query_rows
+
+    law = load_asked(model, chains=False)
+    place, domain = law.domain.index(target), law.domain
+    holed, _ = read_for_model(rows, domain, optional=True, handle_unknown=unknown)
+    codes = np.full((holed.rows, len(domain)), -1)
+    for at, name in enumerate(holed.domain.names):
+        codes[:, domain.index(name)] = np.where(holed.hidden[:, at], -1, holed.codes[:, at])
+    codes[:, place] = -1
+    variable = domain.variables[place]
+    shares = query_rows(law, codes, rng=run.steady_rng, n_jobs=run.threads).probabilities[target]
+    shares = shares[:, : len(variable.present_states)]
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    mixture = Mixture.of(variable)
+    if mixture is None or len(variable.present_states) < 3:
+        return range(1, holed.rows + 1), _classes(target, variable.present_states, shares)
+    means = shares @ mixture.means()
+    return range(1, holed.rows + 1), _numbers(target, means, mixture.quantiles(shares, list(ENDS)))
+
+
+def _from_table(
+    run: Run, table: str, target: str, rows: str | None, unknown: str
+) -> "tuple[Any, dict[str, Any]]":
+    """The same, by a classifier or a regressor that is learned here, from the rows that have the target."""
+    import numpy as np
+
+    from depnet.cli.files import check_table
+    from depnet.data.files.engine import identifier
+    from depnet.data.files.read import open_file
+    from depnet.errors import DataError
+    from depnet.estimators import DependencyNetworkClassifier, DependencyNetworkRegressor
+
+    check_table(table)
+    name = identifier(target)
+    with open_file(table, _request(columns=[target])) as opened:
+        y = opened.column(0)
+    there = ~y.hidden
+    if not there.any():
+        raise DataError(f"{table}: column {target!r} has no value, so there is nothing to learn from.")
+    if rows is None and there.all():
+        raise DataError(
+            f"{table}: column {target!r} has a value in every row, so there is nothing to predict. Name other rows: "
+            "--rows TABLE."
+        )
+    values = y.objects()[there]
+    number = y.numbers is not None and y.kind in ("integer", "float") and len(set(values.tolist())) > 2
+    kind: Any = DependencyNetworkRegressor if number else DependencyNetworkClassifier
+    estimator = kind(handle_unknown=unknown, n_jobs=run.jobs, random_state=run.seed)
+    place, chosen = (table, f"{name} IS NULL") if rows is None else (rows, None)
+    with open_file(place, _request(where=chosen)) as opened:
+        shared = [column for column in opened.names if column != target]  # what the rows lack tells nothing
+        asked = _request(columns=shared, optional=True, where=f"{name} IS NOT NULL")
+        with open_file(table, asked) as inputs:
+            estimator.fit(inputs, y.present if number else values.astype(str))
+        numbers = np.flatnonzero(y.hidden) + 1 if rows is None else np.arange(1, opened.rows + 1)
+        if isinstance(estimator, DependencyNetworkRegressor):
+            ends = estimator.predict_quantiles(opened, ENDS)
+            return numbers.tolist(), _numbers(target, estimator.predict(opened), ends)
+        shares = estimator.predict_proba(opened)
+        return numbers.tolist(), _classes(target, estimator.classes_.tolist(), shares)
+
+
+def _rounded(values: "list[Any] | NDArray[Any]") -> list[Any]:
+    """Numbers to six digits, more than they are worth."""
+    return [float(f"{value:.6g}") if isinstance(value, float) else value for value in values]
+
+
+def _request(**asked: Any) -> "Request":
+    from depnet.cli.command import this_run
+    from depnet.cli.files import dialect
+    from depnet.data.files.rows import Request
+
+    return Request(**asked, dialect=dialect(), text=tuple(this_run().dialect.get("text", ())))
+
+
+def _classes(target: str, states: Any, shares: "NDArray[np.float64]") -> dict[str, Any]:
+    best = [states[k] for k in shares.argmax(axis=1)]
+    return {target: best, **{f"{target}={state}": shares[:, k] for k, state in enumerate(states)}}
+
+
+def _numbers(target: str, means: "NDArray[np.float64]", ends: "NDArray[np.float64]") -> dict[str, Any]:
+    return {target: means, "low": ends[:, 0], "high": ends[:, 1]}

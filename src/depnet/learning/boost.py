@@ -1,0 +1,434 @@
+"""One node boosted: stages added to base rates, from rows as bits.
+
+The rows are put in an order of their own, that of their hashes, equal rows one after the other, and a row of weight w stands
+there w times. The random words of the rounding belong to places in this order: so neither the order of the rows in
+the table matters, nor whether they come as weights or as repetitions.
+
+A test is low <= x <= high of a variable. A variable of two states has one. Of one with an order, numbers or ordered labels,
+they are its cuts: the states from each on. Of any other they are its states, each against all others; of very many, those
+that rows have most often.
+
+A category is boosted in one part, all states together. A number, or a category with an order, is a word of digits
+(`depnet.model.digits`), and each vertex of its tree is a part, boosted from the rows that reach it. A row takes part in as
+many binary boosts as its word has digits, and deep vertices have few rows: all of them together cost little more than one
+boost of two states. A vertex of too few rows has no stages, and says what the rows' counts say.
+"""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet._native import boost as native
+from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.checks import whole_number
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.variable import Variable
+from depnet.errors import LearningError, brief
+from depnet.learning.rows import distinct_rows, some_rows
+from depnet.model.boosted import BoostedNode
+from depnet.model.digits import DigitTree
+from depnet.model.sources.source import ConstantSource
+from depnet.model.stages import MOST_LEAVES, UNIT, Scores, Stages, Test, on_grid
+
+MOST_STAGES = 100_000
+MOST_RUNS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Boost:
+    """Stages of a boosted node: how many, of how many leaves, and how far each goes.
+
+    A stage is a Newton step times `rate`. The stages are added to the base rates of the variable's states.
+
+    Args:
+        stages: how many small decision graphs are added up.
+        leaves: of each.
+        rate: how far each stage goes.
+        share: of the variables, those that a stage may split on, drawn anew for each.
+        shrinkage: is added to the curvature of a leaf: leaves of few rows move less.
+        least_curvature: no leaf has a curvature, the sum over its rows of p (1 - p), below it.
+        runs: the stages are grown as often, each time with other random words, and the scores averaged: rows say more
+            surely what is chance.
+
+    >>> Boost(leaves=16, rate=0.05)
+    Boost(stages=200, leaves=16, rate=0.05, share=0.5, shrinkage=0.5, least_curvature=0.1, runs=1)
+    """
+
+    stages: int = 200
+    leaves: int = 8
+    rate: float = 0.1
+    share: float = 0.5
+    shrinkage: float = 0.5
+    least_curvature: float = 0.1
+    runs: int = 1
+
+    def __post_init__(self) -> None:
+        for name, most in (("stages", MOST_STAGES), ("leaves", MOST_LEAVES), ("runs", MOST_RUNS)):
+            given = whole_number(f"Boost: {name}", getattr(self, name), at_least=1, error=LearningError)
+            if given > most:
+                raise LearningError(f"Boost: {name} is at most {most:,}; got {given:,}.")
+        for name, least, top in (
+            ("rate", 0.0, 1.0),
+            ("share", 0.0, 1.0),
+            ("shrinkage", 0.0, math.inf),
+            ("least_curvature", -math.inf, math.inf),
+        ):
+            value = getattr(self, name)
+            good = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not (good and least < value <= top and value >= 0 and math.isfinite(value)):
+                bound = f" of at most {top:g}" if math.isfinite(top) else ""
+                above = "above 0" if least == 0 else "of at least 0"
+                raise LearningError(
+                    f"Boost: {name} is a number {above}{' and' if bound else ''}{bound}; got {brief(value)}."
+                )
+
+
+FEW_ROWS = 5_000
+"""Up to this many rows steps are smaller: a step on few rows is noisier, and there is time for more of them."""
+
+LEAVES = (8, 32)
+
+
+def candidates_for(rows: int) -> tuple[Boost, ...]:
+    """Stages of few or of more leaves; their `stages` are the most that are tried."""
+    rate = 0.05 if rows <= FEW_ROWS else 0.1
+    return tuple(Boost(round(200 / rate), leaves, rate) for leaves in LEAVES)
+
+
+DIGITS = Boost(stages=400, leaves=8, rate=0.1, share=0.7, shrinkage=1.0, least_curvature=0.5)
+"""Of a digit. Other leaves, rates, shares and shrinkages that were tried moved held-out scores by less than 0.02 nats."""
+
+
+@dataclass(frozen=True, slots=True)
+class AutoBoost:
+    """What `boost="auto"` chooses from: of each node, held-out rows say which candidate, how many stages, or its graph."""
+
+    candidates: tuple[Boost, ...] | None = None
+    """None: `candidates_for` the rows that there are. A number's digits have settings of their own, `DIGITS`."""
+    runs: int = 1
+    """Of the stages that are learned from all rows in the end; trials have one."""
+
+
+BoostLike: TypeAlias = Boost | AutoBoost | Literal["auto"] | None
+"""What `learn(boost=...)` takes."""
+
+
+def checked_boost(boost: object) -> Boost | AutoBoost | None:
+    """`boost` as a value."""
+    if isinstance(boost, str) and boost == "auto":
+        return AutoBoost()
+    if boost is None or isinstance(boost, (Boost, AutoBoost)):
+        return boost
+    raise LearningError(
+        f'boost is None (one decision graph a node), "auto" (chosen by held-out rows) or a depnet.Boost; got {brief(boost)}.'
+    )
+
+
+MOST_ROWS = 100_000_000
+"""Weights included."""
+MOST_TESTS = 255
+"""Of a variable: all cuts between as many bins as codes of one byte have, but one for what is missing."""
+BASE_SMOOTHING = 0.5
+"""The pseudo-count of each state, or digit, in the base rates."""
+LEAST_ROWS = 40
+"""Vertices that fewer rows reach have no stages."""
+LEAST_ONES = 5
+"""Nor have those whose digit is nearly always the same."""
+ROWS_A_CUT = 6
+"""Of an input with an order, cuts are so far apart that some rows of a vertex lie between two of them."""
+PATIENCE = 2.0
+"""Steps that sum to this (stages times their rate) without a better score of the rows held out end a trial; more of them
+for nodes of many states, each of which is looked at in turn,"""
+MOST_TURNS = 5
+"""as many times as this at most."""
+PART_STEP, RUN_STEP = 2**20, 2**32
+"""Between the seeds of two parts: more than there are variables; and of two runs."""
+
+
+def tests_of(variable: Variable, i: int, counts: IntArray) -> list[Test]:
+    """The tests of variable i, whose states are in the rows as often as `counts` says.
+
+    >>> tests_of(Variable("class", ("1st", "2nd", "3rd")), 4, np.array([5, 0, 9]))
+    [Test(variable=4, low=0, high=0), Test(variable=4, low=2, high=2)]
+    >>> tests_of(Variable("rooms", (1, 2, 3)), 0, np.array([5, 2, 9]))
+    [Test(variable=0, low=1, high=2), Test(variable=0, low=2, high=2)]
+    """
+    k = len(variable.present_states)
+    missing = [] if variable.missing is None else [Test(i, k, k)]
+    if variable.has_cuts:
+        cuts = np.unique(np.rint(np.linspace(0, k, min(MOST_TESTS, k - 1) + 2)[1:-1]).astype(int))
+        return [*(Test(i, cut, k - 1) for cut in cuts.tolist()), *missing]
+    if variable.cardinality == 2:
+        return [Test(i, 1, 1)]
+    most = np.argsort(-counts[:k], kind="stable")[:MOST_TESTS]
+    return [*(Test(i, code, code) for code in np.sort(most[counts[most] > 0]).tolist()), *missing]
+
+
+def all_tests(dataset: Dataset) -> list[Test]:
+    """The tests of all variables of a table, in their order."""
+    found: list[Test] = []
+    for i, variable in enumerate(dataset.domain.variables):
+        counts = np.bincount(dataset.column(i), weights=dataset.weights, minlength=variable.cardinality)
+        found += tests_of(variable, i, counts.astype(np.int64))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class BoostRows:
+    """Rows in their own order, each once for its weight, and the tests that stages may split on."""
+
+    dataset: Dataset
+    tests: Sequence[Test]
+
+    @classmethod
+    def of(cls, dataset: Dataset, tests: Sequence[Test]) -> "BoostRows":
+        """The rows of a dataset, put in order."""
+        if dataset.total > MOST_ROWS:
+            raise LearningError(
+                f"`boost` goes through each row by itself, and the table has {dataset.total:,} with their weights; at most "
+                f"{MOST_ROWS:,} are possible. Boost a sample of the rows, or leave `boost` out."
+            )
+        distinct = distinct_rows(dataset)
+        order = np.repeat(distinct.rows, distinct.counts)
+        return cls(some_rows(Dataset(dataset.domain, dataset.codes, None), order), tests)
+
+    @cached_property
+    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.uint16], NDArray[np.uint16]]:
+        """The tests as arrays: variable, low, high."""
+        flat = np.array(self.tests, dtype=np.int64).reshape(-1, 3)
+        return flat[:, 0].astype(np.int32), flat[:, 1].astype(np.uint16), flat[:, 2].astype(np.uint16)
+
+    @cached_property
+    def bits(self) -> native.BitTable:
+        """The native table of bits, made once."""
+        return native.BitTable(self.dataset.codes, *self.arrays)
+
+    def own(self, i: int) -> NDArray[np.uint16]:
+        """The states of variable i."""
+        return np.ascontiguousarray(self.dataset.column(i), dtype=np.uint16)
+
+
+class Grown(NamedTuple):
+    """Stages as they were grown, and what held-out rows said of them."""
+
+    begin: NDArray[np.int32]
+    leaf: NDArray[np.uint16]
+    test: NDArray[np.int32]
+    """Numbers of all tests of the rows."""
+    scores: Scores
+    """[leaf, state]."""
+    gains: FloatArray
+    """[variable]: nats of all rows."""
+    held_scores: FloatArray
+    """The sum over held-out rows of log theta at the start and after each stage; empty without such rows."""
+    complete: bool
+
+    @property
+    def stages(self) -> int:
+        """How many there are."""
+        return len(self.begin) - 1
+
+    def first(self, stages: int) -> "Grown":
+        """The first stages alone, or all where there are not as many."""
+        stages = min(stages, self.stages)
+        splits, share = int(self.begin[stages]), stages / max(self.stages, 1)
+        return self._replace(
+            begin=self.begin[: stages + 1],
+            leaf=self.leaf[:splits],
+            test=self.test[:splits],
+            scores=self.scores[: splits + stages],
+            gains=self.gains * share,
+        )
+
+
+NOTHING = Grown(
+    np.zeros(1, np.int32),
+    np.zeros(0, np.uint16),
+    np.zeros(0, np.int32),
+    np.zeros((0, 2), np.int32),
+    np.zeros(0),
+    np.zeros(1),
+    True,
+)
+
+
+class _PartRows(NamedTuple):
+    """Rows of one part: their table of bits, the state or digit of each, and the scores that each starts from."""
+
+    table: native.BitTable
+    own: NDArray[np.uint16]
+    start: Scores
+
+
+def has_digits(variable: Variable) -> bool:
+    """Has the variable an order, and more than two states, so that its states are words of digits?"""
+    return variable.has_cuts and variable.cardinality > 2
+
+
+def tree_of(rows: BoostRows, i: int) -> DigitTree:
+    """The tree of variable i that divides these rows evenly."""
+    variable = rows.dataset.domain.variables[i]
+    counts = np.bincount(rows.own(i), minlength=variable.cardinality)
+    return DigitTree.of(counts, missing=variable.missing is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class NodeGrower:
+    """What the node of one variable is grown from; with a `tree`, digit by digit."""
+
+    rows: BoostRows
+    variable: int
+    tree: DigitTree | None
+    readable: Sequence[int]
+    """The variables that stages may split on."""
+    ends: float = math.inf
+    """Of `time.monotonic`."""
+    stop: native.Stop | None = None
+
+    @property
+    def parts(self) -> int:
+        """How many are boosted by themselves."""
+        return 1 if self.tree is None else len(self.tree.vertices)
+
+    @cached_property
+    def bases(self) -> Scores:
+        """[1, state]: what the counts of states say, or in column v those of the digit of vertex v."""
+        states = self.rows.dataset.domain.cardinalities[self.variable]
+        counts = np.bincount(self.rows.own(self.variable), minlength=states) + 0.0
+        if self.tree is None:
+            rates = (counts + BASE_SMOOTHING) / (counts.sum() + BASE_SMOOTHING * states)
+            return on_grid(np.log(rates)[None, :])
+        found = np.zeros((1, states), dtype=np.int32)
+        for v, (low, middle, high) in enumerate(self.tree.vertices):
+            ones, rest = (
+                counts[span].sum() + BASE_SMOOTHING for span in (np.s_[middle:high], np.s_[low:middle])
+            )
+            found[0, v] = round(math.log(ones / rest) / UNIT)
+        return found
+
+    def grow(
+        self,
+        settings: Boost,
+        stages: Sequence[int] | None = None,
+        *,
+        held: BoostRows | None = None,
+        run: int = 0,
+    ) -> list[Grown] | None:
+        """The stages of every part: so many (None: as the settings say), or until rows that are `held` out say no more.
+
+        None where the time did not suffice. Each `run` has random words of its own.
+        """
+        grown = []
+        for v in range(self.parts):
+            count = settings.stages if stages is None else stages[v]
+            one = self._grow(v, replace(settings, stages=count), held, run) if count else NOTHING
+            if not one.complete:
+                return None
+            grown.append(one)
+        return grown
+
+    def _grow(self, v: int, settings: Boost, held: BoostRows | None, run: int) -> Grown:
+        """The stages of part v."""
+        seconds = None if math.isinf(self.ends) else max(self.ends - time.monotonic(), 0.0)
+        if seconds == 0.0:
+            return NOTHING._replace(complete=False)
+        kept, learned = self._part(v, self.rows)
+        if self.tree is not None:
+            ones = int(learned.own.sum())
+            if len(learned.own) < LEAST_ROWS or min(ones, len(learned.own) - ones) < LEAST_ONES:
+                return NOTHING
+        states = learned.start.shape[1]
+        judge = None if held is None else self._part(v, held, kept)[1]
+        begin, leaf, test, scores, gains, held_scores, complete = native.boost(
+            learned.table,
+            native.Settings(
+                stages=settings.stages,
+                leaves=settings.leaves,
+                patience=max(round(min(states - 1, MOST_TURNS) * PATIENCE / settings.rate), 1),
+                rate=settings.rate,
+                shrinkage=settings.shrinkage,
+                least_curvature=settings.least_curvature,
+                share=settings.share,
+                seed=self.variable + v * PART_STEP + run * RUN_STEP,
+            ),
+            own=learned.own,
+            start=learned.start,
+            readable=list(self.readable),
+            held_table=None if judge is None else judge.table,
+            held_own=None if judge is None else judge.own,
+            held_start=None if judge is None else judge.start,
+            seconds=seconds,
+            stop=native.Stop() if self.stop is None else self.stop,
+        )
+        test = test if kept is None else kept[test].astype(np.int32)
+        return Grown(begin, leaf, test, scores.reshape(-1, states), gains, held_scores, complete)
+
+    def _part(
+        self, v: int, rows: BoostRows, kept: IntArray | None = None
+    ) -> tuple[IntArray | None, _PartRows]:
+        """The tests that part v uses, `kept` where they are known (None: all); and those of the rows that it is of."""
+        own = rows.own(self.variable)
+        if self.tree is None:
+            return None, _PartRows(rows.bits, own, np.repeat(self.bases, len(own), axis=0))
+        low, middle, high = self.tree.vertices[v]
+        reach = np.flatnonzero((own >= low) & (own < high))
+        kept = self._tests(len(reach)) if kept is None else kept
+        codes: CodeArray = np.asarray(rows.dataset.codes[reach], order="F")  # type: ignore[assignment]
+        variable, first, last = rows.arrays
+        table = native.BitTable(codes, variable[kept], first[kept], last[kept])
+        start = np.repeat(np.array([[0, self.bases[0, v]]], dtype=np.int32), len(reach), axis=0)
+        return kept, _PartRows(table, (own[reach] >= middle).astype(np.uint16), start)
+
+    def _tests(self, rows: int) -> IntArray:
+        """The numbers of the tests that a vertex of this many rows uses: few rows need few cuts."""
+        variable, low, high = self.rows.arrays
+        most = max(rows // ROWS_A_CUT, 4)
+        cuts = np.bincount(variable, weights=high > low, minlength=1 + int(variable.max(initial=0)))
+        step = np.maximum(np.ceil(cuts / most).astype(np.int64), 1)[variable]
+        return np.flatnonzero(((high == low) | (low % step == 0)) & np.isin(variable, self.readable))
+
+    def node(self, *runs: Sequence[Grown]) -> BoostedNode:
+        """The node of the stages of all parts; of several runs, with the mean of their scores.
+
+        Theta is then, in proportion, the geometric mean of what the runs say.
+        """
+        every = []
+        for v, one in ((v, one) for grown in runs for v, one in enumerate(grown)):
+            scores = one.scores
+            if self.tree is not None:  # the logit of each vertex in a column of its own
+                scores = np.zeros((len(one.scores), self.tree.states), dtype=np.int32)
+                scores[:, v] = one.scores[:, 1] - one.scores[:, 0]
+            scores = np.rint(scores / len(runs)).astype(np.int32)
+            every.append(one._replace(scores=scores, gains=one.gains / len(runs)))
+        splits = np.cumsum([0, *(len(one.leaf) for one in every)])
+        used, test = np.unique(np.concatenate([one.test for one in every]), return_inverse=True)
+        variable, low, high = self.rows.arrays
+        stages = Stages(
+            variable[used],
+            low[used],
+            high[used],
+            np.concatenate([[0], *(one.begin[1:] + at for one, at in zip(every, splits, strict=False))]),
+            np.concatenate([one.leaf for one in every]),
+            test.astype(np.int32),
+            np.concatenate([one.scores for one in every]),
+        )
+        nothing = np.zeros(len(self.rows.dataset.domain))
+        total = np.sum([one.gains for one in every if len(one.gains)] or [nothing], axis=0)
+        gains = total[list(stages.inputs)] / max(self.rows.dataset.rows, 1)
+        return BoostedNode(self.variable, ConstantSource(), self.bases, stages, gains, self.tree)
+
+    def averaged_node(self, settings: Boost, stages: Sequence[int] | None = None) -> BoostedNode | None:
+        """The node of as many runs as the settings say; None where the time does not suffice, or nothing is split."""
+        runs = []
+        for run in range(settings.runs):
+            grown = self.grow(settings, stages, run=run)
+            if grown is None or not any(one.stages for one in grown):
+                return None
+            runs.append(grown)
+        return self.node(*runs)

@@ -1,0 +1,147 @@
+"""Money, percentages, dates and times of day as people write them: text in, numbers inside, the same text out."""
+
+import datetime as dt
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import depnet
+from depnet.data import describe, encode
+from depnet.data.binning.forms import find_form, is_form, number_in, texts_in
+
+NUMBER_FORMS = ("$#,##0.00", "0,00", "#.##0,00 €", "0.0%", "#,##0", "US$0", "0.00 USD", "£#,##0.0")
+TIME_FORMS = {
+    "%-m/%-d/%Y": "date",
+    "%d.%m.%Y": "date",
+    "%d-%b-%Y": "date",
+    "%b %-d, %Y": "date",
+    "%-m/%-d/%Y %-H:%M:%S": "datetime",
+    "%d/%m/%Y %H:%M": "datetime",
+    "%-I:%M %p": "duration",
+    "%H:%M:%S": "duration",
+}
+
+
+@given(st.sampled_from(NUMBER_FORMS), st.lists(st.integers(-(10**9), 10**9), min_size=1))
+def test_numbers_come_back(form: str, numbers: list[int]) -> None:
+    found = re.search(r"0(?:[.,](0+))?", form)
+    assert found is not None
+    decimals = len(found[1] or "")
+    kept = np.round(np.array(numbers) / 10**decimals, decimals)
+    texts = texts_in(kept, form)
+    assert [number_in(text, form) for text in texts] == pytest.approx(kept.tolist())
+
+
+@given(st.sampled_from(sorted(TIME_FORMS)), st.datetimes(dt.datetime(1970, 1, 1), dt.datetime(2068, 12, 31)))
+def test_times_come_back(form: str, when: dt.datetime) -> None:
+    kind = TIME_FORMS[form]
+    minute = when.replace(second=0, microsecond=0)
+    number = {
+        "date": (when - dt.datetime(1970, 1, 1)).days,
+        "datetime": (minute - dt.datetime(1970, 1, 1)) // dt.timedelta(microseconds=1),
+        "duration": (minute.hour * 60 + minute.minute) * 60_000_000,
+    }[kind]
+    assert is_form(form, kind)
+    assert number_in(texts_in(np.array([number]), form)[0], form) == number
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "form"),
+    [
+        (("$5", "$1,000", "($7)"), "integer", "$#,##0"),
+        (("12,50", "3,1", "1.000,25"), "float", "#.##0,00"),
+        (("1,234", "999", "12"), "integer", "#,##0"),
+        (("84.4%", "3%", "-0.25%"), "float", "0.00%"),
+        (("9/30/1990 0:00:00", "12/1/1990 0:00:00", "1/2/1991 0:00:00"), "datetime", "%-m/%-d/%Y %-H:%M:%S"),
+        (("30/09/1990", "01/12/1990", "02/01/1991"), "date", "%d/%m/%Y"),
+        (("1.2.2020", "28.2.2020", "31.1.2020"), "date", "%-d.%-m.%Y"),
+        (("3-Sep-1990", "14-Oct-1990", "1-JAN-1991"), "date", "%-d-%b-%Y"),
+        (("14:30", "09:05", "00:00"), "duration", "%H:%M"),
+    ],
+)
+def test_forms_that_are_found(texts: tuple[str, ...], kind: str, form: str) -> None:
+    assert find_form(texts) == (kind, form)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("1", "2", "3"),  # a frame's text of plain numbers is text
+        ("$5", "€5", "$6"),  # two currencies are two units
+        ("5%", "6", "7%"),
+        ("$5", "$6"),  # too few to tell
+        ("$5", "$5.0", "$5.00"),  # one number
+        ("1,23,456", "1,2", "7"),
+        ("31/31/1990", "1/1/1990", "2/2/1990"),
+        ("25:00", "14:30", "13:00"),
+        ("555-1234", "555-1235", "555-1236"),
+        ("10-20", "20-30", "30-40"),
+    ],
+)
+def test_what_has_no_form(texts: tuple[str, ...]) -> None:
+    assert find_form(texts) is None
+
+
+@pytest.fixture(scope="module")
+def bills() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    kind = rng.choice(["small", "large"], 600)
+    price = np.where(kind == "large", 2000, 20) * np.exp(rng.normal(size=600) / 4)
+    when = pd.Timestamp("1990-01-01") + pd.to_timedelta(rng.integers(0, 3000, 600), unit="D")
+    return pd.DataFrame(
+        {
+            "kind": kind,
+            "price": [None if k % 50 == 7 else f"${p:,.2f}" for k, p in enumerate(price)],
+            "when": [f"{day.month}/{day.day}/{day.year}" for day in when],
+        }
+    )
+
+
+def test_a_frame_and_its_file_are_one_table(bills: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "bills.csv"
+    bills.to_csv(path, index=False)
+    read, (domain, _) = depnet.read(path), describe(bills)
+    assert read.domain == domain
+    for each in (read.domain, domain):
+        forms = [None if variable.bins is None else variable.bins.form for variable in each.variables]
+        assert forms == [None, "$#,##0.00", "%-m/%-d/%Y"]
+    coded = encode(bills, domain)
+    np.testing.assert_array_equal(read.codes[~read.hidden], coded.codes[~coded.hidden])
+    np.testing.assert_array_equal(read.hidden, coded.hidden)
+
+
+def test_answers_are_of_the_numbers_and_rows_have_the_form(bills: pd.DataFrame) -> None:
+    model = depnet.DependencyNetwork(distil=False, random_state=0).fit(bills)
+    prices = bills["price"].str.replace("[$,]", "", regex=True).astype(float)
+    found = model.query("price", {"kind": "large"})
+    assert found.summary("price", "observed").mean == pytest.approx(prices[bills["kind"] == "large"].mean())
+    dear = model.query("price > $1,000", {"when": ">=1/1/1995"})
+    later = pd.to_datetime(bills["when"]) >= "1995-01-01"
+    assert dear.observed[1] == pytest.approx((prices[later & prices.notna()] > 1000).mean())
+    drawn = model.sample(50, holes=False)
+    assert drawn["price"].str.fullmatch(r"\$[0-9,]+\.[0-9]{2}").all()
+    assert pd.to_datetime(drawn["when"], format="%m/%d/%Y").notna().all()
+    filled = model.impute(bills)
+    assert filled["price"].notna().all()
+    assert (filled["price"] == bills["price"])[bills["price"].notna()].all()
+
+
+def test_a_later_row_of_a_long_file_has_its_say(tmp_path: Path) -> None:
+    """What the first thousand rows are is asked of all rows."""
+
+    def read_bins(*more: str, **options: Any) -> Any:
+        rows = [f"{k % 7},${k % 90}" for k in range(3000)]
+        (tmp_path / "long.csv").write_text("\n".join(["k,price", *rows, *more]), encoding="utf-8")
+        return depnet.read(tmp_path / "long.csv", **options).domain.variables[1].bins
+
+    assert read_bins().form == "$0"
+    later = read_bins("1,$2.75")
+    assert (later.form, later.kind) == ("$0.00", "float")
+    assert read_bins("1,none of these") is None
+    assert read_bins(text=["price"]) is None
