@@ -3,15 +3,22 @@
 import contextlib
 import re
 import socket
+import time
 from collections.abc import Iterator
 
 import nicegui
 import pytest
 
 import depnet
+from depnet.explorer.app import STATIC
+from depnet.explorer.deadlines import DeadlineProtocol
+from tests.explorer.browser import SECONDS, wait_for
 from tests.explorer.raw import asked, connect, frame, head, heard, status, websocket
 from tests.explorer.watched import Watched, watched
 from tests.narrowed import there
+
+LIMITS = {"seconds": 2.5, "unread_seconds": 2.0, "MOST_PAGES": 40, "UNOPENED_SECONDS": 4.0}
+"""Short ones, so that they are seen."""
 
 MULTIPART = "multipart/form-data; boundary=b"
 FILE = b'--b\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n'
@@ -22,7 +29,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     """An explorer of the Titanic table."""
     folder = tmp_path_factory.mktemp("attacked")
     depnet.save(depnet.learn(depnet.titanic(), smoothing=0.5), folder / "model.json")
-    with watched([folder / "model.json"], folder) as running:
+    with watched([folder / "model.json"], folder, **LIMITS) as running:
         yield running
 
 
@@ -46,6 +53,104 @@ def upload_path(server: Watched) -> str:
     text = asked(server.url, head(server.url, "GET", "/fit")).decode()
     found = there(re.search(r"/_nicegui/client/[0-9a-f-]+/upload/\d+", text))
     return found.group()
+
+
+@contextlib.contextmanager
+def many(begun: bytes, server: Watched, count: int) -> Iterator[list[socket.socket]]:
+    """Connections on which a request has begun."""
+    with contextlib.ExitStack() as stack:
+        opened = [stack.enter_context(connect(server.url)) for _ in range(count)]
+        for connection in opened:
+            with contextlib.suppress(ConnectionError):  # the first ones may be gone by now
+                connection.sendall(begun)
+        yield opened
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: b"])
+def test_many_slow_heads_keep_nobody_out_and_end(server: Watched, begun: bytes) -> None:
+    with many(begun, server, 200) as slow:
+        assert page(server) == 200
+        said = [heard(connection) for connection in slow]
+        ends = [status(one) for one in said if one]  # those that had said nothing are told nothing
+        assert set(ends) <= {408, 503}
+        assert ends.count(408) <= DeadlineProtocol.most_coming  # the oldest had to go before their time
+        assert bool(begun) == bool(ends.count(408))
+
+
+@pytest.mark.parametrize("part", ["head", "body"])
+def test_a_request_that_drips_ends_too(server: Watched, part: str) -> None:
+    begun, more = b"GET / HTTP/1.1\r\n", b"x: y\r\n"
+    if part == "body":
+        of_body = {"Content_Type": MULTIPART, "Content_Length": "100000"}
+        begun, more = head(server.url, "POST", upload_path(server), **of_body) + FILE, b"x"
+    with many(begun, server, 20) as slow:
+        ended, began = set[socket.socket](), time.monotonic()
+        while len(ended) < len(slow):
+            assert time.monotonic() - began < SECONDS, f"a {part} that never ends was waited for"
+            for connection in set(slow) - ended:
+                try:
+                    connection.sendall(more)
+                except ConnectionError:
+                    ended.add(connection)
+            assert page(server) == 200
+
+
+def test_a_second_request_on_a_connection_ends_too(server: Watched) -> None:
+    with connect(server.url) as connection:
+        connection.sendall(head(server.url, "GET", "/depnet/history.js"))
+        heard(connection, enough=(STATIC / "history.js").read_bytes())
+        connection.sendall(b"GET / HTTP/1.1\r\n")  # and no more of it
+        assert b"408 Request Timeout" in heard(connection)
+
+
+def test_an_answer_that_is_not_read_ends_too(server: Watched) -> None:
+    path, count = f"/_nicegui/{nicegui.__version__}/static/sass.dart.js", 6
+    length = int(re.findall(rb"content-length: (\d+)", asked(server.url, head(server.url, "GET", path)))[0])
+    before = server.files()
+    with connect(server.url) as connection:
+        connection.sendall(head(server.url, "GET", path) * count)
+        wait_for(lambda: server.files() > before)
+        wait_for(lambda: server.files() <= before)
+        assert len(heard(connection)) < count * length  # the rest went with the connection
+
+
+def test_a_websocket_is_not_taken_for_a_slow_request(server: Watched) -> None:
+    with websocket(server.url) as connection:
+        time.sleep(2 * LIMITS["seconds"])
+        connection.sendall(frame(b"still there", opcode=9))
+        assert b"still there" in heard(connection, enough=b"still there")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        frame(b"2", mask=False),
+        frame(b"2", first=0xF0),
+        frame(b"2", opcode=5),
+        frame(b"\xff\xfe"),
+        frame(b"x" * 200, opcode=9),  # a ping has at most 125 bytes
+        frame(b"", opcode=0),  # goes on with nothing
+        frame(b"x", opcode=8),  # half a code
+        bytes([0x81, 0xFF]) + (2**62).to_bytes(8, "big"),
+        frame(b"x" * (5 * 2**20)),
+        b"GET / HTTP/1.1\r\n\r\n",
+    ],
+    ids=lambda sent: sent[:6].hex(),
+)
+def test_a_frame_that_is_none_ends_the_socket(server: Watched, sent: bytes) -> None:
+    with websocket(server.url) as connection:
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(sent)
+        said = heard(connection)
+    assert b"Traceback" not in said
+    assert b".py" not in said
+
+
+def test_pages_that_nobody_opens_do_not_stay(server: Watched) -> None:
+    for path in ["/ask?class=1st"] * 20 + ["/fit"] * 50 + ["/nowhere"] * 20:
+        asked(server.url, head(server.url, "GET", path))
+    # well before the framework would forget them, after a minute
+    server.wait_for_pages(int(LIMITS["MOST_PAGES"]), LIMITS["UNOPENED_SECONDS"] + 40)
 
 
 def test_a_body_over_the_bound_is_not_taken_in(server: Watched) -> None:

@@ -1,9 +1,10 @@
 """`depnet explore` in a process that can be looked into: on SIGUSR1 it says how many pages are alive in it.
 
-`python -m tests.explorer.watched explore ...`: as `depnet explore`.
+`python -m tests.explorer.watched LIMITS explore ...`: as `depnet explore`, with other limits.
 """
 
 import gc
+import json
 import os
 import signal
 import subprocess
@@ -18,6 +19,8 @@ from typing import Any
 from nicegui import Client
 
 from depnet.cli import main
+from depnet.explorer import app
+from depnet.explorer.deadlines import DeadlineProtocol
 from depnet.explorer.session import Session
 from tests.explorer.browser import SECONDS, serving, wait_for
 
@@ -36,6 +39,10 @@ class Watched:
         """MB of memory that it has now."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+    def files(self) -> int:
+        """The files and connections that it has open."""
+        return sum(1 for _ in Path(f"/proc/{self.process.pid}/fd").iterdir())
 
     def said(self) -> str:
         return self.log.read_text()
@@ -65,10 +72,10 @@ class Watched:
 
 
 @contextmanager
-def watched(arguments: Sequence[str | Path], folder: Path) -> Iterator[Watched]:
-    """A server on a free port of this machine, with its log in a folder."""
+def watched(arguments: Sequence[str | Path], folder: Path, **limits: float) -> Iterator[Watched]:
+    """A server on a free port of this machine, with its log in a folder; limits of requests or of pages by their names."""
     log = folder / "log.txt"
-    command = [sys.executable, "-m", "tests.explorer.watched"]
+    command = [sys.executable, "-m", "tests.explorer.watched", json.dumps(limits)]
     with serving(command, arguments, log, ROOT) as (url, process):
         yield Watched(url.rstrip("/"), process, log)
 
@@ -81,5 +88,7 @@ def _tell(*_: Any) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGUSR1, _tell)
-    sys.argv[0] = "depnet"
+    for name, value in json.loads(sys.argv[1]).items():
+        setattr(DeadlineProtocol if hasattr(DeadlineProtocol, name) else app, name, value)
+    sys.argv = ["depnet", *sys.argv[2:]]
     main()

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI, Request
+from nicegui import Client, core, ui
 from nicegui import app as nicegui_app
-from nicegui import core, ui
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import depnet
+from depnet.explorer.deadlines import DeadlineProtocol
 from depnet.explorer.frame import DARK_COOKIE, STYLES, VIEWS, View, frame, head
 from depnet.explorer.guard import MOST_HEAD, Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
@@ -33,6 +34,11 @@ MOST_MESSAGE = 4 * 2**20
 
 MOST_CONNECTIONS = 500
 """Open at once; a system lets a program have some 1,000 files."""
+
+MOST_PAGES = 250
+"""Pages in memory; with more, those that were sent and are not open after `UNOPENED_SECONDS` go before their time."""
+
+UNOPENED_SECONDS = 10.0
 
 BUSY_SECONDS = 60.0
 """A page that draws does not answer meanwhile; NiceGUI would hang up after two seconds, and the page be loaded again.
@@ -61,6 +67,7 @@ def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
     # no bar without a name, of what takes no time
     nicegui_app.config.quasar_config["loadingBar"]["skipHijack"] = True
     nicegui_app.on_startup(lambda: setattr(core.sio.eio, "ping_timeout", BUSY_SECONDS))
+    nicegui_app.timer(1.0, _make_room)
     for view in VIEWS:
         _page(shelf, view)
 
@@ -80,6 +87,12 @@ def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
         gzip_middleware_factory=None if near else GZipMiddleware,
     )
     return outer
+
+
+def _make_room() -> None:
+    """A page that is asked for and never opened would be kept, and worked for, a minute or two."""
+    if len(Client.instances) > MOST_PAGES:
+        Client.prune_instances(client_age_threshold=UNOPENED_SECONDS)
 
 
 def _page(shelf: Shelf, view: View) -> None:
@@ -178,7 +191,7 @@ def serve(
                 lifespan="on",
                 proxy_headers=False,
                 server_header=False,
-                http="h11",
+                http=DeadlineProtocol,
                 h11_max_incomplete_event_size=MOST_HEAD,
                 limit_concurrency=MOST_CONNECTIONS,
                 ws_max_size=MOST_MESSAGE,
