@@ -36,7 +36,7 @@ from benchmarks._timing import timed
 from depnet import Dataset, Network, learn, sample
 from depnet.arrays import FloatArray
 from depnet.data import decode, describe, encode
-from depnet.data.table.layout import Layout
+from depnet.data.table.columns import Layout
 
 BINARY = ("nltcs", "msnbc", "plants")
 BUNDLED = ("iris", "wine", "breast_cancer", "digits", "diabetes")

@@ -10,7 +10,6 @@ import depnet
 from depnet import Dataset, Domain, Variable
 from depnet.data.binning.bins import Bins
 from depnet.data.frames.decode import numbers_of
-from depnet.data.table.mixture import Mixture
 from depnet.errors import EvidenceError
 from depnet.explorer.cards import has_ranges, is_histogram
 from depnet.explorer.overview_view import SCALES
@@ -43,7 +42,7 @@ BINS = Bins((0, 18, 99), ((3, 9, 17), (30, 40)), "integer")
 def test_the_scale_is_decided_once(variable: Variable, scale: str) -> None:
     assert variable.scale == scale
     assert variable.has_order is (scale != "category")
-    assert (Mixture.of(variable) is None) is (scale != "number")
+    assert (variable.levels() is None) is (scale != "number")
     assert is_histogram(variable) is (scale == "number" and len(variable.present_states) > 2)
     assert (numbers_of(variable) is None) is (
         scale != "number" or variable.present_states in ((0, 1), (1, 2))

@@ -14,7 +14,7 @@ import pytest
 from depnet import DependencyNetwork
 from depnet.data import Holed, describe, encode
 from depnet.data.files.read import read
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import DataError, LeftOutWarning
 from tests.refusals import refuses
 

@@ -1,5 +1,5 @@
 """Means, quantiles and shares of a mixture, over all of its values one by one, in fractions: the slow twin of
-`depnet.data.table.mixture` and `depnet.inference.answer.numbers`."""
+`depnet.data.binning.levels` and `depnet.inference.answer.numbers`."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -61,7 +61,6 @@ def _from_model(run: Run, model: str, target: str, rows: str, unknown: str) -> "
     import numpy as np
 
     from depnet.cli.files import load_asked, read_for_model
-    from depnet.data.table.mixture import Mixture
     from depnet.inference import query_rows
 
     law = load_asked(model, chains=False)
@@ -75,11 +74,11 @@ def _from_model(run: Run, model: str, target: str, rows: str, unknown: str) -> "
     shares = query_rows(law, codes, rng=run.steady_rng, n_jobs=run.threads).probabilities[target]
     shares = shares[:, : len(variable.present_states)]
     shares = shares / shares.sum(axis=1, keepdims=True)
-    mixture = Mixture.of(variable)
-    if mixture is None or len(variable.present_states) < 3:
+    levels = variable.levels()
+    if levels is None or len(variable.present_states) < 3:
         return range(1, holed.rows + 1), _classes(target, variable.present_states, shares)
-    means = shares @ mixture.means()
-    return range(1, holed.rows + 1), _numbers(target, means, mixture.quantiles(shares, list(ENDS)))
+    means = shares @ levels.means()
+    return range(1, holed.rows + 1), _numbers(target, means, levels.quantiles(shares, ENDS))
 
 
 def _from_table(

@@ -15,8 +15,7 @@ from depnet.arrays import xlogy
 from depnet.cluster.places import Client
 from depnet.cluster.table import TableRequest, Where, chunked
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 from depnet.data.table.variables import BinChoice, LeftOut, StateOptions, warn_left_out
 from depnet.errors import DataError, brief
 from depnet.fitting.fit import FitOptions, Fitted, check_order, fit

@@ -24,11 +24,11 @@ from depnet.cluster.places import Client, DaskPlace, LocalPlace, free_memory
 from depnet.cluster.source import Chunk, OpenedTable, open_table
 from depnet.data.binning.cut import Ranked
 from depnet.data.files.engine import bytes_of
+from depnet.data.table.columns import ColumnKind, ColumnLayout, FrameKind
 from depnet.data.table.dataset import Dataset, Holed, join_rows
-from depnet.data.table.domain import Domain
 from depnet.data.table.encode import described, encode
-from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
 from depnet.data.table.open import Columns, open_frame
+from depnet.data.table.variable import Domain
 from depnet.data.table.variables import Keep, LeftOut, StateOptions, Summary, check_keep
 from depnet.errors import DataError, LearningError
 from depnet.model.counting import leaves_of, tabulate

@@ -9,11 +9,10 @@ titanic  a small table to try things on
 
 from depnet.data.binning.bins import Bins
 from depnet.data.frames.decode import decode, fill
+from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.domain import Domain
 from depnet.data.table.encode import describe, encode
-from depnet.data.table.layout import Layout
-from depnet.data.table.variable import Label, Variable
+from depnet.data.table.variable import Domain, Label, Variable
 from depnet.data.titanic import titanic
 
 __all__ = [

@@ -3,8 +3,7 @@
 import numpy as np
 
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 
 # (class, sex, age) -> people who died, people who survived
 _PEOPLE = {

@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
+from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.domain import Domain
-from depnet.data.table.layout import Layout
+from depnet.data.table.variable import Domain
 from depnet.estimators.tables import later_table
 from depnet.fitting.complete import Completion
 from depnet.fitting.summary import Summary, plain_figures, short_lines, summary_of

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from depnet.arrays import FloatArray
 from depnet.data.frames.decode import decode
+from depnet.data.table.columns import FrameKind, Layout
 from depnet.data.table.dataset import Holed, holed_rows
 from depnet.data.table.encode import HandleUnknown
-from depnet.data.table.layout import FrameKind, Layout
 from depnet.errors import DataError, InferenceError
 from depnet.estimators.base import TableEstimator, generator_of
 from depnet.estimators.fitted import FittedModel

@@ -16,11 +16,11 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.frames.decode import fill, numbers_of
+from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed, join_rows
-from depnet.data.table.domain import Domain
 from depnet.data.table.encode import HandleUnknown, described, encode, places_of
-from depnet.data.table.layout import Layout
 from depnet.data.table.open import Opened, open_frame
+from depnet.data.table.variable import Domain
 from depnet.data.table.variables import BinChoice, StateOptions, warn_left_out
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import ReducibleError, ScanError
 from depnet.exact.solve import random_laws, sequential_laws
 from depnet.geometry.chain import SHOWN_STATES, FreeChain, closed_classes, described, in_order

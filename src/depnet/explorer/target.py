@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from depnet.data import Holed, Variable
-from depnet.data.table.mixture import Mixture
 from depnet.errors import EvidenceError
 from depnet.explorer.ask import how_often
 from depnet.explorer.known import Known, given
@@ -159,8 +158,8 @@ def _log_known(law: Network, evidence: Evidence) -> float:
 def _median(loaded: Loaded, target: str) -> str | None:
     """With nothing known, as text that a condition takes; None of what is no number."""
     law = loaded.asked
-    mixture = Mixture.of(law.domain.variables[law.domain.index(target)])
-    if mixture is None or mixture.states < 3:
+    levels = law.domain.variables[law.domain.index(target)].levels()
+    if levels is None or len(levels) < 3:
         return None
     found = loaded.answer(target, max_seconds=MEDIAN_SECONDS)
     summary = found.numbers.get(target)

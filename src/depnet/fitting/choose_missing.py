@@ -28,8 +28,7 @@ import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray, read_only, xlogy
 from depnet.data.table.dataset import Dataset, Holed, code_type
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Variable, with_missing_state
+from depnet.data.table.variable import Domain, Variable, with_missing_state
 from depnet.learning.cost import Mdl, StructuralMdl
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions, Work

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import DataError, Hint
 from depnet.inference.clamped.chains import ClampedChains
 from depnet.learning.rows import codes_of, row_order, some_rows

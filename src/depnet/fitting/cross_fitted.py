@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 from depnet.learning.rows import codes_of
 from depnet.threads import results_in_threads
 

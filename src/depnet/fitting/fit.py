@@ -14,7 +14,7 @@ import numpy as np
 from depnet.arrays import IntArray
 from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import LearningError, brief
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion, complete_and_learn

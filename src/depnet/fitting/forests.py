@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.fitting.complete import redrawn
 from depnet.learning.forest import Forest, NumberLaw, Shown, grow_forest, number_law
 from depnet.model.network import Network

@@ -19,10 +19,9 @@ import numpy as np
 from depnet.arrays import CodeArray, FloatArray, read_only
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.cut import quantile_bins
+from depnet.data.binning.levels import Levels
 from depnet.data.table.dataset import Dataset, code_type
-from depnet.data.table.domain import Domain
-from depnet.data.table.mixture import Mixture
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 from depnet.fitting.cross_fitted import CrossFittedMean, cross_fitted_mean, parts_of
 from depnet.fitting.fit import FitOptions, fit_network
 from depnet.learning.forest import crps
@@ -76,7 +75,7 @@ class NumberLaw:
     def quantiles(self, codes: CodeArray, levels: Sequence[float]) -> FloatArray:
         """[row, level]."""
         start, theta = self.probabilities(codes)
-        return np.asarray(start[:, None] + Mixture.of_bins(self.bins).quantiles(theta, list(levels)))
+        return np.asarray(start[:, None] + Levels.of(self.bins).quantiles(theta, list(levels)))
 
     def below(self, codes: CodeArray, edges: Sequence[float]) -> FloatArray:
         """[row, edge]: P(y < edge | x)."""

@@ -40,7 +40,6 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.inference.answer.interval import LEVEL, SURE_MEANS, SURE_SHARES, Z, share_ends
 from depnet.inference.answer.numbers import worth_of_mean
@@ -273,12 +272,12 @@ def _judge(
 
 def _moments(variable: Variable) -> tuple[FloatArray, FloatArray] | None:
     """The means, and mean squares, of the values of each state of a number, scaled so that no square is too large."""
-    mixture = Mixture.of(variable)
-    if mixture is None:
+    levels = variable.levels()
+    if levels is None:
         return None
-    values = mixture.values.astype(np.float64)
+    values = levels.values.astype(np.float64)
     values = (values - values.mean()) / (float(np.abs(values - values.mean()).max()) or 1.0)
-    return mixture.mean_of(values), mixture.mean_of(values**2)
+    return levels.mean_of(values), levels.mean_of(values**2)
 
 
 def _mean_of(shares: FloatArray, numbers: tuple[FloatArray, FloatArray]) -> tuple[float, float]:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import EvidenceError, brief
 from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given

@@ -29,7 +29,7 @@ from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray
 from depnet.data.binning.levels import Levels
 from depnet.data.frames.within import Drawer, Drawn, PlaceTrees, Within
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import EvidenceError, MixingWarning
 from depnet.law.elimination import Elimination, log_largest_weight, network_plan
 from depnet.law.factors import IMPOSSIBLE

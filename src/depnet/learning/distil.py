@@ -34,8 +34,7 @@ import numpy as np
 from depnet._native import boost as native
 from depnet.arrays import CodeArray, IntArray
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 from depnet.learning.auto import Choice
 from depnet.learning.boost import DIGITS, BoostRows, NodeGrower, all_tests, tree_of
 from depnet.learning.cost import Mdl

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from depnet._native import learner as native
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import DataError, ManyStatesWarning
 from depnet.learning.cost import Penalty, StructuralMdl, penalty_value, per_parameter
 from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spelled_out

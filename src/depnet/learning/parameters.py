@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import LearningError
 from depnet.learning.options import checked_order
 from depnet.model.counting import leaf_counts

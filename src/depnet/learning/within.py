@@ -17,7 +17,7 @@ from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.binning.levels import LevelArray, Levels
 from depnet.data.frames.within import PlaceTrees, Within, first_levels, level_count
 from depnet.data.table.dataset import Holed
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.model.network import Network
 from depnet.threads import in_threads
 

@@ -13,8 +13,7 @@ where there is one. Nor does a name, as long as no shorter name before a sign is
 
 import re
 
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 from depnet.errors import EvidenceError
 from depnet.model.conditions import KNOWN, SIGNS, label_code
 

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import ModelError
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import InformationSource

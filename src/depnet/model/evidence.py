@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
 from depnet.data.frames.within import allowed_levels
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Label, Variable
+from depnet.data.table.variable import Domain, Label, Variable
 from depnet.errors import EvidenceError, brief
 from depnet.model.conditions import Allowed, allowed, beyond_data, empty_condition
 

@@ -3,9 +3,9 @@
 import warnings
 from dataclasses import dataclass, replace
 
+from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.domain import Domain
-from depnet.data.table.layout import Layout
+from depnet.data.table.variable import Domain
 from depnet.errors import ModelError, brief
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network

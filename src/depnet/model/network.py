@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from depnet.checks import is_whole
 from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import ModelError, brief
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.marginals import HeldOut, MarginalCounts

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.arrays import FloatArray
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.geometry import m_projection, manifolds
 from depnet.model import ConditionalTable, LosslessSource, Network, TableNode
 from depnet.pictures.colours import BLUE, GREEN, GREY

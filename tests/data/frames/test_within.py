@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from depnet.data import Bins, Domain, Variable, decode
 from depnet.data.frames.within import PlaceTrees, Within
-from depnet.data.table.layout import Layout
+from depnet.data.table.columns import Layout
 from depnet.model.evidence import narrowed_domain
 from tests.laws import assert_same_law
 from tests.reference.within import leaf_law

@@ -19,7 +19,7 @@ from depnet.inference.answer.part import Spread, margins
 from depnet.inference.ordered.weighted import moved
 from depnet.law.elimination import Conditional
 from depnet.model import Evidence
-from tests.data.table.test_mixture import laws
+from tests.data.binning.test_levels import laws
 from tests.law.cases import given_tables
 from tests.narrowed import there
 from tests.reference import numbers as slow

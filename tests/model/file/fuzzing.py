@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from depnet import Domain, Network, Variable
 from depnet.data import Layout, decode
 from depnet.data.binning.cut import given_bins
-from depnet.data.table.layout import ColumnKind, FrameKind
+from depnet.data.table.columns import ColumnKind, FrameKind
 from depnet.errors import ModelFileError
 from depnet.model.boosted import BoostedNode
 from depnet.model.file import load_model

@@ -25,8 +25,8 @@ from depnet.data.files.source import Format, Source, find_source
 from depnet.data.files.text import Csv, Dialect, open_csv
 from depnet.data.files.write import format_of, table_file, text_file
 from depnet.data.frames.decode import column_of_codes
-from depnet.data.table.domain import Domain
-from depnet.data.table.layout import Layout
+from depnet.data.table.columns import Layout
+from depnet.data.table.variable import Domain
 from depnet.errors import DataError
 from depnet.files import scratch_folder
 

@@ -32,7 +32,7 @@ from depnet.errors import DataError, Hint, brief
 if TYPE_CHECKING:
     import duckdb
 
-    from depnet.data.table.layout import ColumnKind
+    from depnet.data.table.columns import ColumnKind
 
 MOSTLY = 0.9
 FEW_NUMBERS = 16

@@ -13,8 +13,8 @@ from depnet.data.files.source import find_source
 from depnet.data.files.table import FileTable
 from depnet.data.files.text import MISSING_VALUES, Dialect, in_utf8, open_csv, unreadable_by_engine
 from depnet.data.table.dataset import Holed
-from depnet.data.table.domain import Domain
 from depnet.data.table.encode import HandleUnknown, described, encode_columns
+from depnet.data.table.variable import Domain
 from depnet.data.table.variables import (
     MAX_STATES,
     BinChoice,

@@ -9,8 +9,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Label, Variable
+from depnet.data.table.variable import Domain, Label, Variable
 
 _FORMULA = re.compile(r"""(^|[\n\r,;\t|])(["' ]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r])""")
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from depnet.data.files.engine import answer
 from depnet.data.files.kinds import FileColumn
-from depnet.data.table.columns import Column, column_of_numbers, column_of_objects
-from depnet.data.table.layout import ColumnLayout, FrameKind
+from depnet.data.table.columns import Column, ColumnLayout, FrameKind, column_of_numbers, column_of_objects
 from depnet.data.table.open import Opened
 from depnet.data.table.variable import MAX_CARDINALITY
 from depnet.data.table.variables import StateOptions, Summary

@@ -25,7 +25,7 @@ from depnet.errors import DataError, Hint, brief
 if TYPE_CHECKING:
     import duckdb
 
-    from depnet.data.table.layout import ColumnKind
+    from depnet.data.table.columns import ColumnKind
 
 DELIMITERS = (",", ";", "\t", "|")
 LARGE = 2**22

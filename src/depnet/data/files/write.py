@@ -23,9 +23,8 @@ from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, 
 from depnet.data.files.source import FORMATS, READ_ENDINGS, Format
 from depnet.data.frames.decode import drawn_columns
 from depnet.data.frames.within import Within
-from depnet.data.table.columns import Column
+from depnet.data.table.columns import Column, ColumnKind, Layout
 from depnet.data.table.dataset import Holed
-from depnet.data.table.layout import ColumnKind, Layout
 from depnet.data.table.open import open_frame
 from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, Hint, brief
 from depnet.files import new_file, not_written, scratch_folder

@@ -13,16 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import TIMES, Numbers
 from depnet.data.binning.forms import texts_in
+from depnet.data.binning.levels import Levels
 from depnet.data.binning.times import cell_of_duration
 from depnet.data.frames.within import Within
-from depnet.data.table.columns import Column
+from depnet.data.table.columns import Column, ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.dataset import check_shape, reject_codes_outside
-from depnet.data.table.domain import Domain
 from depnet.data.table.encode import places_of
-from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
-from depnet.data.table.mixture import Mixture
 from depnet.data.table.open import Opened, open_frame
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 from depnet.errors import DataError, brief
 
 Filled: TypeAlias = tuple[NDArray[np.bool_], Column]
@@ -137,7 +135,7 @@ def column_of_codes(
             states = tuple(map(float, states))
         return Column(layout, hidden, ids=np.where(hidden, -1, codes.astype(np.int64)), labels=states)
     if law is not None:
-        found = Mixture.of_bins(bins).expected(law)
+        found = Levels.of(bins).expected(law)
     elif drawn is not None:
         found = drawn
     else:
@@ -176,8 +174,8 @@ def numbers_of(variable: Variable) -> FloatArray | None:
 
 def expected_states(law: FloatArray, variable: Variable) -> Numbers | None:
     """One number a row of a variable whose states are numbers: the mean of floats, the median of whole numbers."""
-    mixture = None if numbers_of(variable) is None else Mixture.of(variable)
-    return None if mixture is None else mixture.expected(law)
+    levels = None if numbers_of(variable) is None else variable.levels()
+    return None if levels is None else levels.expected(law)
 
 
 def fill(

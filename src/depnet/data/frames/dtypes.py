@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from depnet.data.table.layout import FrameKind
+from depnet.data.table.columns import FrameKind
 from depnet.errors import DataError, brief
 
 LONGEST = 200

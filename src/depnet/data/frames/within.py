@@ -22,8 +22,7 @@ from depnet._native import within as native
 from depnet.arrays import FloatArray, read_only
 from depnet.data.binning.bins import Bins, Numbers
 from depnet.data.binning.levels import LevelArray, Levels
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 
 WHOLE = 256
 """What the shares of a leaf are in all."""

@@ -1,13 +1,10 @@
 """What a table is, and the road from any table to its codes.
 
-variable    a variable: its name, its states, its bins
-domain      all variables: the joint domain
+variable    a variable: its name, its states, its bins; all variables: the joint domain
 dataset     tables of codes, with and without holes
 values      the numbers of a table as they came
 cells       the cells of a table as people read them
-mixture     numbers from the probabilities of bins: means, quantiles, one number for a hole
-layout      what a frame looked like, so that frames like it can be given back
-columns     a column, whatever it came from: labels by their places, the rest as numbers
+columns     a column, whatever it came from: labels by their places, the rest as numbers; what a frame looked like
 variables   from what a column holds to its variable; columns that nothing can be learned from
 open        a table of any kind, column by column; files are one more kind
 encode      from a table to its domain, and columns to codes of a domain

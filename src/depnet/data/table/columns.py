@@ -1,19 +1,28 @@
-"""A column of a table, whatever it came from: text by the places of its distinct values, the rest as numbers.
+"""A column of a table, whatever it came from: text by the places of its distinct values, the rest as numbers; and what a
+frame was, so that results can come back as one like it.
 
 What is done for every row is done in arrays; only a column's distinct values are looked at one by one.
 """
 
 import datetime as dt
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.bins import TIME_NUMBERS, Numbers
-from depnet.data.table.layout import ColumnKind, ColumnLayout
+from depnet.data.table.variable import Domain
 from depnet.errors import DataError, brief
+
+FrameKind: TypeAlias = Literal["pandas", "polars", "pyarrow", "numpy", "dicts"]
+
+ColumnKind: TypeAlias = Literal[
+    "label", "boolean", "integer", "float", "date", "datetime", "duration", "empty"
+]
+"""What the values of a column are; "empty": nothing but missing ones, of no type of their own."""
 
 _NOUNS = {
     "label": "text",
@@ -29,6 +38,63 @@ _UNITS: dict[ColumnKind, str] = {
     "datetime": "datetime64[us]",
     "duration": "timedelta64[us]",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLayout:
+    """One column: its own key in the frame, what its values are, the frame's own dtype (None: the usual one).
+
+    `values` are the frame's own objects for the states, where these are not the labels (intervals, say). `form` is how text
+    has its moments (`Bins.form`).
+    """
+
+    key: Any
+    kind: ColumnKind
+    dtype: Any = None
+    values: tuple[Any, ...] | None = None
+    form: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The kind of frame ("pandas", "polars", "pyarrow", "numpy" or "dicts") and its columns, in order.
+
+    >>> from depnet.data import Variable
+    >>> Layout.of(Domain((Variable("sex", ("female", "male")),)), "polars").columns[0].kind
+    'label'
+    """
+
+    kind: FrameKind
+    columns: tuple[ColumnLayout, ...]
+    structured: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(FrameKind):
+            raise DataError(
+                f"the kind of a frame is one of {', '.join(get_args(FrameKind))}; got {brief(self.kind)}."
+            )
+
+    @classmethod
+    def of(cls, domain: Domain, kind: FrameKind = "pandas") -> "Layout":
+        """A layout for a domain that came from no frame: a model that was loaded, or a table of codes."""
+        columns = []
+        for variable in domain.variables:
+            labels = [label for label in variable.states if label is not variable.missing]
+            bins = variable.bins
+            column: ColumnKind = bins.kind if bins is not None else _kind_of_labels(labels)
+            columns.append(ColumnLayout(variable.name, column, form=None if bins is None else bins.form))
+        return cls(kind, tuple(columns))
+
+
+def _kind_of_labels(labels: Iterable[object]) -> ColumnKind:
+    types = {type(label) for label in labels}
+    if types == {bool}:
+        return "boolean"
+    if types == {int}:
+        return "integer"
+    if types and types <= {int, float}:
+        return "float"
+    return "label"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.checks import is_whole
 from depnet.data.binning.bins import Numbers
-from depnet.data.table.domain import Domain
 from depnet.data.table.values import Values
+from depnet.data.table.variable import Domain
 from depnet.errors import DataError, Hint, brief, how_many
 from depnet.wording import counted, some_of
 

@@ -20,12 +20,10 @@ from depnet.arrays import IntArray
 from depnet.data.binning.bins import TIME_TEXTS, Bins, Number, Numbers
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.binning.times import DAY
-from depnet.data.table.columns import Column
+from depnet.data.table.columns import Column, Layout
 from depnet.data.table.dataset import CodedColumn, Holed, table_of_columns
-from depnet.data.table.domain import Domain
-from depnet.data.table.layout import Layout
 from depnet.data.table.open import Columns, Opened, open_frame
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 from depnet.data.table.variables import (
     MAX_STATES,
     BinChoice,

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from depnet.data.binning.times import DAY
 from depnet.data.table.columns import (
     Column,
+    ColumnKind,
+    ColumnLayout,
+    FrameKind,
     column_of_array,
     column_of_numbers,
     column_of_objects,
     unreadable,
 )
-from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
 from depnet.data.table.variables import StateOptions, Summary
 from depnet.errors import DataError, brief
 

@@ -40,8 +40,7 @@ from depnet.data.binning.cut import (
 from depnet.data.binning.forms import find_form, number_in, texts_in
 from depnet.data.binning.times import are_durations, form_of, kind_of_dates
 from depnet.data.binning.times import is_form as is_moment_form
-from depnet.data.table.columns import Column
-from depnet.data.table.layout import ColumnKind
+from depnet.data.table.columns import Column, ColumnKind
 from depnet.data.table.variable import (
     MAX_CARDINALITY,
     MISSING_LABEL,

@@ -1,7 +1,7 @@
 r"""Answers about numbers are numbers: mean, standard deviation, quantiles and shares, with standard errors.
 
 A model's law of a number is the mixture of the values that its bins keep, by the probabilities p_k of the bins
-(`depnet.data.table.mixture`); a table's has its values themselves, and an answer joins the two. Where it can be missing,
+(`depnet.data.binning.levels`); a table's has its values themselves, and an answer joins the two. Where it can be missing,
 all is said of the numbers that are there. With m_k and
 F_k(c) the mean of bin k and its share up to c, to first order (the delta method)
 
@@ -24,8 +24,8 @@ import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Kind, Numbers
+from depnet.data.binning.levels import SLACK
 from depnet.data.binning.times import DAY, FIRST_DAY, LAST_DAY
-from depnet.data.table.mixture import SLACK, Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, InferenceError, brief
 from depnet.inference.answer.interval import mean_ends
@@ -68,18 +68,18 @@ class NumberLaw:
         cls, variable: Variable, probabilities: FloatArray, spread: Spread, present: float = 1.0
     ) -> "NumberLaw | None":
         """A model's law, from the probabilities of the known states; None where the variable is no number."""
-        mixture = Mixture.of(variable)
-        if mixture is None:
+        levels = variable.levels()
+        if levels is None:
             return None
-        states = np.repeat(np.arange(mixture.states), mixture.sizes)
-        inside = 1 / mixture.sizes[states]
-        shares = probabilities[: mixture.states]
+        states = np.repeat(np.arange(len(levels)), levels.sizes)
+        inside = 1 / levels.sizes[states]
+        shares = probabilities[: len(levels)]
         total = float(shares.sum())
         if not total > 0:
             return None
         return cls(
-            mixture.kind,
-            mixture.values,
+            levels.kind,
+            levels.values,
             shares[states] * inside / total,
             states,
             inside,

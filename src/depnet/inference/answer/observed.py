@@ -23,8 +23,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Holed
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
 from depnet.inference.answer.part import Remark, Target

@@ -30,8 +30,7 @@ import numpy as np
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.binning.bins import Numbers
 from depnet.data.table.dataset import Holed
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Variable
+from depnet.data.table.variable import Domain, Variable
 from depnet.errors import EvidenceError
 from depnet.model.condition_text import cut_at_sign, named_condition
 from depnet.model.conditions import KNOWN, Allowed, allowed, beyond_data, empty_condition

@@ -13,7 +13,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.checks import cores, jobs_of, seconds_given
 from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Holed
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import EvidenceError, InferenceError, brief
 from depnet.inference.answer.observed import MatchingRows, Support, difference, support
 from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, Target, tables_of, targets_of

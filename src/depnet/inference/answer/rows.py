@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import DataError
 from depnet.inference.answer.question import Effort
 from depnet.model.network import Network

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.node import Node

@@ -20,7 +20,7 @@ import numpy as np
 from depnet import notebook
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset, Holed, holed_rows
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import DataError
 from depnet.inference.judge.marginals import Nearness, between, by_chance
 from depnet.inference.rows.query import score_holed

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Kind, Numbers
 from depnet.data.table.dataset import Holed
-from depnet.data.table.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, brief
 from depnet.inference.answer.numbers import length_of, shown, value_of
@@ -62,10 +61,10 @@ class Measure:
         >>> Measure.of(Variable("rooms", (1, 2, 5))).said, Measure.of(Variable("rooms", (1, 2, 5)), ">1").values.tolist()
         ('mean of rooms', [0.0, 1.0, 1.0])
         """
-        mixture = Mixture.of(variable)
+        kept = variable.levels()
         labels = {str(state): code for code, state in reversed(tuple(enumerate(variable.states)))}
         if text is None:
-            number = mixture is not None and mixture.states >= FEWEST_VALUES
+            number = kept is not None and len(kept) >= FEWEST_VALUES
             states = variable.present_states
             text = (
                 MEAN
@@ -78,10 +77,10 @@ class Measure:
             missing = variable.missing is not None and text == str(variable.missing)
             said = f"{variable.name} is missing" if missing else f"{variable.name} = {text}"
             return cls(text, said, values, _known(variable, everything=missing))
-        if text == MEAN and mixture is not None:
+        if text == MEAN and kept is not None:
             values = np.zeros(variable.cardinality)
-            values[: mixture.states] = _by_levels(mixture.means(), levels)
-            return cls(text, f"mean of {variable.name}", values, _known(variable), mixture.kind)
+            values[: len(kept)] = _by_levels(kept.means(), levels)
+            return cls(text, f"mean of {variable.name}", values, _known(variable), kept.kind)
         found = _condition(variable, text)
         values = found.weights()
         if levels is not None:

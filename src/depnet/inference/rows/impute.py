@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import DataError, InferenceError
 from depnet.inference.answer.question import Effort, check_method
 from depnet.inference.answer.rows import RowsResult, checked_rows

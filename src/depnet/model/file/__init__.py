@@ -20,7 +20,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
-from depnet.data.table.layout import Layout
+from depnet.data.table.columns import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, ModelFileNotFoundError, brief
 from depnet.files import named_stream, new_file, not_written
 from depnet.model.file.document import AGAIN, encode, read_model

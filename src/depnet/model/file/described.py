@@ -11,9 +11,8 @@ from depnet.arrays import IntArray, read_only
 from depnet.data.binning.bins import MAX_QUANTILES, TIMES, Bins
 from depnet.data.frames.decode import check_column
 from depnet.data.frames.dtypes import available, dtype_of, plain_dtype
-from depnet.data.table.domain import Domain
-from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
-from depnet.data.table.variable import Variable
+from depnet.data.table.columns import ColumnKind, ColumnLayout, FrameKind, Layout
+from depnet.data.table.variable import Domain, Variable
 from depnet.errors import brief
 from depnet.model.file.fields import Count, Fields, check_length, fault, located
 from depnet.model.marginals import MarginalCounts, PairTables

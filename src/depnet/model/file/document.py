@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from depnet.data.frames.within import Within
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import ModelFileError, brief
 from depnet.model.file.described import CountsFields, DomainFields, LayoutFields, VariableFields
 from depnet.model.file.fields import CHANGED, Fields, Leaf, check_length, decode, fault, located

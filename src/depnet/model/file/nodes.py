@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import read_only
 from depnet.data.frames.within import WHOLE, PlaceTrees, level_count
-from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Domain
 from depnet.errors import ModelError, ModelFileError
 from depnet.model.boosted import BoostedNode
 from depnet.model.digits import DigitTree

@@ -12,8 +12,7 @@ from typing import ClassVar, TypeAlias
 
 from depnet.arrays import FloatArray
 from depnet.checks import is_whole
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Label, Variable
+from depnet.data.table.variable import Domain, Label, Variable
 from depnet.errors import ModelError, brief
 from depnet.model.network import Network
 from depnet.model.node import Node

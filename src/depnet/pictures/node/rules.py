@@ -9,8 +9,7 @@ lead to is reached by any of them. Ways that differ in one variable alone are on
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 
-from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Label, Variable
+from depnet.data.table.variable import Domain, Label, Variable
 from depnet.pictures.labels import short
 from depnet.pictures.node.decision import LETTERS, Decision, run_said
 
