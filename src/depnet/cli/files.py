@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from depnet.arrays import IntArray
     from depnet.data import Dataset, Domain, Holed
-    from depnet.data.files.source import Source
-    from depnet.data.files.text import Dialect
+    from depnet.data.files.source import Dialect, Source
     from depnet.model import Network
     from depnet.model.model import Model
 
@@ -76,7 +75,7 @@ def check_table(path: str) -> None:
 
 def dialect() -> "Dialect":
     """How the command was told to read text files."""
-    from depnet.data.files.text import Dialect
+    from depnet.data.files.source import Dialect
 
     return Dialect(**{name: value for name, value in this_run().dialect.items() if name != "text"})
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from depnet.data.files.rows import Request
+    from depnet.data.files.read import Request
 
 ENDS = (0.05, 0.95)
 """Where nine in ten numbers lie between."""
@@ -88,8 +88,8 @@ def _from_table(
     import numpy as np
 
     from depnet.cli.files import check_table
-    from depnet.data.files.engine import identifier
     from depnet.data.files.read import open_file
+    from depnet.data.files.table import identifier
     from depnet.errors import DataError
     from depnet.estimators import DependencyNetworkClassifier, DependencyNetworkRegressor
 
@@ -131,7 +131,7 @@ def _rounded(values: "list[Any] | NDArray[Any]") -> list[Any]:
 def _request(**asked: Any) -> "Request":
     from depnet.cli.command import this_run
     from depnet.cli.files import dialect
-    from depnet.data.files.rows import Request
+    from depnet.data.files.read import Request
 
     return Request(**asked, dialect=dialect(), text=tuple(this_run().dialect.get("text", ())))
 

@@ -23,7 +23,7 @@ from depnet.arrays import IntArray
 from depnet.cluster.places import Client, DaskPlace, LocalPlace, free_memory
 from depnet.cluster.source import Chunk, OpenedTable, open_table
 from depnet.data.binning.cut import Ranked
-from depnet.data.files.engine import bytes_of
+from depnet.data.files.table import bytes_of
 from depnet.data.table.columns import ColumnKind, ColumnLayout, FrameKind
 from depnet.data.table.dataset import Dataset, Holed, join_rows
 from depnet.data.table.encode import described, encode

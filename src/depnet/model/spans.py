@@ -62,7 +62,7 @@ def ends_of(variable: Variable, value: object) -> tuple[Number, Number]:
     if variable.scale != "number":
         code = variable.code(value)
         return code, code
-    bins = _PLAIN if variable.bins is None else variable.bins
+    bins = Bins((0, 1), ((0,),)) if variable.bins is None else variable.bins  # these read plain numbers
     number = bins.number(value)
     return number, number + DAY - 1 if bins.kind == "datetime" and _is_day(value) else number
 
@@ -154,7 +154,3 @@ def _is_day(value: object) -> bool:
     if isinstance(value, np.datetime64):
         return np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
     return not hasattr(value, "hour")
-
-
-_PLAIN = Bins((0, 1), ((0,),), "float")
-"""Reads numbers, where a variable has none of its own."""

@@ -14,11 +14,11 @@ from depnet.data.binning.times import (
     HOUR,
     MINUTE,
     SECOND,
-    are_durations,
     cell_of_duration,
     duration_of,
     text_of_duration,
 )
+from depnet.data.table.columns import is_kind
 from depnet.errors import DataError
 from tests.refusals import refuses
 
@@ -32,7 +32,7 @@ def test_text_says_the_duration_as_pandas_reads_it(length: int) -> None:
         assert pd.Timedelta(text) == pd.Timedelta(length, "us")
     written = str(pd.Timedelta(length, "us"))
     assert cell_of_duration(length) == written.removesuffix("000") if "." in written else written
-    assert are_durations((cell_of_duration(length),))
+    assert is_kind("duration", cell_of_duration(length))
 
 
 READ = """

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import depnet
-from depnet.data.files import source
+from depnet.data.files import workbook as reader
 from depnet.errors import DataError
 from tests.refusals import refuses
 
@@ -51,9 +51,9 @@ def test_a_stream_and_a_wrong_name_are_read_by_their_content(tmp_path: Path) -> 
 
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = workbook(tmp_path / "t.xlsx", [HEAD, *ROWS])
-    monkeypatch.setattr(source, "MOST_CELLS", 10)
+    monkeypatch.setattr(reader, "MOST_CELLS", 10)
     refuses(DataError, "more than 10 cells", depnet.read, path)
-    monkeypatch.setattr(source, "MOST_BYTES", 10)
+    monkeypatch.setattr(reader, "MOST_BYTES", 10)
     refuses(DataError, "bytes when it is unpacked; 10 at most", depnet.read, path)
 
 

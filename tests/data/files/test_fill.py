@@ -8,7 +8,7 @@ import pytest
 
 from depnet.data import Domain, Variable
 from depnet.data.files.fill import Fillings, fill_file, filled_cells
-from depnet.data.files.text import Dialect
+from depnet.data.files.source import Dialect
 from depnet.errors import DataError
 
 DOMAIN = Domain((Variable("sex", ("female", "male")), Variable("alive", ("no", "yes"))))

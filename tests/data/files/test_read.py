@@ -16,7 +16,7 @@ import pytest
 
 from depnet import Dataset, read
 from depnet.data import Holed, describe, encode
-from depnet.data.files import rows
+from depnet.data.files import read as reading
 from depnet.errors import DataError
 from tests.data.strategies import write
 from tests.refusals import refuses
@@ -145,7 +145,7 @@ def test_a_where_that_is_no_condition_is_said_so(tmp_path: Path, where: str, sai
 def test_a_where_that_never_ends_is_given_up(
     tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "WHERE_SECONDS", 0.2)
+    monkeypatch.setattr(reading, "WHERE_SECONDS", 0.2)
     with pytest.raises(
         DataError, match=r"` was given up after 0 s\. Write a condition on a row's own columns"
     ):

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet import read
-from depnet.data.files import text
-from depnet.data.files.kinds import is_kind, is_kind_sql
+from depnet.data.files import load
+from depnet.data.files.kinds import is_kind_sql
+from depnet.data.table.columns import is_kind
 from depnet.errors import DataError
 from tests.refusals import refuses
 
@@ -48,14 +49,14 @@ def table(columns: list[str], delimiter: str = ",") -> str:
 def test_a_large_file_is_read_as_a_small_one(asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     written = table(list(LATE))
     small = read(io.StringIO(written), **asked)
-    monkeypatch.setattr(text, "LARGE", 0)
+    monkeypatch.setattr(load, "LARGE", 0)
     large = read(io.StringIO(written), **asked)
     assert large.domain == small.domain
     assert np.array_equal(large.codes, small.codes)
 
 
 def test_a_large_file_with_a_mistake_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "LARGE", 0)
+    monkeypatch.setattr(load, "LARGE", 0)
     lines = ["x", *map(str, range(ROWS)), "many"]
     refuses(DataError, r"row 1,500 \(line 1,502\) has 'many'", read, io.StringIO("\n".join(lines)))
 

@@ -11,6 +11,7 @@ Where day and month could be either, dates with slashes have the month first, al
 """
 
 import datetime as dt
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -49,7 +50,7 @@ _DAYS = (
 _CLOCKS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p")
 _TIME_FORMS: dict[str, str] = {
     **dict.fromkeys(_DAYS, "date"),
-    **{f"{day} {clock}": "datetime" for day in _DAYS for clock in _CLOCKS},
+    **dict.fromkeys(map(" ".join, itertools.product(_DAYS, _CLOCKS)), "datetime"),
     **dict.fromkeys(_CLOCKS, "duration"),
 }
 """Forms of dates, dates with times, and times of day, with the kind of number that each is kept as."""

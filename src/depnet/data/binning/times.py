@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 MOMENT = DATE + r"([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}(:[0-9]{2})?)?)?"
 """How a cell of text says a date, and a date with or without a time; it must also be one that there was."""
 
-_DATE, _MOMENT = (re.compile(pattern, re.ASCII) for pattern in (DATE, MOMENT))
 _FORM = re.compile(
     r"%Y-%m-%d(?P<between>[ T])%H:%M(?P<seconds>:%S(\.%(?P<digits>[1-9])f)?)?"
     r"(?P<zone>Z|(?P<sign>[+-])(?P<hours>[0-9]{2})(:(?P<minutes>[0-9]{2}))?)?",
@@ -36,22 +35,6 @@ _FORM = re.compile(
 
 Shape: TypeAlias = tuple[str, int, str]
 """Of a moment's text: what stands before the time, how long the text is without its zone, and its zone."""
-
-
-def kind_of_dates(texts: tuple[str, ...]) -> Literal["date", "datetime"] | None:
-    """What all these texts are: dates, dates with times, or neither.
-
-    >>> kind_of_dates(("2024-02-29", "2024-03-01")), kind_of_dates(("2024-02-29 12:30",)), kind_of_dates(("2023-02-29",))
-    ('date', 'datetime', None)
-    """
-    if not texts or not all(_MOMENT.fullmatch(text) for text in texts):
-        return None
-    try:
-        for text in texts:
-            dt.datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return "date" if all(_DATE.fullmatch(text) for text in texts) else "datetime"
 
 
 def days_of(value: object) -> int:
@@ -180,7 +163,6 @@ HOUR, MINUTE, SECOND = 3_600_000_000, 60_000_000, 1_000_000
 DURATION = r"-?[0-9]{1,7} days?( \+?[0-9]{2}:[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?)?"
 """How a cell of text says one, as pandas writes it: with its days, for hours and minutes alone may be a time of day."""
 
-_CELL = re.compile(DURATION, re.ASCII)
 _CLOCK = r"(?P<hours>\d+):(?P<minutes>\d{1,2}):(?P<seconds>\d{1,2}(\.\d*)?)"
 _TEXT = re.compile(
     rf"(?P<sign>[-+]?)\s*(?P<parts>(\d+(\.\d*)?\s*[A-Za-zµ]+[\s,]*)*)(?P<plus>\+?)({_CLOCK})?", re.ASCII
@@ -190,25 +172,15 @@ _ISO = re.compile(
     r"(?P<sign>[-+]?)P(?=.)((?P<W>\d+)W)?((?P<D>\d+)D)?(T(?=.)((?P<H>\d+)H)?((?P<M>\d+)M)?((?P<S>\d+(\.\d*)?)S)?)?",
     re.ASCII,
 )
-_NAMES: dict[int, tuple[str, ...]] = {
-    7 * DAY: ("w", "week", "weeks"),
-    DAY: ("d", "day", "days"),
-    HOUR: ("h", "hr", "hour", "hours"),
-    MINUTE: ("m", "min", "minute", "minutes"),
-    SECOND: ("s", "sec", "second", "seconds"),
-    1_000: ("ms", "millisecond", "milliseconds"),
-    1: ("us", "µs", "microsecond", "microseconds"),
+_UNITS = {
+    **dict.fromkeys(("w", "week", "weeks"), 7 * DAY),
+    **dict.fromkeys(("d", "day", "days"), DAY),
+    **dict.fromkeys(("h", "hr", "hour", "hours"), HOUR),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), MINUTE),
+    **dict.fromkeys(("s", "sec", "second", "seconds"), SECOND),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 1_000),
+    **dict.fromkeys(("us", "µs", "microsecond", "microseconds"), 1),
 }
-_UNITS = {name: length for length, names in _NAMES.items() for name in names}
-
-
-def are_durations(texts: tuple[str, ...]) -> bool:
-    """Do all these texts say durations, as cells of a file do?
-
-    >>> are_durations(("0 days 01:30:00", "-1 days +23:00:00", "2 days")), are_durations(("01:30:00",))
-    (True, False)
-    """
-    return bool(texts) and all(_CELL.fullmatch(text) for text in texts)
 
 
 def duration_of(value: object) -> int:

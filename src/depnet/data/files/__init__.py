@@ -1,13 +1,12 @@
 """Tables in files, through DuckDB: read, diagnose, write.
 
-source      a path, a stream or a workbook -> a local file whose format and compression are known
-text        CSV, TSV and JSON -> columns of text in a temporary Parquet file
+source      a path or a stream -> a local file whose format and compression are known; of CSV its names and dialect
+workbook    the first sheet of a spreadsheet -> CSV
 diagnose    why a text file cannot be read: the line, and what to do
-engine      DuckDB, kept from every other file and from the network
 kinds       what each column of text holds: numbers, dates, labels
+table       DuckDB, kept from every other file and from the network; a table in it, opened like a frame
 arrow       what a Parquet file says in Arrow's words: categories, durations
-rows        what to read: columns and rows, found in the file
-table       these as an opened table, like a frame, for `describe` and `encode`
+load        text -> columns of a temporary Parquet file; the columns and rows that are asked for, found there
 read        `depnet.read`: all of these, one after the other; and a table read for a model
 write       `depnet.write`: a table to a file, whole or not at all
 spreadsheet text that a spreadsheet would take for a formula, made plain

@@ -8,13 +8,12 @@ other states or numbers.
 
 import base64
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from depnet.checks import is_whole
 from depnet.data.binning.times import DAY
-from depnet.data.files.engine import answer, text_literal
+from depnet.data.files.table import text_literal
 from depnet.data.table.open import is_polars_categorical
 from depnet.errors import DataError, Hint
 
@@ -29,31 +28,23 @@ class Categories(NamedTuple):
     ordered: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """The columns, by name, that have categories, and the units of those that are durations."""
-
-    categories: dict[str, Categories] = field(default_factory=dict)
-    durations: dict[str, str] = field(default_factory=dict)
-
-
 def declared_types(
     connection: "duckdb.DuckDBPyConnection", file: Path, name: str, wanted: Collection[str]
-) -> Declared:
-    """What the file declares: durations, and the categories of the `wanted` columns, text or whole numbers."""
+) -> dict[str, Categories | str]:
+    """What the file declares, by name: the unit of a duration, or categories of a `wanted` column, text or whole numbers."""
     try:
         from pyarrow import parquet, types
     except ImportError:
         _refuse_what_is_not_seen(connection, file, name)
-        return Declared()
+        return {}
     with parquet.ParquetFile(file) as opened:
-        found = Declared(durations=units_of(opened.schema_arrow))
+        found: dict[str, Categories | str] = {**units_of(opened.schema_arrow)}
         for each in opened.schema_arrow:
             if types.is_dictionary(each.type) and each.name in wanted and not is_polars_categorical(each):
                 labels = _labels(opened, each.name)
                 if labels and all(isinstance(value, str) or is_whole(value) for value in labels):
                     ordered = each.type.ordered or "_PL_ENUM" in str(each.metadata)
-                    found.categories[each.name] = Categories(labels, ordered)
+                    found[each.name] = Categories(labels, ordered)
     return found
 
 
@@ -67,7 +58,9 @@ def _labels(opened: Any, name: str) -> tuple[Any, ...]:
 
 def _refuse_what_is_not_seen(connection: "duckdb.DuckDBPyConnection", file: Path, name: str) -> None:
     """By the notes of pandas, and by the name that polars gives the values of an Enum."""
-    notes = answer(connection, f"SELECT key, value FROM parquet_kv_metadata({text_literal(str(file))})")
+    notes = connection.execute(
+        f"SELECT key, value FROM parquet_kv_metadata({text_literal(str(file))})"
+    ).fetchall()
     found = {bytes(key): bytes(value) for key, value in notes}
     schema = base64.b64decode(found.get(b"ARROW:schema", b""))
     if b'"categorical"' in found.get(b"pandas", b"") or b"_PL_ENUM" in schema:

@@ -1,18 +1,14 @@
 """Why a text file cannot be read: the line, what is there, what to do. Slow and careful, after the fact."""
 
-import codecs
 import contextlib
 import csv
 import io
 import itertools
 import json
-import zlib
 from collections.abc import Iterator, Sequence
 
-from depnet.data.files.source import MAX_LINE, Source, unreadable
+from depnet.data.files.source import MAX_LINE, Source, find_bad_bytes
 from depnet.errors import DataError, Hint, brief
-
-_CHUNK = 2**20
 
 
 def _records(source: Source, delimiter: str, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
@@ -123,39 +119,6 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"the field {brief(twice)} stands there twice. Names must differ.")
     return fields
-
-
-def find_bad_bytes(source: Source, encoding: str) -> DataError | None:
-    """Bytes that are not text in this encoding, or a compressed file that is not whole: the first such place."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    lines, in_line = 0, 0
-
-    def pass_over(text: str) -> None:
-        nonlocal lines, in_line
-        lines += text.count("\n")
-        in_line = (len(text) - text.rfind("\n") - 1) if "\n" in text else in_line + len(text)
-
-    try:
-        with source.open() as raw:
-            while chunk := raw.read(_CHUNK):
-                pass_over(decoder.decode(chunk))
-            decoder.decode(b"", final=True)
-    except UnicodeDecodeError as error:
-        pass_over(error.object[: error.start].decode(encoding, errors="ignore"))
-        other = "latin-1" if codecs.lookup(encoding).name.startswith("utf") else "utf-8"
-        return DataError(
-            f"{source.name}, line {lines + 1:,}, character {in_line + 1:,}: the byte 0x{error.object[error.start]:02X} "
-            f"is not {encoding} text. Say what the file is in, such as ",
-            Hint("encoding", other),
-            " or ",
-            Hint("encoding", "cp1252"),
-            ".",
-        )
-    except UnicodeError as error:  # UTF-16 without a mark, for example
-        return DataError(f"{source.name}: the text is not {encoding} ({error}).")
-    except (EOFError, zlib.error, OSError) as error:
-        return unreadable(source.name, error)
-    return None
 
 
 def line_of_row(source: Source, delimiter: str, row: int, *, header: bool) -> int | None:

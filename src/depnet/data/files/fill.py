@@ -20,9 +20,8 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration, duration_of
 from depnet.data.files.arrow import number_sql, schema_option, text_sql, units_of, written_schema
-from depnet.data.files.engine import identifier, text_literal
-from depnet.data.files.source import Format, Source, find_source
-from depnet.data.files.text import Csv, Dialect, open_csv
+from depnet.data.files.source import Csv, Dialect, Format, Source, find_source, open_csv
+from depnet.data.files.table import identifier, text_literal
 from depnet.data.files.write import format_of, table_file, text_file
 from depnet.data.frames.decode import column_of_codes
 from depnet.data.table.columns import Layout

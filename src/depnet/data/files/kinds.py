@@ -13,8 +13,6 @@ all its cells that are not missing:
   taken for mistakes, and an error names the first.
 """
 
-import datetime as dt
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,14 +23,12 @@ import numpy as np
 
 from depnet.data.binning.bins import TIMES
 from depnet.data.binning.forms import Form, find_form, number_sql
-from depnet.data.binning.times import DATE, DURATION, MOMENT, form_of_shapes
-from depnet.data.files.engine import answer
+from depnet.data.binning.times import form_of_shapes
+from depnet.data.table.columns import PATTERNS, ColumnKind, is_kind
 from depnet.errors import DataError, Hint, brief
 
 if TYPE_CHECKING:
     import duckdb
-
-    from depnet.data.table.columns import ColumnKind
 
 MOSTLY = 0.9
 FEW_NUMBERS = 16
@@ -41,7 +37,7 @@ SAMPLE = 1000
 _Matches: TypeAlias = dict[Any, int]
 """Of a column, how many cells there are, under None, and how many of them are of a kind, under that."""
 
-_TYPES: dict[str, "ColumnKind"] = {
+_TYPES: dict[str, ColumnKind] = {
     **dict.fromkeys(("VARCHAR", "UUID", "ENUM"), "label"),
     **dict.fromkeys(('"NULL"', "NULL"), "empty"),
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), "integer"),
@@ -51,28 +47,18 @@ _TYPES: dict[str, "ColumnKind"] = {
     "DATE": "date",
     "INTERVAL": "duration",
 }
-_SPACE = r"[ \t\n\f\r]*"
-_PATTERNS: dict["ColumnKind", str] = {
-    "integer": rf"{_SPACE}[+-]?[0-9]+{_SPACE}",
-    "float": rf"{_SPACE}[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?{_SPACE}",
-    "boolean": "(?i)true|false",
-    "date": DATE,
-    "datetime": MOMENT,
-    "duration": DURATION,
-}
 _NOT_IN_FLOATS = ("'_'", "'+-'", "chr(11)")
 """In what the engine takes for a float and the pattern does not: 1_000.5, +-1, a vertical tab around it."""
-_COMPILED = {kind: re.compile(pattern, re.ASCII) for kind, pattern in _PATTERNS.items()}
-_CASTS: dict["ColumnKind", str] = {
-    "integer": "BIGINT",
-    "float": "DOUBLE",
+NUMBER_TYPES: dict[ColumnKind, str] = {"integer": "BIGINT", "float": "DOUBLE"}
+"""How SQL calls numbers of these kinds."""
+
+_CASTS: dict[ColumnKind, str] = {
+    **NUMBER_TYPES,
     "boolean": "BOOLEAN",
     "date": "DATE",
     "datetime": "TIMESTAMPTZ",
     "duration": "INTERVAL",
 }
-NUMBER_TYPES: dict["ColumnKind", str] = {kind: _CASTS[kind] for kind in ("integer", "float")}
-"""How SQL calls numbers of these kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +70,7 @@ class FileColumn:
     """
 
     name: str
-    kind: "ColumnKind"
+    kind: ColumnKind
     typed: str
     nanoseconds: bool = False
     categories: tuple[Any, ...] | None = None
@@ -126,11 +112,11 @@ def column_of_type(name: str, typed: str, sql_type: str) -> FileColumn:
     return FileColumn(name, kind, typed, head == "TIMESTAMP_NS")
 
 
-def column_of_text(name: str, kind: "ColumnKind", text: str) -> FileColumn:
+def column_of_text(name: str, kind: ColumnKind, text: str) -> FileColumn:
     return FileColumn(name, kind, text if kind in ("label", "empty") else _cast("CAST", kind, text))
 
 
-def moments_of_text(connection: Any, table: str, name: str, kind: "ColumnKind", text: str) -> FileColumn:
+def moments_of_text(connection: Any, table: str, name: str, kind: ColumnKind, text: str) -> FileColumn:
     """As `column_of_text`, and how the text of all rows has its values, where it has a form."""
     column = column_of_text(name, kind, text)
     if kind == "label":
@@ -140,27 +126,29 @@ def moments_of_text(connection: Any, table: str, name: str, kind: "ColumnKind", 
         return column
     zone = f"regexp_extract(substr({text}, 12), '[Z+-].*')"
     shape = f"substr({text}, 11, 1), length({text}) - length({zone}), {zone}"
-    found = answer(connection, f"SELECT {shape}, count(*) FROM {table} WHERE {text} IS NOT NULL GROUP BY ALL")
+    found = connection.execute(
+        f"SELECT {shape}, count(*) FROM {table} WHERE {text} IS NOT NULL GROUP BY ALL"
+    ).fetchall()
     return replace(column, form=form_of_shapes({(a, b, c): times for a, b, c, times in found}))
 
 
 def _find_form(connection: Any, table: str, text: str) -> Form | None:
     """The form that the text of all rows has: that of the first ones, with the decimals that others have."""
     first = f"SELECT DISTINCT t FROM (SELECT {text} AS t FROM {table} LIMIT {SAMPLE}) WHERE t IS NOT NULL ORDER BY t"
-    texts = [cell for (cell,) in answer(connection, first)]
+    texts = [cell for (cell,) in connection.execute(first).fetchall()]
     form = find_form(texts)
     if form is not None and form.kind == "integer":
         number = number_sql(text, form._replace(kind="float"))
         more = f"SELECT DISTINCT {text} AS t FROM {table} WHERE {number} <> floor({number}) ORDER BY t LIMIT {SAMPLE}"
-        form = find_form(texts + [cell for (cell,) in answer(connection, more)])
+        form = find_form(texts + [cell for (cell,) in connection.execute(more).fetchall()])
     if form is None:
         return None
     counts = f"SELECT count({text}), count({number_sql(text, form)}) FROM {table}"
-    ((present, matching),) = answer(connection, counts)
+    ((present, matching),) = connection.execute(counts).fetchall()
     return form if present == matching else None
 
 
-def _cast(how: str, kind: "ColumnKind", text: str) -> str:
+def _cast(how: str, kind: ColumnKind, text: str) -> str:
     """Text as a value of a kind, in SQL, which writes -1 days +23:00:00 without the plus."""
     plain = f"replace({text}, '+', '')" if kind == "duration" else text
     return f"{how}({plain} AS {_CASTS[kind]})"
@@ -174,12 +162,12 @@ def find_kinds(
     width: int,
     *,
     only_times: bool,
-) -> list["ColumnKind"]:
+) -> list[ColumnKind]:
     """The kinds of columns of text, given as (name, SQL of the text), `width` of them a query; JSON's can only be times.
 
     From some rows which kinds are possible; where there are more rows, from all of them whether they hold.
     """
-    possible: list[ColumnKind] = list(TIMES) if only_times else list(_PATTERNS)
+    possible: list[ColumnKind] = list(TIMES) if only_times else list(PATTERNS)
     counts: list[_Matches] = []
     for group in _groups(columns, width):
         counts += _matches_of_some(connection, table, group, possible)
@@ -198,7 +186,7 @@ def find_kinds(
     return kinds
 
 
-def _likely(some: _Matches, possible: Sequence["ColumnKind"]) -> list["ColumnKind"]:
+def _likely(some: _Matches, possible: Sequence[ColumnKind]) -> list[ColumnKind]:
     """The kinds that all of some cells are; and numbers, if most of them are."""
     present = some[None]
     return [k for k in possible if some[k] == present or (k == "float" and 2 * some[k] > present)]
@@ -210,7 +198,7 @@ def _groups(items: Sequence[Any], size: int) -> Iterator[Any]:
 
 
 def _matches_of_some(
-    connection: Any, table: str, group: Sequence[tuple[str, str]], kinds: Sequence["ColumnKind"]
+    connection: Any, table: str, group: Sequence[tuple[str, str]], kinds: Sequence[ColumnKind]
 ) -> list[_Matches]:
     """As `_matches`, of the first rows, by looking at each different text once."""
     shown = ", ".join(f"{text} AS t{place}" for place, (_, text) in enumerate(group))
@@ -218,47 +206,26 @@ def _matches_of_some(
     return [_matches_of_cells(cells[f"t{place}"], kinds) for place in range(len(group))]
 
 
-def _matches_of_cells(cells: Any, kinds: Iterable["ColumnKind"]) -> _Matches:
+def _matches_of_cells(cells: Any, kinds: Iterable[ColumnKind]) -> _Matches:
     times = Counter(cells.compressed() if isinstance(cells, np.ma.MaskedArray) else cells)
     fits: _Matches = {kind: sum(n for text, n in times.items() if is_kind(kind, text)) for kind in kinds}
     return {None: times.total(), **fits}
 
 
-def is_kind(kind: "ColumnKind", text: str) -> bool:
-    """Is the text a value of this kind? The same as `is_kind_sql` says.
-
-    >>> is_kind("integer", "007"), is_kind("integer", str(2**63)), is_kind("date", "2023-02-29")
-    (True, False, False)
-    """
-    if not _COMPILED[kind].fullmatch(text):
-        return False
-    if kind == "integer":
-        digits = text.lstrip("+-").lstrip("0") or "0"
-        return (
-            len(digits) < 20 and -(2**63) <= int(text[: text[0] in "+-"] + digits) < 2**63
-        )  # int() takes no thousands
-    if kind == "float":
-        return math.isfinite(float(text))
-    try:
-        return kind in ("boolean", "duration") or dt.datetime.fromisoformat(text) is not None
-    except ValueError:
-        return False
-
-
 def _matches(
-    connection: Any, table: str, group: Sequence[tuple[tuple[str, str], Sequence["ColumnKind"]]]
+    connection: Any, table: str, group: Sequence[tuple[tuple[str, str], Sequence[ColumnKind]]]
 ) -> list[_Matches]:
     """The matches of each column, by all of its cells. (Where every condition is NULL, count_if would be NULL, too.)"""
     parts: list[str] = []
     for (_, text), kinds in group:
         matching = (f"count(*) FILTER (WHERE {is_kind_sql(kind, text)})" for kind in kinds)
         parts += [f"count({text})", *matching]
-    (found,) = answer(connection, f"SELECT {', '.join(parts)} FROM {table}")
+    (found,) = connection.execute(f"SELECT {', '.join(parts)} FROM {table}").fetchall()
     counts = iter(found)
     return [{key: next(counts) for key in (None, *kinds)} for _, kinds in group]
 
 
-def is_kind_sql(kind: "ColumnKind", text: str) -> str:
+def is_kind_sql(kind: ColumnKind, text: str) -> str:
     """`is_kind` in SQL; NULL or false where it is not.
 
     Patterns are slow, and numbers many. A whole number that is written as the engine writes it needs none; and to refuse
@@ -267,7 +234,7 @@ def is_kind_sql(kind: "ColumnKind", text: str) -> str:
     if kind == "float":
         others = " OR ".join(f"contains({text}, {part})" for part in _NOT_IN_FLOATS)
         return f"isfinite(TRY_CAST({text} AS DOUBLE)) AND NOT ({others})"
-    shape = f"regexp_full_match({text}, '{_PATTERNS[kind]}')"
+    shape = f"regexp_full_match({text}, '{PATTERNS[kind]}')"
     if kind == "boolean":
         return shape
     value = _cast("TRY_CAST", kind, text)
@@ -279,7 +246,7 @@ def is_kind_sql(kind: "ColumnKind", text: str) -> str:
     )
 
 
-def numbers_likely(cells: Mapping[int, Any]) -> dict[int, "ColumnKind"]:
+def numbers_likely(cells: Mapping[int, Any]) -> dict[int, ColumnKind]:
     """Of columns, by their places, those whose cells, as far as they are there, are all numbers; and which."""
     found: dict[int, ColumnKind] = {}
     for place, column in cells.items():
@@ -292,17 +259,12 @@ def numbers_likely(cells: Mapping[int, Any]) -> dict[int, "ColumnKind"]:
 
 def _reject_few_texts(connection: Any, table: str, name: str, text: str, others: int) -> None:
     number = is_kind_sql("float", text)
-    ((different,),) = answer(
-        connection,
-        f"SELECT count(*) FROM (SELECT DISTINCT {text} FROM {table} WHERE {number} LIMIT {FEW_NUMBERS + 1})",
-    )
-    if different <= FEW_NUMBERS:
+    some = f"SELECT DISTINCT {text} FROM {table} WHERE {number} LIMIT {FEW_NUMBERS + 1}"
+    if len(connection.execute(some).fetchall()) <= FEW_NUMBERS:
         return  # labels that look like numbers: 1, 2, 3 and "4 or more"
-    ((row, cell),) = answer(
-        connection,
-        f"SELECT row, cell FROM (SELECT row_number() OVER () - 1 AS row, {text} AS cell, coalesce({number}, false) AS ok "
-        f"FROM {table}) WHERE cell IS NOT NULL AND NOT ok ORDER BY row LIMIT 1",
-    )
+    cells = f"SELECT row_number() OVER () - 1 AS row, {text} AS cell, coalesce({number}, false) AS ok FROM {table}"
+    first = f"SELECT row, cell FROM ({cells}) WHERE cell IS NOT NULL AND NOT ok ORDER BY row LIMIT 1"
+    ((row, cell),) = connection.execute(first).fetchall()
     raise MixedColumnError(name, row, cell, others)
 
 

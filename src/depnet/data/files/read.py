@@ -2,16 +2,21 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import IO, Any, Literal, TypeAlias
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
 from depnet.arrays import IntArray
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.files.engine import bytes_of, locked_engine
-from depnet.data.files.rows import Request, open_rows
-from depnet.data.files.source import find_source
-from depnet.data.files.table import FileTable
-from depnet.data.files.text import MISSING_VALUES, Dialect, in_utf8, open_csv, unreadable_by_engine
+from depnet.data.files.arrow import declared_types
+from depnet.data.files.diagnose import line_of_row
+from depnet.data.files.kinds import MixedColumnError
+from depnet.data.files.load import find_columns, keep_rows, load_file, unreadable_by_engine
+from depnet.data.files.source import MISSING_VALUES, Csv, Dialect, Source, find_source, in_utf8, open_csv
+from depnet.data.files.table import FileTable, bytes_of, columns_at_once, locked_engine
 from depnet.data.table.dataset import Holed
 from depnet.data.table.encode import HandleUnknown, described, encode_columns
 from depnet.data.table.variable import Domain
@@ -24,14 +29,116 @@ from depnet.data.table.variables import (
     StateOptions,
     warn_left_out,
 )
-from depnet.errors import DataError
+from depnet.errors import DataError, Hint, brief
 from depnet.files import scratch_folder
+from depnet.wording import nearest, some_of
+
+if TYPE_CHECKING:
+    import duckdb
 
 TEXT_MEMORY = 250 * 10**6
 """Bytes that loading a text file needs at least: its buffers of long lines, and a row group of Parquet."""
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Called as progress(steps done, all steps)."""
+
+WHERE_SECONDS = 30.0
+WHERE_ROWS = 100_000
+"""How long a `where` may take to look at all rows once: these seconds, and one more for this many rows."""
+
+_INDEX = re.compile(r"__index_level_\d+__")  # a frame's row names, as pandas puts them in Parquet files
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    columns: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
+    where: str | None = None
+    text: tuple[str, ...] = ()
+    dialect: Dialect = field(default_factory=Dialect)
+    optional: bool = False
+    """Columns that are asked for need not be there."""
+
+    def __post_init__(self) -> None:
+        for option in ("columns", "without", "text"):
+            names = getattr(self, option)
+            if names is not None:
+                object.__setattr__(self, option, _names_given(option, names))
+        if self.columns is not None and not self.columns:
+            raise DataError("columns is empty; a table has at least one column.")
+        if self.columns is not None and self.without:
+            raise DataError("columns names what is read, without what is not: give one of them.")
+        if self.where is not None and (not isinstance(self.where, str) or not self.where.strip()):
+            raise DataError(
+                f'where is a condition on the columns in SQL, such as "age >= 18"; got {brief(self.where)}.'
+            )
+
+    def wants(self, name: str) -> bool:
+        return name not in self.without if self.columns is None else name in self.columns
+
+
+def _names_given(option: str, names: object) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise DataError(f"{option} is a list of names; got {brief(names)}.")
+    given = tuple(names)
+    for name, count in Counter(given).items():
+        if count > 1:
+            raise DataError(f"{option} names {brief(name)} twice.")
+    return given
+
+
+def _places_of(names: Sequence[str], request: Request, source: Source) -> list[int]:
+    """The places of the columns asked for; names that are empty or not unique are an error where they matter.
+
+    A name with a NUL character, which ends a name for most that read it, is an error anywhere.
+    """
+    for place, name in enumerate(names):
+        if "\0" in name:
+            raise DataError(
+                f"{source.name}: the name of column {place + 1:,}, {brief(name)}, has a NUL character. Rename it; if the "
+                "file is UTF-16, read it with ",
+                Hint("encoding", "utf-16"),
+                ".",
+            )
+    there = set(names)
+    for name in () if request.optional else (*(request.columns or ()), *request.without, *request.text):
+        if name not in there:
+            raise DataError(
+                f"{source.name} has no column {brief(name)}. {nearest(name, [n for n in names if n])}"
+            )
+    if request.optional and there.isdisjoint(request.columns or ()):
+        raise DataError(f"{source.name} has none of the model's columns: {some_of(request.columns or ())}.")
+    wanted = [place for place, name in enumerate(names) if request.wants(name)]
+    first = _first_places(names, wanted if request.where is None else range(len(names)), source)
+    if request.columns is not None:
+        return [first[name] for name in request.columns if name in there]
+    if not wanted:
+        raise DataError(f"{source.name}: no column is left; a table has at least one.")
+    return [place for place in wanted if not _INDEX.fullmatch(names[place])] or wanted
+
+
+def _first_places(names: Sequence[str], used: Iterable[int], source: Source) -> dict[str, int]:
+    """Where each name stands, of the columns that are used; each has a name of its own."""
+    first: dict[str, int] = {}
+    for place in used:
+        name = names[place]
+        if not name.strip():
+            by_pandas = " (pandas writes its row numbers so, but for to_csv(..., index=False))"
+            raise DataError(
+                f"{source.name}: column {place + 1} of {len(names)} has no name{by_pandas if place == 0 else ''}. "
+                "Name it, choose others with ",
+                Hint("columns", [...]),
+                ", or, where line 1 is no header, say ",
+                Hint("header", False),
+                ".",
+            )
+        if first.setdefault(name, place) != place:
+            raise DataError(
+                f"{source.name}: columns {first[name] + 1} and {place + 1} are both named {brief(name)}. Rename one",
+                Hint("columns", [...], lead=", or choose others with "),
+                ".",
+            )
+    return first
 
 
 def read(
@@ -176,7 +283,7 @@ def open_file(
         try:
             share = room // 2 if source.format == "parquet" else max(room // 2, TEXT_MEMORY)
             with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
-                opened = open_rows(connection, source, csv, link, request, room)
+                opened = _open_rows(connection, source, csv, link, request, room)
                 cells = opened.rows * len(opened.names)
                 if (
                     max_cells is not None and cells > max_cells
@@ -188,3 +295,46 @@ def open_file(
                 yield opened
         except duckdb.Error as error:
             raise unreadable_by_engine(source, error) from error
+
+
+def _open_rows(
+    connection: "duckdb.DuckDBPyConnection",
+    source: Source,
+    csv: Csv | None,
+    link: Path,
+    request: Request,
+    memory: int,
+) -> FileTable:
+    """Load the table, and find the columns that are asked for, their kinds, and the rows that satisfy `where`.
+
+    `link` is how the engine may reach the source, or the `csv` in UTF-8 that was made of it; beside it there is room.
+    """
+    if csv is not None:
+        _places_of(csv.names, request, source)  # what is asked for is there: seen before the work
+    table = load_file(connection, csv or source, link, request.text)
+    places = _places_of(table.names, request, source)
+    ((rows,),) = connection.execute(f"SELECT count(*) FROM {table.relation}").fetchall()
+    width = columns_at_once(connection, table.file, memory // 2)
+    wanted = range(len(table.names)) if request.where is not None else places
+    declared = {}
+    if source.format == "parquet":
+        names = [table.names[place] for place in wanted if table.names[place] not in request.text]
+        declared = declared_types(connection, link, source.name, names)
+    try:
+        typed = find_columns(connection, table, rows, width, wanted, request.text, declared)
+    except MixedColumnError as error:
+        if csv is None:
+            raise
+        line = line_of_row(csv.source, csv.delimiter, error.row, header=csv.dialect.header)
+        raise MixedColumnError(error.column, error.row, error.cell, error.others, line) from None
+    relation: str = table.relation
+    none: tuple[str | Hint, ...] = ("the table has no rows, so its columns have no states.",)
+    if request.where is not None:
+        none = "no row satisfies ", Hint("where", request.where), "."
+        seconds = WHERE_SECONDS + rows / WHERE_ROWS
+        relation, rows, typed = keep_rows(connection, relation, typed, request.where, seconds)
+    if not rows:
+        raise DataError(f"{source.name}: ", *none)
+    return FileTable(
+        source.name, connection, [typed[place] for place in places], relation, rows, memory, width
+    )

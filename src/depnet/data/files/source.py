@@ -1,29 +1,28 @@
 """A path or a stream as a local file of a known format: what cannot be a table is refused here, in words.
 
-Of a spreadsheet of Excel's (.xlsx) the first sheet becomes a CSV file, values as they were last computed (extra `excel`). A
-workbook is a zip archive of XML, so a small file may unpack to a very large one: what is unpacked is bounded before anything
-is read, and cells as they come.
+Of a CSV file all is found but its rows: its names, what stands between cells, and its text in UTF-8.
 """
 
+import codecs
 import contextlib
 import csv
-import datetime as dt
 import errno
 import gzip
 import io
+import itertools
 import os
 import re
 import shutil
 import stat
 import sys
-import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, get_args
 
-from depnet.errors import DataError, DataFileError, DataFileNotFoundError, brief
+from depnet.data.files.workbook import is_workbook, write_sheet
+from depnet.errors import DataError, DataFileError, DataFileNotFoundError, Hint, brief
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "json"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -55,14 +54,16 @@ _NOT_TABLES = {  # how files begin that people give for a table
     b"\xfd7zXZ": "compressed with xz. Unpack it, or compress it with gzip",
 }
 
+DELIMITERS = (",", ";", "\t", "|")
+SEEN, SEEN_ROWS = 2**16, 50
+"""Characters and rows by which a delimiter is told."""
 
-MOST_BYTES = 500 * 10**6
-"""Of all parts of a workbook together, unpacked."""
+MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
+"""What a cell of a CSV file says where its value is missing."""
 
-MOST_CELLS = 100 * 10**6
+_UTF8 = ("utf-8", "utf-8-sig", "ascii")
 
-ERRORS = frozenset(("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#GETTING_DATA"))
-"""What a cell says whose formula has no value: it is missing."""
+_CHUNK = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,8 @@ def find_source(path: object, scratch: Path, format: str | None = None) -> Sourc
     else:
         raise DataError(f"depnet.read(path): a path, a file object or '-'; got {brief(path)}.")
     head, zipped = _head(file, name)
-    if head.startswith(ZIP) and not zipped and _is_workbook(file):
-        _write_sheet(file, name, scratch / "sheet.csv")
+    if head.startswith(ZIP) and not zipped and is_workbook(file):
+        write_sheet(file, name, scratch / "sheet.csv")
         return Source(scratch / "sheet.csv", name, "csv", False)
     _check_head(head, name)
     found: Any = format or _format_of(Path(name).suffixes, head)
@@ -211,69 +212,157 @@ def _format_of(suffixes: list[str], head: bytes) -> Format:
     return "tsv" if first.count(b"\t") > first.count(b",") else "csv"
 
 
-def _is_workbook(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return "xl/workbook.xml" in archive.namelist()
-    except (zipfile.BadZipFile, OSError):
-        return False
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    header: bool = True
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    missing_values: tuple[str, ...] = MISSING_VALUES
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and (
+            not isinstance(self.delimiter, str) or len(self.delimiter) != 1 or self.delimiter in '"\r\n\0'
+        ):
+            raise DataError(f"the delimiter is one character; got {brief(self.delimiter)}.")
+        try:
+            codecs.lookup(self.encoding)
+        except (LookupError, TypeError):
+            raise DataError(
+                f"there is no encoding {brief(self.encoding)}. Some that there are: utf-8, latin-1, cp1252, utf-16."
+            ) from None
+        for word in self.missing_values:
+            if not isinstance(word, str):
+                raise DataError(f"missing_values are texts; got {brief(word)}.")
+
+    @property
+    def is_utf8(self) -> bool:
+        """Can DuckDB read it as it is?"""
+        return codecs.lookup(self.encoding).name in _UTF8
 
 
-def _write_sheet(path: Path, name: str, target: Path) -> None:
-    """Write the first sheet to `target` as CSV. Its first line that has a value names the columns."""
+def in_utf8(source: Source, encoding: str, scratch: Path) -> Source:
+    """The same text in UTF-8, unpacked, with one kind of line ends."""
+    target = scratch / "utf8"
     try:
-        import openpyxl
-    except ImportError:
-        raise DataError(
-            f"{name}: spreadsheets are read with openpyxl: pip install 'depnet[excel]'. Or save the sheet as CSV."
+        with source.open() as raw, target.open("w", encoding="utf-8", newline="\n") as out:
+            text = io.TextIOWrapper(raw, encoding)  # any line end is "\n"
+            while chunk := text.read(2**20):
+                out.write(chunk.removeprefix("\ufeff") if out.tell() == 0 else chunk)
+    except UnicodeError:
+        raise find_bad_bytes(source, encoding) or DataError(
+            f"{source.name}: the text is not {encoding}."
         ) from None
-    with zipfile.ZipFile(path) as archive:
-        unpacked = sum(part.file_size for part in archive.infolist())
-    if unpacked > MOST_BYTES:
-        raise DataError(
-            f"{name}: the workbook has {unpacked:,} bytes when it is unpacked; {MOST_BYTES:,} at most are read. Save the "
-            "sheet as CSV."
-        )
-    try:
-        with path.open("rb") as raw, target.open("w", encoding="utf-8", newline="") as file:
-            sheet = openpyxl.load_workbook(raw, read_only=True, data_only=True).worksheets[0]
-            sheet.reset_dimensions()  # a file may claim any
-            _copy(sheet.iter_rows(values_only=True), csv.writer(file), name)
-    except DataError:
-        raise
-    except Exception as error:  # whatever a damaged archive makes of the library
-        raise DataError(
-            f"{name}: this workbook cannot be read ({type(error).__name__}). Save the sheet as CSV, and read that."
-        ) from error
+    except (EOFError, zlib.error, OSError) as error:
+        raise unreadable(source.name, error) from error
+    return Source(target, source.name, source.format, zipped=False)
 
 
-def _copy(rows: Any, writer: Any, name: str) -> None:
-    """The rows that have a value, as wide as the line of names."""
-    width = cells = 0
-    for row in rows:
-        if width == 0:
-            width = max((place for place, value in enumerate(row, 1) if value is not None), default=0)
-        cells += max(width, len(row))
-        if cells > MOST_CELLS:
-            raise DataError(f"{name}: the sheet has more than {MOST_CELLS:,} cells. Save it as CSV.")
-        if any(value is not None for value in row):
-            cut = [cell_text(value) for value in row[:width]]
-            writer.writerow([*cut, *[""] * (width - len(cut))])
-
-
-def cell_text(value: Any) -> str:
-    """A value as a CSV file has it.
-
-    >>> cell_text(None), cell_text(True), cell_text(2.5), cell_text(dt.datetime(2024, 5, 1)), cell_text("#N/A")
-    ('', 'true', '2.5', '2024-05-01', '')
+def _first_record(source: Source, dialect: Dialect) -> tuple[list[str], str, int]:
+    """The first record, the delimiter (the one given, a tab for TSV, else by the first rows), and the number of empty lines
+    before the first.
     """
-    if value is None or value in ERRORS:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dt.datetime):
-        midnight = value.time() == dt.time()
-        return value.date().isoformat() if midnight else value.isoformat(" ")
-    if isinstance(value, (dt.date, dt.time)):
-        return value.isoformat()
-    return str(value)
+    skip = 0
+    try:
+        with source.open() as raw:
+            if raw.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                raise DataError(
+                    f"{source.name}: this text is UTF-16. Read it with ", Hint("encoding", "utf-16"), "."
+                )
+            text = io.TextIOWrapper(raw, "utf-8-sig", newline="")
+            first = text.readline(MAX_LINE)
+            while first and not first.strip("\r\n"):
+                first, skip = text.readline(MAX_LINE), skip + 1
+            delimiter = dialect.delimiter or ("\t" if source.format == "tsv" else "")
+            if not delimiter:
+                first += text.read(SEEN) + text.readline(MAX_LINE)
+                delimiter = _delimiter(first)
+            lines = itertools.chain(io.StringIO(first, newline=""), text)
+            record = next(csv.reader(lines, delimiter=delimiter), [])
+    except UnicodeError:
+        raise find_bad_bytes(source, "utf-8") or DataError(f"{source.name}: the text is not utf-8.") from None
+    except csv.Error as error:
+        raise DataError(f"{source.name}, line {skip + 1}: {error}.") from None
+    except (EOFError, zlib.error, OSError) as error:
+        raise unreadable(source.name, error) from error
+    return record, delimiter, skip
+
+
+def _delimiter(text: str) -> str:
+    r"""Of the delimiters with which the first rows all have as many fields as the first line, the one that is most frequent
+    there; where there is none, the most frequent of all. A name may hold others.
+
+    >>> _delimiter("width (cm; in; ft),height\n1,2\n")
+    ','
+    """
+    line = text.split("\n", 1)[0]
+    outside = "".join(line.split('"')[::2])  # quoted fields left out
+    fitting = [delimiter for delimiter in DELIMITERS if delimiter in outside and _fits(text, delimiter)]
+    return max(fitting or DELIMITERS, key=outside.count)
+
+
+def _fits(text: str, delimiter: str) -> bool:
+    """Do the first rows have as many fields as the first line?"""
+    try:
+        records = list(
+            itertools.islice(
+                filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)), SEEN_ROWS
+            )
+        )
+    except csv.Error:
+        return False
+    return len(set(map(len, records))) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Csv:
+    """A CSV file of which all is known but the rows: its names, the delimiter, the empty lines before line 1."""
+
+    source: Source
+    names: tuple[str, ...]
+    delimiter: str
+    skip: int
+    dialect: Dialect
+
+
+def open_csv(source: Source, dialect: Dialect, scratch: Path) -> Csv:
+    """See what a CSV file is, after writing it anew where it is not in UTF-8."""
+    if not dialect.is_utf8:
+        source = in_utf8(source, dialect.encoding, scratch)
+    record, delimiter, skip = _first_record(source, dialect)
+    if not record:
+        raise empty_file(source.name)
+    names = tuple(record) if dialect.header else tuple(f"X{i}" for i in range(len(record)))
+    return Csv(source, names, delimiter, skip, dialect)
+
+
+def find_bad_bytes(source: Source, encoding: str) -> DataError | None:
+    """Bytes that are not text in this encoding, or a compressed file that is not whole: the first such place."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    lines, in_line = 0, 0
+
+    def pass_over(text: str) -> None:
+        nonlocal lines, in_line
+        lines += text.count("\n")
+        in_line = (len(text) - text.rfind("\n") - 1) if "\n" in text else in_line + len(text)
+
+    try:
+        with source.open() as raw:
+            while chunk := raw.read(_CHUNK):
+                pass_over(decoder.decode(chunk))
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        pass_over(error.object[: error.start].decode(encoding, errors="ignore"))
+        other = "latin-1" if codecs.lookup(encoding).name.startswith("utf") else "utf-8"
+        return DataError(
+            f"{source.name}, line {lines + 1:,}, character {in_line + 1:,}: the byte 0x{error.object[error.start]:02X} "
+            f"is not {encoding} text. Say what the file is in, such as ",
+            Hint("encoding", other),
+            " or ",
+            Hint("encoding", "cp1252"),
+            ".",
+        )
+    except UnicodeError as error:  # UTF-16 without a mark, for example
+        return DataError(f"{source.name}: the text is not {encoding} ({error}).")
+    except (EOFError, zlib.error, OSError) as error:
+        return unreadable(source.name, error)
+    return None

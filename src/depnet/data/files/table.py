@@ -1,17 +1,24 @@
-"""A table in a file, opened: its columns as DuckDB has them, for `describe` and `encode`.
+"""DuckDB, kept to the one file that is read, and a table in it, opened column by column for `describe` and `encode`.
+
+Whatever a `where` says is run by an engine that can open the table and its own scratch directory, and nothing else: no other
+file, no network, no extensions, no settings.
 
 Numbers, and the text of tables that are not long, are fetched, some columns at a time, as many as fit in memory: they
 are columns like those of a frame from then on. Labels of a long table are enumerated by the engine.
 """
 
+import contextlib
 import itertools
-from collections.abc import Iterable, Sequence
+import re
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from depnet.data.files.engine import answer
+from depnet.checks import cores, is_whole
 from depnet.data.files.kinds import FileColumn
 from depnet.data.table.columns import Column, ColumnLayout, FrameKind, column_of_numbers, column_of_objects
 from depnet.data.table.open import Opened
@@ -22,6 +29,16 @@ from depnet.errors import DataError, Hint, brief
 if TYPE_CHECKING:
     import duckdb
 
+DEFAULT_MEMORY = 10**9
+LONGEST = 300
+"""Characters of what the engine says, which may quote a whole line of the table."""
+MAX_COLUMNS = 250
+"""Columns a query: more are no quicker."""
+
+_UNITS = {"": 1, "B": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_LEAST = 100 * 10**6
+_COLUMN = 150_000  # bytes of some vectors of 2,048 texts: what one column of a text file takes on its way
+
 SHORT_ROWS = 20_000
 """Up to here a table is short: to fetch its text takes less time than queries do."""
 
@@ -30,6 +47,115 @@ _SHORT_CELLS = 2_000_000
 
 _NUMBER_BYTES = 32
 """A number on its way: in the engine, in numpy, without its holes, sorted."""
+
+
+def bytes_of(memory: int | str | None) -> int:
+    """A size such as "2GB" in bytes.
+
+    >>> bytes_of("2GB"), bytes_of("1.5 GiB"), bytes_of(None)
+    (2000000000, 1610612736, 1000000000)
+    """
+    if memory is None:
+        return DEFAULT_MEMORY
+    size = None
+    if is_whole(memory):
+        size = int(memory)
+    elif isinstance(memory, str):
+        parts = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([kKmMgGtT]?)(i?)[bB]?\s*", memory)
+        if parts:
+            number, unit, binary = parts.groups()
+            factor = _UNITS[unit.upper()]
+            size = int(float(number) * (1024 ** (len(str(factor)) // 3) if binary else factor))
+    if size is None or size < _LEAST:
+        raise DataError(f'memory is a size of at least 100 MB, such as "2GB"; got {brief(memory)}.')
+    return size
+
+
+@contextlib.contextmanager
+def locked_engine(
+    table: Path | None, scratch: Path, memory: int, columns: int = 1
+) -> Iterator["duckdb.DuckDBPyConnection"]:
+    """A connection that can read the file at `table`, and read and write in `scratch`; give paths as they are here.
+
+    Rows of that number of `columns` must fit in its memory, at least for one thread.
+    """
+    import duckdb
+
+    memory = max(memory, columns * _COLUMN)
+    threads = min(threads_for(memory), max(1, memory // (columns * _COLUMN)))
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "allow_community_extensions": "false",
+            "python_enable_replacements": "false",  # names in `where` are columns, never Python's variables
+            "temp_directory": str(scratch),
+            "memory_limit": f"{memory // 10**6}MB",
+            "threads": str(threads),
+            "preserve_insertion_order": "true",
+        },
+    )
+    try:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET enable_progress_bar = false")
+        connection.execute(f"SET allowed_directories = [{text_literal(str(scratch))}]")
+        if table is not None:
+            connection.execute(f"SET allowed_paths = [{text_literal(str(table))}]")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        yield connection
+    finally:
+        connection.close()
+
+
+def threads_for(memory: int) -> int:
+    """How many threads share a memory: each holds a part of every column that it reads."""
+    return max(1, min(cores(), memory // (100 * 10**6)))
+
+
+def columns_at_once(connection: "duckdb.DuckDBPyConnection", file: Path, memory: int) -> int:
+    """How many columns of a Parquet file one query may read: a thread holds one row group of each."""
+    largest = f"SELECT max(total_compressed_size + total_uncompressed_size) FROM parquet_metadata({text_literal(str(file))})"
+    ((size,),) = connection.execute(largest).fetchall()
+    return max(1, min(MAX_COLUMNS, memory // (2 * threads_for(memory) * max(1, size or 1))))
+
+
+def text_literal(text: str) -> str:
+    """A text as SQL writes it.
+
+    >>> text_literal("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """A column's name as SQL writes it.
+
+    >>> print(identifier('the "rate" in %'))
+    "the ""rate"" in %"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def first_line(error: Exception) -> str:
+    """What DuckDB says, without its advice and its picture of the query."""
+    text = str(error).strip().split("\n\nLINE ")[0].split("\nPossible")[0].split("\nTry ")[0]
+    said = re.sub(r"^[A-Za-z ]+ Error: ", "", " ".join(text.split())).rstrip(".")
+    return said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} ... {said[-LONGEST // 2 :]}"
+
+
+@contextlib.contextmanager
+def interrupted_after(connection: "duckdb.DuckDBPyConnection", seconds: float) -> Iterator[None]:
+    """End what the engine does in this block after that time: it raises an InterruptException."""
+    timer = threading.Timer(seconds, connection.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class FileTable(Opened):
@@ -138,7 +264,7 @@ class FileTable(Opened):
         return f"(SELECT {values} FROM {self.relation})"
 
     def _ask(self, sql: str) -> list[tuple[Any, ...]]:
-        return answer(self.connection, sql)
+        return self.connection.execute(sql).fetchall()
 
     def _first_row(self, place: int, condition: str) -> int:
         """The number of the first row, from 0, of which this holds."""

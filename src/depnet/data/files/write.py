@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration
 from depnet.data.files.arrow import kept_schema, schema_option
-from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
 from depnet.data.files.source import FORMATS, READ_ENDINGS, Format
+from depnet.data.files.table import DEFAULT_MEMORY, identifier, locked_engine, text_literal
 from depnet.data.frames.decode import drawn_columns
 from depnet.data.frames.within import Within
 from depnet.data.table.columns import Column, ColumnKind, Layout

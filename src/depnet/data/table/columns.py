@@ -6,6 +6,7 @@ What is done for every row is done in arrays; only a column's distinct values ar
 
 import datetime as dt
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn, TypeAlias, get_args
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.bins import TIME_NUMBERS, Numbers
+from depnet.data.binning.times import DATE, DURATION, MOMENT
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError, brief
 
@@ -23,6 +25,17 @@ ColumnKind: TypeAlias = Literal[
     "label", "boolean", "integer", "float", "date", "datetime", "duration", "empty"
 ]
 """What the values of a column are; "empty": nothing but missing ones, of no type of their own."""
+
+_SPACE = r"[ \t\n\f\r]*"
+PATTERNS: dict[ColumnKind, str] = {
+    "integer": rf"{_SPACE}[+-]?[0-9]+{_SPACE}",
+    "float": rf"{_SPACE}[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?{_SPACE}",
+    "boolean": "(?i)true|false",
+    "date": DATE,
+    "datetime": MOMENT,
+    "duration": DURATION,
+}
+"""How text has values of these kinds, in Python and in SQL."""
 
 _NOUNS = {
     "label": "text",
@@ -265,6 +278,26 @@ def kind_of_type(kind: type) -> Any:
         if issubclass(kind, types):
             return name
     return None
+
+
+def is_kind(kind: ColumnKind, text: str) -> bool:
+    """Is the text a value of this kind? `depnet.data.files.kinds` says the same in SQL.
+
+    >>> is_kind("integer", "007"), is_kind("integer", str(2**63)), is_kind("date", "2023-02-29")
+    (True, False, False)
+    """
+    if not re.fullmatch(PATTERNS[kind], text, re.ASCII):
+        return False
+    if kind == "integer":
+        digits = text.lstrip("+-").lstrip("0") or "0"
+        # int() takes no thousands of digits
+        return len(digits) < 20 and -(2**63) <= int(text[: text[0] in "+-"] + digits) < 2**63
+    if kind == "float":
+        return math.isfinite(float(text))
+    try:
+        return kind in ("boolean", "duration") or dt.datetime.fromisoformat(text) is not None
+    except ValueError:
+        return False
 
 
 def is_missing(value: object) -> bool:

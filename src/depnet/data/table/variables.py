@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.checks import whole_number
-from depnet.data.binning.bins import TIME_NUMBERS, Bins, Kind, Number
+from depnet.data.binning.bins import TIME_NUMBERS, TIMES, Bins, Kind, Number
 from depnet.data.binning.cut import (
     MAX_BINS,
     Ranked,
@@ -38,9 +38,9 @@ from depnet.data.binning.cut import (
     quantile_bins,
 )
 from depnet.data.binning.forms import find_form, number_in, texts_in
-from depnet.data.binning.times import are_durations, form_of, kind_of_dates
+from depnet.data.binning.times import form_of
 from depnet.data.binning.times import is_form as is_moment_form
-from depnet.data.table.columns import Column, ColumnKind
+from depnet.data.table.columns import Column, ColumnKind, is_kind
 from depnet.data.table.variable import (
     MAX_CARDINALITY,
     MISSING_LABEL,
@@ -162,7 +162,8 @@ class Summary:
         labels = self.labels
         if self.kind != "label" or self.declared or not all(isinstance(label, str) for label in labels):
             return self
-        kind: ColumnKind | None = "duration" if are_durations(labels) else kind_of_dates(labels)
+        fits = (kind for kind in TIMES if labels and all(is_kind(kind, label) for label in labels))
+        kind: ColumnKind | None = next(fits, None)
         form = form_of(labels, self.counts) if kind == "datetime" else None
         number: Callable[[str], float] = TIME_NUMBERS.get(kind or "", float)
         if kind is None:
