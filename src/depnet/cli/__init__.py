@@ -3,11 +3,10 @@
 In reading order:
 
     main             the group of commands, errors in one line, exit codes; hints of the library as options
-    command          what all commands share: `Run` (seed, threads, output, the answer), options, JSON
-    table_options    options of commands that read a table, and of those that learn from one
-    files            models and tables in and out; "-" is a standard stream
+    command          what all commands share: `Run` (seed, threads, output, the answer), options, answers as JSON or on a
+                     terminal, progress on standard error
+    files            models and tables in and out, with the options that say which; "-" is a standard stream
     given            evidence as people write it; names and states offered in the shell
-    render           answers on a terminal: tables, lines and bars; progress on standard error
     fit, fit_chunks, update                       learn; `fit_chunks` reads Parquet files a chunk at a time
     query, predict, explain, sample, impute, odd, score, compare    ask
     show, export, explore                         look

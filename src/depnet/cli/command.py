@@ -1,17 +1,26 @@
-"""What all commands share: options, and the one way in which they show their answer."""
+"""What all commands share: options, and the one way in which they show their answer.
+
+Names and labels are whatever a table held: what would move a terminal's cursor, or turn its text around, is escaped here.
+"""
 
 import functools
 import inspect
 import json
+import os
 import secrets
-from collections.abc import Callable
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import click
 
 from depnet.cli.given import complete_given
-from depnet.wording import UNPRINTABLE, json_value
+from depnet.wording import UNPRINTABLE, json_value, printable, shown_width
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +29,31 @@ if TYPE_CHECKING:
 
 Option = Callable[[Any], Any]
 """What adds an option to a command."""
+
+WIDEST = 60
+"""Places that a column takes at most; a longer cell moves the rest of its own row only."""
+WIDTH_OF_A_BAR = 40
+SECONDS_BETWEEN = 0.2
+
+
+class Line(NamedTuple):
+    """A line in bold, dim or a colour."""
+
+    text: str
+    style: str
+
+
+class Table(NamedTuple):
+    """A table; all but the first `left` columns (or those marked) are numbers, to the right, unless the last has `bars`."""
+
+    head: Sequence[str]
+    rows: Iterable[Sequence[str]]
+    left: int | Sequence[bool] = 1
+    bars: bool = False
+    title: str | None = None
+
+
+Part: TypeAlias = str | Line | Table
 
 
 @dataclass
@@ -87,21 +121,17 @@ class Run:
         assert self.output is not None
         return self.output
 
-    def answer(self, document: dict[str, Any], *lines: str, show: Callable[[], object] | None = None) -> None:
-        """Give the answer, as JSON, or in lines, or as `show` does; JSON says where the output is and what was the seed.
+    def answer(self, document: dict[str, Any], *parts: Part) -> None:
+        """Give the answer, as JSON or for people; JSON says where the output is and what was the seed.
 
-        Where standard output has what was written, JSON goes to standard error, and lines nowhere.
+        Where standard output has what was written, JSON goes to standard error, and the rest nowhere.
         """
         if self.as_json:
             where = {} if self.output is None else {"output": self.output}
             seed = {"seed": self.seed} if "rng" in vars(self) else {}
             emit({**document, **where, **seed}, err=self.output == "-")
-        elif self.output != "-" and show is not None:
-            show()
-        elif self.output != "-" and lines:
-            from depnet.cli.render import show_lines
-
-            show_lines(*lines)
+        elif self.output != "-":
+            show(*parts)
 
 
 SHARED = ("as_json", "verbose", "seed", "jobs", "scan", "output", "force")
@@ -228,3 +258,98 @@ def picked(value: Any, *names: str, **renamed: str) -> dict[str, Any] | None:
     return {
         key: getattr(value, name) for key, name in {**dict(zip(names, names, strict=True)), **renamed}.items()
     }
+
+
+def show(*parts: Part) -> None:
+    """Lines and tables on a terminal; in a pipe the same without colours."""
+    for part in parts:
+        if isinstance(part, Table):
+            _show_table(part)
+        else:
+            text, style = (part, "") if isinstance(part, str) else part
+            click.echo(_styled(printable(text).rstrip(), style))
+
+
+def _show_table(table: Table) -> None:
+    left = table.left
+    lefts = [at < left for at in range(len(table.head))] if isinstance(left, int) else list(left)
+    lefts[-1] = lefts[-1] or table.bars
+    if table.title is not None:
+        show(Line(table.title, "bold"))
+    cells = [[printable(cell) for cell in row] for row in [table.head, *table.rows]]
+    widths = [min(max(map(shown_width, column)), WIDEST) for column in zip(*cells, strict=True)]
+    click.echo()
+    for at, row in enumerate(cells):
+        blanks = [" " * (width - shown_width(cell)) for cell, width in zip(row, widths, strict=True)]
+        parts = [c + b if is_left else b + c for c, b, is_left in zip(row, blanks, lefts, strict=True)]
+        click.echo(_styled(f"  {'   '.join(parts)}".rstrip(), "" if at else "bold"))
+        if at == 0:
+            click.echo(" " + "─" * (sum(widths) + 3 * len(widths) - 1))
+    click.echo()
+
+
+def _styled(text: str, style: str) -> str:
+    """A text with a terminal's signs for bold, dim or a colour (`click.echo` leaves these out elsewhere)."""
+    if not text or not style or os.environ.get("NO_COLOR"):
+        return text
+    return click.style(text, **({style: True} if style in ("bold", "dim") else {"fg": style}))
+
+
+def bar(share: float, width: int = 24) -> str:
+    """A share of one as a bar of blocks.
+
+    >>> bar(0.5, width=4)
+    '██'
+    """
+    eighths = round(share * width * 8)
+    return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
+
+
+class Told(Protocol):
+    """Called with what is done, of how much, and what goes on now, where that changes."""
+
+    def __call__(self, done: int, total: int, now: str | None = None, /) -> None:
+        """Note it; the bar is drawn by a thread."""
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Told | None]:
+    """A callback told(done, total) behind which a bar is drawn, with the time that has passed; None where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    state: tuple[int, int | None, str] = (0, None, what)
+
+    def told(done: int, total: int, now: str | None = None, /) -> None:
+        nonlocal state
+        state = (done, total, now if now is not None else state[2])
+
+    began, ended = time.monotonic(), threading.Event()
+
+    def draw() -> None:
+        while not ended.wait(SECONDS_BETWEEN):
+            line = bar_line(*state, time.monotonic() - began)
+            sys.stderr.write(f"\r{line[: shutil.get_terminal_size().columns - 1]}\x1b[K")
+            sys.stderr.flush()
+
+    drawing = threading.Thread(target=draw, name="depnet-progress", daemon=True)
+    drawing.start()
+    try:
+        yield told
+    finally:
+        ended.set()
+        drawing.join()
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+def bar_line(done: int, total: int | None, what: str, seconds: float) -> str:
+    """What is done as a line: the work, a bar, numbers, and minutes and seconds.
+
+    >>> bar_line(1, 4, "learning", 61)[:24], bar_line(1, 4, "learning", 61)[-10:]
+    ('learning ━━━━━━━━━━     ', ' 1/4  1:01')
+    """
+    filled = round(WIDTH_OF_A_BAR * min(done / total, 1)) if total else 0
+    numbers = f"{done:,}/{total:,}" if total is not None else ""
+    passed = f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+    return f"{printable(what)} {'━' * filled:{WIDTH_OF_A_BAR}} {numbers}  {passed}"

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, Run, command, number, option, picked
-from depnet.cli.table_options import UNKNOWN, WHERE, text_options
+from depnet.cli.command import JOBS, SCAN, SEED, Part, Run, Table, command, number, option, picked
+from depnet.cli.files import UNKNOWN, WHERE, is_model, load_models, read_holed, text_options
 from depnet.wording import some_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def compare(
     Shows how well each predicts the other's rows, which links were gained and lost, and how far the frequencies of
     columns and of pairs of columns are apart, beside the distance that chance alone would give.
     """
-    from depnet.cli.files import is_model, load_models, read_holed
     from depnet.cli.score import kind_of
     from depnet.inference.judge.compare import changed_links, compare
 
@@ -51,18 +50,18 @@ def compare(
     if is_model(other):
         second = load_models(other)
         one, two = _alike(first, second, chains=run.scan is not None)
-        table = None if data is None else read_holed(data, one.domain, where=where, unknown=unknown)
+        table = None if data is None else read_holed(data, one.domain, where=where, handle_unknown=unknown)
         gained, lost, kept = changed_links(first.network, second.network)
         found = replace(compare(one, two, table, **options), gained=gained, lost=lost, kept=kept)
     elif data is not None:
         raise click.UsageError("--data is for two models; the table to compare with is the second argument.")
     else:
         one = first.network if run.scan is not None else first.ask()
-        found = compare(one, read_holed(other, one.domain, where=where, unknown=unknown), **options)
+        found = compare(one, read_holed(other, one.domain, where=where, handle_unknown=unknown), **options)
     kind = kind_of(one)
     names = {"first": model, "second": other, "data": data if is_model(other) else other}
     document = {**_document(found, names), "kind": kind}
-    run.answer(document, show=lambda: _show(found, names, kind))
+    run.answer(document, *_parts(found, names, kind))
 
 
 def _alike(first: "Model", second: "Model", *, chains: bool) -> "tuple[Network, Network]":
@@ -99,30 +98,29 @@ def _document(found: "Comparison", names: dict[str, str | None]) -> dict[str, An
     }
 
 
-def _show(found: "Comparison", names: dict[str, str | None], kind: str) -> None:
-    from depnet.cli.render import show_lines, show_table
+def _parts(found: "Comparison", names: dict[str, str | None], kind: str) -> list[Part]:
 
     scores = [
         [str(names[s.rows_of]), str(names[s.by]), f"{s.mean:.4f}", f"{s.standard_error:.4f}"]
         for s in found.scores
     ]
     title = f"how well rows are predicted: {kind} per row, the nearer to 0 the better"
-    show_table(["rows of", "predicted by", "score", "± error"], scores, title=title, left=2)
+    parts: list[Part] = [Table(["rows of", "predicted by", "score", "± error"], scores, left=2, title=title)]
     if found.difference is not None:
         d = found.difference
-        show_lines(f"second less first on {names['data']}: {d.mean:+.4f} ± {d.standard_error:.4f} per row")
+        parts.append(f"second less first on {names['data']}: {d.mean:+.4f} ± {d.standard_error:.4f} per row")
     if found.gained is not None and found.lost is not None and found.kept is not None:
-        show_lines(f"links: {len(found.kept):,} in both")
+        parts.append(f"links: {len(found.kept):,} in both")
         for what, pairs in (("gained", found.gained), ("lost", found.lost)):
-            show_lines(f"  {what}: {some_of([f'{a} -> {b}' for a, b in pairs], SHOWN) or 'none'}")
+            parts.append(f"  {what}: {some_of([f'{a} -> {b}' for a, b in pairs], SHOWN) or 'none'}")
     rows = [
         [WAYS[ways], f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
         for ways, mean, worst, floor in found.marginals.by_ways()
     ]
-    show_table(["shares of", "mean", "worst", "by chance"], rows, title="how far shares are apart")
+    parts.append(Table(["shares of", "mean", "worst", "by chance"], rows, title="how far shares are apart"))
     furthest = found.marginals.furthest()
-    show_lines("furthest apart: " + ", ".join(f"{name} {far:.4f}" for name, far in furthest))
+    parts.append("furthest apart: " + ", ".join(f"{name} {far:.4f}" for name, far in furthest))
     if found.differing:
-        show_lines(
-            f"not compared, since one side lacks them or has other values: {', '.join(found.differing)}"
-        )
+        differing = ", ".join(found.differing)
+        parts.append(f"not compared, since one side lacks them or has other values: {differing}")
+    return parts

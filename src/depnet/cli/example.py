@@ -3,6 +3,7 @@
 import click
 
 from depnet.cli.command import SEED, TABLES, Run, command, option, output
+from depnet.cli.files import write_table
 
 
 @command("depnet example titanic -o titanic.csv")
@@ -17,7 +18,6 @@ def example(run: Run, name: str, hide: float | None) -> None:
 
     titanic: the 2,201 people aboard, by class, sex, age and survival.
     """
-    from depnet.cli.files import write_table
     from depnet.data.table.dataset import Holed
     from depnet.data.titanic import titanic
 

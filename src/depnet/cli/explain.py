@@ -2,9 +2,9 @@
 
 import click
 
-from depnet.cli.command import GIVEN, Run, command, option
-from depnet.cli.given import complete_variable
-from depnet.cli.table_options import text_options
+from depnet.cli.command import GIVEN, Run, command, option, picked
+from depnet.cli.files import load_asked, read_holed, text_options
+from depnet.cli.given import complete_variable, parse
 
 
 @command(
@@ -27,8 +27,6 @@ def explain(
     `depnet query` gives. A TARGET is a number (its mean is explained), a category (the share of one state), or a condition
     such as 'income > 50000'. Without a TARGET the facts are a row, and the steps show which of them make it unlikely.
     """
-    from depnet.cli.files import load_asked, read_holed
-    from depnet.cli.given import parse
     from depnet.inference import explain
 
     network = load_asked(model, chains=False)
@@ -37,11 +35,6 @@ def explain(
         raise click.UsageError("explain needs what is known: --given sex=female,class=1st.")
     rows = None if data is None else read_holed(data, network.domain)
     found = explain(network, known, target, state=state, data=rows)
-    document = {
-        "about": found.about,
-        "start": found.start,
-        "end": found.end,
-        "steps": [{"name": s.name, "fact": s.fact, "change": s.change} for s in found.steps],
-        "orders": found.orders,
-    }
+    steps = [picked(step, "name", "fact", "change") for step in found.steps]
+    document = {**(picked(found, "about", "start", "end", "orders") or {}), "steps": steps}
     run.answer(document, *str(found).splitlines())

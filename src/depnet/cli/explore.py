@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from depnet.cli.command import Run, command, emit, flag, option
-from depnet.cli.table_options import text_options
+from depnet.cli.files import load_models, read_holed, text_options
 
 if TYPE_CHECKING:
     from depnet.explorer.loaded import Loaded
@@ -80,7 +80,6 @@ def explore(
 
 
 def _loaded(model: str, data: str | None) -> "Loaded":
-    from depnet.cli.files import load_models, read_holed
     from depnet.explorer.loaded import Loaded, stamp_of
 
     stamp = stamp_of(model)  # before it is read: what comes meanwhile is another file

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from depnet.cli.command import Run, command, option, output
-from depnet.cli.table_options import text_options
+from depnet.cli.files import load_models, read_training, save_text, text_options
 
 if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
@@ -41,9 +41,6 @@ SUFFIXES = {
 @text_options
 def export(run: Run, model: str, wanted: str | None, min_bits: float | None, data: str | None) -> None:
     """Write the dependency graph, its links or a report to a file."""
-    from depnet.cli.files import load_models, read_holed, save_text, whole_rows
-    from depnet.cli.show import OF_WHOLE_ROWS
-
     form = wanted or SUFFIXES.get(Path(run.place).suffix.lower())
     if form is None:
         unclear = (
@@ -53,8 +50,7 @@ def export(run: Run, model: str, wanted: str | None, min_bits: float | None, dat
     if form == "html" and min_bits is not None:
         raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
     loaded = load_models(model)
-    table = None if data is None else read_holed(data, loaded.domain)
-    whole = None if data is None or table is None else whole_rows(data, table, OF_WHOLE_ROWS)
+    table, whole = read_training(data, loaded.domain)
     text = _text(loaded.network, loaded.law, form, min_bits, table, whole)
     save_text(text, run.place, run.force)
     run.answer({"format": form, "bytes": len(text.encode())})

@@ -4,12 +4,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SEED, VERBOSE, Run, choice, command, flag, number, option, output, picked
-from depnet.cli.table_options import learning_options, new_table_options, text_options
+from depnet.cli.command import (
+    JOBS,
+    SEED,
+    VERBOSE,
+    Run,
+    choice,
+    command,
+    flag,
+    number,
+    option,
+    output,
+    picked,
+    progress,
+)
+from depnet.cli.files import learning_options, names_in, new_table_options, save_model, text_options
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
-    from depnet.cli.table_options import NewTable
+    from depnet.cli.files import NewTable
     from depnet.cluster.fit import CountedModel
     from depnet.data.table.variables import LeftOut
     from depnet.fitting.fit import Fitted
@@ -74,9 +87,6 @@ def fit(
     Text, truth values and whole numbers with few values are taken as they are; other numbers and dates are put in bins.
     Names, identifiers and row numbers are left out (--keep keeps them). The same table always gives the same model.
     """
-    from depnet.cli.files import save_model
-    from depnet.cli.render import progress
-    from depnet.cli.table_options import names_in
     from depnet.fitting.fit import FitOptions, Fitted, fit
 
     options = FitOptions(

@@ -9,7 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from depnet.cli.command import Run
-    from depnet.cli.table_options import NewTable
+    from depnet.cli.files import NewTable
     from depnet.cluster.fit import ClusterFit
     from depnet.fitting.fit import FitOptions
 
@@ -31,8 +31,8 @@ def fit_from_chunks(
     memory: str | None,
 ) -> "ClusterFit":
     """The model of `depnet fit`. What workers cannot do, or rows could not be fitted with, is refused before any start."""
+    from depnet.cli.command import progress
     from depnet.cli.files import check_output
-    from depnet.cli.render import progress
     from depnet.cluster.fit import check_options, fit_chunks
     from depnet.cluster.source import files_of
     from depnet.cluster.table import TableRequest, Where

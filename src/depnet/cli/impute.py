@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, TABLES, Run, choice, command, flag, output
-from depnet.cli.table_options import UNKNOWN, text_options
+from depnet.cli.command import JOBS, SCAN, SEED, TABLES, Run, choice, command, flag, output, progress
+from depnet.cli.files import UNKNOWN, check_table, dialect, format_of, load_asked, text_options
 from depnet.wording import counted
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from depnet.cli.render import Told
+    from depnet.cli.command import Told
     from depnet.data import Holed
     from depnet.inference.rows.impute import ChunkedImputation
 
@@ -43,9 +43,8 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
     its column is almost never known in such rows (a probability under .02): the living have no cause of death. --all fills
     these, too. With --scan, clamped chains of the dependency network fill them in instead of the law.
     """
-    from depnet.cli.files import check_table, dialect, format_of, load_asked, read_for_model
-    from depnet.cli.render import progress
     from depnet.data.files.fill import Fillings, fill_file
+    from depnet.data.files.read import read_for
     from depnet.data.files.source import find_source
     from depnet.files import scratch_folder
     from depnet.inference.rows.impute import ChunkedImputation, open_holes, warn_left
@@ -58,13 +57,12 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
     with scratch_folder() as scratch:
         # Once for reading and copying: standard input is kept, a workbook read.
         source = find_source(table, scratch)
-        holed, strange = read_for_model(source, network.domain, handle_unknown=unknown)
+        with progress("reading") as told:
+            how = {"handle_unknown": unknown, "dialect": dialect(), "progress": told}
+            holed, strange = read_for(source, network.domain, **how)
         holes = open_holes(holed)
         empty = holes.copy()
-        for (
-            i,
-            rows,
-        ) in strange.items():  # unknown to the model with --unknown missing, but not empty in the file
+        for i, rows in strange.items():  # with --unknown missing, not empty in the file
             empty[rows, i] = False
         left = empty.sum(axis=0)
         with progress("filling") as told:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Run, command, option, output
-from depnet.cli.table_options import UNKNOWN, WHERE, text_options
+from depnet.cli.command import Run, Table, command, option, output
+from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, text_options, write_table
 
 if TYPE_CHECKING:
     from depnet.data import Holed
@@ -31,15 +31,14 @@ def odd(run: Run, model: str, table: str, rows: int, where: str | None, unknown:
     a value which fits no better comes up once in 200 such rows; the more, the more unusual (docs/odd-rows.md). Rows that are
     equal are listed once.
     """
-    from depnet.cli.files import load_models, read_holed, write_table
     from depnet.inference.judge.rows import row_scores
 
     network = load_models(model).network
-    holed = read_holed(table, network.domain, where=where, unknown=unknown)
+    holed = read_holed(table, network.domain, where=where, handle_unknown=unknown)
     found = list_reasons(network, holed, row_scores(network, holed, holed.codes.size), rows)
     if run.output is not None:
         write_table(found, run.place, force=run.force)
-    run.answer({"rows": holed.rows, "odd": found}, show=lambda: _show(found))
+    run.answer({"rows": holed.rows, "odd": found}, _table(found))
 
 
 def list_reasons(network: "Network", table: "Holed", scores: "RowScores", most: int) -> list[dict[str, Any]]:
@@ -70,9 +69,7 @@ def list_reasons(network: "Network", table: "Holed", scores: "RowScores", most: 
     return found
 
 
-def _show(found: list[dict[str, Any]]) -> None:
-    from depnet.cli.render import show_table
-
+def _table(found: list[dict[str, Any]]) -> Table:
     rows, before = [], None
     for one in found:
         first = one["row"] != before
@@ -80,7 +77,7 @@ def _show(found: list[dict[str, Any]]) -> None:
         rows.append([*begin, one["column"], one["value"], str(one["expected"]), how_odd(one["tail"])])
         before = one["row"]
     head = ["row", "rows like it", "column", "value", "expected", "how unusual"]
-    show_table(head, rows, left=[False, False, True, True, True, False])
+    return Table(head, rows, left=[False, False, True, True, True, False])
 
 
 def how_odd(tail: float) -> str:

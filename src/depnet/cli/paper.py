@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Option, flag, number, option
+from depnet.cli.command import Line, Option, Table, flag, number, option, show
+from depnet.cli.files import check_output, save_text
 
 if TYPE_CHECKING:
     from depnet.paper.report import Report
@@ -79,8 +80,6 @@ def paper() -> None:
 
 def _add_experiment(name: str, module: str, text: str, options: tuple[Option, ...]) -> None:
     def command(out: str | None, force: bool, as_json: bool, **chosen: Any) -> int:
-        from depnet.cli.files import check_output
-
         check_output(out, force)
         run = getattr(importlib.import_module(f"depnet.paper.{module}"), name)
         return deliver(run(**chosen), out, force=force, as_json=as_json)
@@ -116,7 +115,6 @@ def figures(
 
     All of them, or those called NAMES, which are the paper's labels.
     """
-    from depnet.cli.files import check_output
     from depnet.paper.figures import FIGURES, FORMATS, write_figures
 
     check_output(out, force)
@@ -129,8 +127,6 @@ def figures(
 
 def deliver(report: "Report", out: str | None = None, *, force: bool = False, as_json: bool = False) -> int:
     """Show a report, write what was asked for, whole or not at all; 1 if a claim of the theory did not hold."""
-    from depnet.cli.files import save_text
-
     if as_json:
         click.echo(report.json(), nl=False)
     else:
@@ -143,16 +139,15 @@ def deliver(report: "Report", out: str | None = None, *, force: bool = False, as
 
 def _show(report: "Report") -> None:
     """A report as a table, with its claims and notes below."""
-    from depnet.cli.render import show_lines, show_table
-
     numbers = {key for row in report.rows for key, value in row.items() if isinstance(value, (int, float))}
-    show_table(
+    table = Table(
         [column.title for column in report.columns],
         [[column.text(row.get(column.key)) for column in report.columns] for row in report.rows],
-        title=report.title,
         left=[column.key not in numbers for column in report.columns],
+        title=report.title,
     )
-    for claim in report.claims:
-        said, style = ("holds", "green") if claim.holds else ("FAILS", "red")
-        show_lines(f"{said} {claim.text}", style=style)
-    show_lines(*report.notes, style="dim")
+    claims = [
+        Line(f"holds {claim.text}", "green") if claim.holds else Line(f"FAILS {claim.text}", "red")
+        for claim in report.claims
+    ]
+    show(table, *claims, *(Line(note, "dim") for note in report.notes))

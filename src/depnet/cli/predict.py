@@ -4,8 +4,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SEED, TABLES, Run, command, option, output
-from depnet.cli.table_options import UNKNOWN, text_options
+from depnet.cli.command import JOBS, SEED, TABLES, Run, command, option, output, this_run
+from depnet.cli.files import (
+    UNKNOWN,
+    check_table,
+    dialect,
+    is_model,
+    load_asked,
+    read_known,
+    text_options,
+    write_table,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,8 +51,6 @@ def predict(run: Run, learned: str, target: str, new_rows: str | None, unknown: 
     that depnet has, from the columns that TABLE and the rows both have; a model answers with its joint distribution, which
     is quicker.
     """
-    from depnet.cli.files import is_model, write_table
-
     if is_model(learned):
         if new_rows is None:
             raise click.UsageError(f"{learned} is a model: name the rows to predict with --rows TABLE.")
@@ -58,27 +65,19 @@ def predict(run: Run, learned: str, target: str, new_rows: str | None, unknown: 
 
 def _from_model(run: Run, model: str, target: str, rows: str, unknown: str) -> "tuple[Any, dict[str, Any]]":
     """The numbers of the rows, and the columns of predictions: by the model's law, whatever a row knows."""
-    import numpy as np
-
-    from depnet.cli.files import load_asked, read_for_model
     from depnet.inference import query_rows
 
     law = load_asked(model, chains=False)
-    place, domain = law.domain.index(target), law.domain
-    holed, _ = read_for_model(rows, domain, optional=True, handle_unknown=unknown)
-    codes = np.full((holed.rows, len(domain)), -1)
-    for at, name in enumerate(holed.domain.names):
-        codes[:, domain.index(name)] = np.where(holed.hidden[:, at], -1, holed.codes[:, at])
-    codes[:, place] = -1
-    variable = domain.variables[place]
+    variable = law.domain.variables[law.domain.index(target)]
+    codes, _ = read_known(rows, law.domain, [target], handle_unknown=unknown)
     shares = query_rows(law, codes, rng=run.steady_rng, n_jobs=run.threads).probabilities[target]
     shares = shares[:, : len(variable.present_states)]
     shares = shares / shares.sum(axis=1, keepdims=True)
     levels = variable.levels()
     if levels is None or len(variable.present_states) < 3:
-        return range(1, holed.rows + 1), _classes(target, variable.present_states, shares)
+        return range(1, len(codes) + 1), _classes(target, variable.present_states, shares)
     means = shares @ levels.means()
-    return range(1, holed.rows + 1), _numbers(target, means, levels.quantiles(shares, ENDS))
+    return range(1, len(codes) + 1), _numbers(target, means, levels.quantiles(shares, ENDS))
 
 
 def _from_table(
@@ -87,7 +86,6 @@ def _from_table(
     """The same, by a classifier or a regressor that is learned here, from the rows that have the target."""
     import numpy as np
 
-    from depnet.cli.files import check_table
     from depnet.data.files.read import open_file
     from depnet.data.files.table import identifier
     from depnet.errors import DataError
@@ -129,8 +127,6 @@ def _rounded(values: "list[Any] | NDArray[Any]") -> list[Any]:
 
 
 def _request(**asked: Any) -> "Request":
-    from depnet.cli.command import this_run
-    from depnet.cli.files import dialect
     from depnet.data.files.read import Request
 
     return Request(**asked, dialect=dialect(), text=tuple(this_run().dialect.get("text", ())))

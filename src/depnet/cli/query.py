@@ -1,14 +1,30 @@
 """`depnet query`: what is likely, given what is known."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import GIVEN, SCAN, SEED, VERBOSE, Run, choice, command, flag, option, output, picked
-from depnet.cli.given import complete_variable
-from depnet.cli.table_options import text_options
+from depnet.cli.command import (
+    GIVEN,
+    SCAN,
+    SEED,
+    VERBOSE,
+    Line,
+    Part,
+    Run,
+    Table,
+    bar,
+    choice,
+    command,
+    flag,
+    option,
+    output,
+    picked,
+)
+from depnet.cli.files import load_asked, read_holed, read_known, text_options, write_numbers, write_table
+from depnet.cli.given import check_targets, complete_variable, names_of, parse
 from depnet.wording import some_of
 
 if TYPE_CHECKING:
@@ -84,8 +100,6 @@ def query(
     range of nine in ten values, with --bins its bins too. With --data, the answer combines the model's with the table's
     own: with many matching rows it is the table's, with few the model's. Both are shown.
     """
-    from depnet.cli.files import load_asked, read_holed
-    from depnet.cli.given import check_targets, parse
     from depnet.inference.answer.question import SECONDS
     from depnet.inference.ask.query import query
 
@@ -126,47 +140,27 @@ def query(
         from depnet.inference.answer.small_counts import without_small_counts
 
         result = without_small_counts(result)
-    run.answer(document(result), show=lambda: show_result(result, bins=bins, verbose=run.verbose))
+    run.answer(document(result), *_parts(result, bins=bins, verbose=run.verbose))
 
 
 def _query_by(
     run: Run, model: str, target: str, by: str, given: tuple[str, ...], tolerance: float, data: str | None
 ) -> None:
     """Show, or write, a row for each combination of some columns."""
-    from depnet.cli.files import load_asked, read_holed, write_table
-    from depnet.cli.given import names_of, parse
-    from depnet.cli.render import show_table
     from depnet.inference import query_by
 
     law = load_asked(model, chains=False)
     rows = None if data is None else read_holed(data, law.domain)
-    found = query_by(
-        law,
-        target,
-        names_of(by),
-        parse(given, law.domain),
-        tolerance=tolerance,
-        data=rows,
-        rng=run.steady_rng,
-    )
+    known = parse(given, law.domain)
+    found = query_by(law, target, names_of(by), known, tolerance=tolerance, data=rows, rng=run.steady_rng)
     columns = found.columns()
+    groups = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if run.output is not None:
-        write_table(found.frame("pyarrow"), run.place, force=run.force)
-    cells = [
-        [_cell(name, value) for name, value in zip(columns, row, strict=True)]
-        for row in zip(*columns.values(), strict=True)
-    ]
-    run.answer(
-        {
-            "target": target,
-            "by": found.by,
-            "groups": [
-                dict(zip(columns, map(_plain, row), strict=True))
-                for row in zip(*columns.values(), strict=True)
-            ],
-        },
-        show=lambda: show_table(list(columns), cells, left=len(found.by) + (target in columns)),
-    )
+        write_table(groups, run.place, force=run.force)
+    cells = [[_cell(name, value) for name, value in group.items()] for group in groups]
+    left = len(found.by) + (target in columns)
+    document = {"target": target, "by": found.by, "groups": [_plain(group) for group in groups]}
+    run.answer(document, Table(list(columns), cells, left=left))
 
 
 def _cell(name: str, value: Any) -> str:
@@ -181,32 +175,20 @@ def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: s
 
     It need not have all of the model's columns: what it lacks is unknown, which is said.
     """
-    import numpy as np
-
-    from depnet.cli.files import read_for_model, write_numbers
-    from depnet.data import Domain
     from depnet.inference import query_rows
     from depnet.inference.answer.rows import METHODS
 
     run.output = run.output or "-"
-    variables = network.domain.variables
-    asked = [network.domain.index(name) for name in targets]
-    known = [i for i in range(len(variables)) if i not in asked]
-    if not known:
-        raise click.UsageError("every column is a target: there is nothing that a row could know.")
-    holed, _ = read_for_model(table, Domain(tuple(variables[i] for i in known)), optional=True)
-    there = [network.domain.index(name) for name in holed.domain.names]
-    lacking = [variables[i].name for i in known if i not in there]
+    asked = [network.domain.variables[network.domain.index(name)] for name in targets]
+    codes, lacking = read_known(table, network.domain, targets)
     if lacking:
         said = f"{table}: unknown in all rows, since there is no such column: {some_of(lacking)}."
         warnings.warn(said, UserWarning, stacklevel=2)
-    codes = np.full((holed.rows, len(variables)), -1)
-    codes[:, there] = np.where(holed.hidden, -1, holed.codes.astype(np.int64))
     result = query_rows(network, codes, rng=run.steady_rng, **options)
     columns = {
-        f"{name}={state}": result.probabilities[name][:, code]
-        for name, i in zip(targets, asked, strict=True)
-        for code, state in enumerate(variables[i].states)
+        f"{variable.name}={state}": result.probabilities[variable.name][:, code]
+        for variable in asked
+        for code, state in enumerate(variable.states)
     }
     write_numbers(columns, run.output, force=run.force)
     methods = {name: int((result.method == at).sum()) for at, name in enumerate(METHODS)}
@@ -243,16 +225,13 @@ def _number_document(result: "QueryResult", name: str) -> dict[str, Any]:
         found = result.summary(name, of)
         if found is None:
             return None
-        named = {
-            "mean": found.mean,
-            "standard_deviation": found.standard_deviation,
-            "quantiles": found.quantiles,
-        }
-        errors = {
-            "mean": found.mean_error,
-            "standard_deviation": found.standard_deviation_error,
-            "quantiles": found.quantile_errors,
-        }
+        named = picked(found, "mean", "standard_deviation", "quantiles")
+        errors = picked(
+            found,
+            mean="mean_error",
+            standard_deviation="standard_deviation_error",
+            quantiles="quantile_errors",
+        )
         return {**_plain(named), "standard_errors": _plain(errors), "present": found.present}
 
     summary = result.numbers[name]
@@ -269,23 +248,25 @@ def _plain(value: Any) -> Any:
     return value.total_seconds() if hasattr(value, "total_seconds") else value
 
 
-def show_result(result: "QueryResult", *, bins: bool = False, verbose: bool = False) -> None:
+def _parts(result: "QueryResult", *, bins: bool, verbose: bool) -> Iterator[Part]:
     """The answer on one screen; the states of a number only where `bins` are wanted."""
-    from depnet.cli.render import bar, show_lines, show_table
     from depnet.inference.answer.shown import list_states, notes_of, number_table, question_of
 
-    show_lines(question_of(result), style="bold")
+    yield Line(question_of(result), "bold")
     for table in result.tables:
         for name in table.numbers:
-            show_table(*number_table(result, name))
+            yield Table(*number_table(result, name))
         if bins or not table.is_number:
             states = list_states(table)
             rows = [[*row, bar(share)] for row, share in zip(states.rows, states.shares, strict=True)]
-            show_table([*states.heads, ""], rows, left=states.labels, bars=True)
-            show_lines(*([states.more] if states.left else []), style="dim")
-    notes = notes_of(result)
-    show_lines(*(f"{about:<8}  {said}" for about, said in notes if verbose or about not in THEORY))
-    show_lines(*(f"warning: {text}" for text in result.warnings), style="yellow")
+            yield Table([*states.heads, ""], rows, left=states.labels, bars=True)
+            if states.left:
+                yield Line(states.more, "dim")
+    for about, said in notes_of(result):
+        if verbose or about not in THEORY:
+            yield f"{about:<8}  {said}"
+    for text in result.warnings:
+        yield Line(f"warning: {text}", "yellow")
 
 
 def _by_target(result: "QueryResult", answer: Any) -> Any:

@@ -4,7 +4,22 @@ from typing import Any
 
 import click
 
-from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, Run, command, flag, number, option, output
+from depnet.cli.command import (
+    GIVEN,
+    JOBS,
+    SCAN,
+    SEED,
+    TABLES,
+    Run,
+    command,
+    flag,
+    number,
+    option,
+    output,
+    progress,
+)
+from depnet.cli.files import load_asked, write_table
+from depnet.cli.given import parse
 
 
 @command("depnet sample model.json -n 1000 --given survived=Yes -o rows.csv")
@@ -42,9 +57,6 @@ def sample(
     What is given holds in every row, however rare it is. Numbers are like the table's, and values are missing as often as
     in the table. With --scan, rows come from chains of the dependency network, in which the evidence is clamped.
     """
-    from depnet.cli.files import load_asked, write_table
-    from depnet.cli.given import parse
-    from depnet.cli.render import progress
     from depnet.data import Dataset
     from depnet.data.files.spreadsheet import guarded_domain
     from depnet.model.evidence import Evidence, narrowed_domain
@@ -53,7 +65,7 @@ def sample(
     from depnet.sampling.sampler import MOST_CHAINS
 
     network = load_asked(model, chains=run.scan is not None)
-    given_all = parse(given, network.domain)
+    given_all = parse(given, network.domain) if given else None
     known = Evidence.parse(network.domain, given_all)
     values = narrowed_domain(network.domain, given_all)
     chained = network.order is None or run.scan is not None

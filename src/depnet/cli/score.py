@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depnet.cli.command import JOBS, SEED, Run, choice, command, output
-from depnet.cli.table_options import UNKNOWN, WHERE, text_options
+from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, text_options, write_numbers
 from depnet.wording import counted
 
 if TYPE_CHECKING:
@@ -36,14 +36,13 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
 
     Which rows are unusual, and why: depnet odd.
     """
-    from depnet.cli.files import load_models, read_holed, write_numbers
     from depnet.inference.judge.compare import scored
     from depnet.inference.rows.query import score_holed
     from depnet.model.score import log_pattern
 
     loaded = load_models(model)
     network = loaded.network if of == "network" else loaded.ask()
-    holed = read_holed(table, network.domain, where=where, unknown=unknown)
+    holed = read_holed(table, network.domain, where=where, handle_unknown=unknown)
     each = score_holed(network, holed.codes, holed.hidden, rng=run.steady_rng)
     if of == "law":
         each = each + log_pattern(network, holed.hidden)

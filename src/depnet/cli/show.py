@@ -1,13 +1,13 @@
 """`depnet show`: what is in a model; and what `show` and `fit` say of networks alike."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import VERBOSE, Run, command, flag, option, picked
+from depnet.cli.command import VERBOSE, Line, Part, Run, Table, bar, command, flag, option, picked
+from depnet.cli.files import load_models, read_training, text_options
 from depnet.cli.given import complete_variable
-from depnet.cli.table_options import text_options
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from depnet.model import Network, Node
     from depnet.model.model import Model
     from depnet.pictures.node.decision import Decision
-
-OF_WHOLE_ROWS = "strengths of links and proven bounds are"
 
 SHOWN_NODES = 30
 SHOWN_NAMES = 8
@@ -51,7 +49,6 @@ def show(
     run: Run, model: str, node: str | None, links: int | None, law: bool, variables: bool, data: str | None
 ) -> None:
     """Show what is in a model: a summary, one column, or the links."""
-    from depnet.cli.files import load_models, read_holed, whole_rows
     from depnet.model.model import NO_LAW
 
     if sum((node is not None, links is not None, variables)) > 1:
@@ -60,8 +57,7 @@ def show(
     if law and loaded.law is None:
         raise click.ClickException(f"{model}: {NO_LAW}")
     network = loaded.law if law and loaded.law is not None else loaded.network
-    table = None if data is None else read_holed(data, network.domain)
-    whole = None if data is None or table is None or variables else whole_rows(data, table, OF_WHOLE_ROWS)
+    table, whole = read_training(data, network.domain)
     if node is not None:
         _show_node(run, network, node)
     elif links is not None:
@@ -70,7 +66,7 @@ def show(
         _show_variables(run, network)
     else:
         summary = _summary(network, loaded, table, whole)
-        run.answer(summary, show=lambda: _show_summary(summary, verbose=run.verbose or data is not None))
+        run.answer(summary, *_summary_parts(summary, verbose=run.verbose or data is not None))
 
 
 def _summary(
@@ -121,14 +117,13 @@ def _node(node: "Node", names: Sequence[str]) -> dict[str, Any]:
     return {**said, "leaves": node.source.size, "smoothing": node.table.smoothing, "stages": None}
 
 
-def _show_summary(summary: dict[str, Any], *, verbose: bool) -> None:
-    from depnet.cli.render import show_lines, show_table
-
+def _summary_parts(summary: dict[str, Any], *, verbose: bool) -> Iterator[Part]:
     rows, nodes = summary["rows"], summary["per_node"]
     learned = "" if rows is None else f"learned from {counted(rows, 'row')}: "
     links = sum(len(node["reads"]) for node in nodes)
     size = f"{counted(summary['variables'], 'column')}, {counted(links, 'link')} between them"
-    show_lines(f"{learned}{size}", *summary["figures"])
+    yield f"{learned}{size}"
+    yield from summary["figures"]
     heads = ["column", "predicted from", "values", *(["size"] if verbose else [])]
     nodes = sorted(nodes, key=lambda node: -(node["leaves"] or node["stages"] or 0))
     lines = []
@@ -137,26 +132,27 @@ def _show_summary(summary: dict[str, Any], *, verbose: bool) -> None:
         size = counted(leaves, "leaf", "leaves") if stages is None else counted(stages, "stage")
         line = [node["variable"], some_of(node["reads"], SHOWN_NAMES) or "nothing", f"{node['states']:,}"]
         lines.append([*line, *([size] if verbose else [])])
-    show_table(heads, lines, left=2)
+    yield Table(heads, lines, left=2)
     if len(nodes) > SHOWN_NODES:
-        show_lines(f"... and {len(nodes) - SHOWN_NODES:,} simpler columns", style="dim")
+        yield Line(f"... and {len(nodes) - SHOWN_NODES:,} simpler columns", "dim")
     strongest = [f"{link['source']} -> {link['target']} {link['bits']:.3f}" for link in summary["links"][:5]]
     if strongest:
-        show_lines(f"strongest links, in bits per row: {', '.join(strongest)}")
+        yield f"strongest links, in bits per row: {', '.join(strongest)}"
     if not verbose:
         return
     what = {"network": "dependency network", "law": "ordered law"}[summary["of"]]
-    show_lines(f"{what}: {size_text(summary)}", *summary["details"])
+    yield f"{what}: {size_text(summary)}"
+    yield from summary["details"]
     if summary["one_sided_links"]:
         one_sided = [f"{link['source']} -> {link['reader']}" for link in summary["one_sided_links"]]
         some = some_of(one_sided, SHOWN_NAMES)
-        show_lines(f"one-sided links ({len(one_sided):,}), evidence goes one way: {some}")
+        yield f"one-sided links ({len(one_sided):,}), evidence goes one way: {some}"
     if summary["law"] is not None:
-        show_lines(f"order of the law: {some_of(summary['law']['order'], SHOWN_NAMES)}")
+        yield f"order of the law: {some_of(summary['law']['order'], SHOWN_NAMES)}"
 
 
 def _show_node(run: Run, network: "Network", name: str) -> None:
-    """A decision graph: as text, whose long lines stay as they are, or as vertices by number, 0 being the root.
+    """A decision graph: as text, or as vertices by number, 0 being the root.
 
     Of a boosted node: what it reads, and what each input gained.
     """
@@ -164,7 +160,7 @@ def _show_node(run: Run, network: "Network", name: str) -> None:
 
     if not network.nodes[network.domain.index(name)].boosted:
         graph = decision(network, name)
-        run.answer(_graph(graph), show=lambda: click.echo(decision_text(graph)))
+        run.answer(_graph(graph), *decision_text(graph).splitlines())
         return
     said = boosted(network, name)
     document = {
@@ -174,7 +170,7 @@ def _show_node(run: Run, network: "Network", name: str) -> None:
         "inputs": [picked(one, "bits", variable="name") for one in said.inputs],
         "first_graph": None if said.first is None else _graph(said.first),
     }
-    run.answer(document, show=lambda: click.echo(boosted_text(said)))
+    run.answer(document, *boosted_text(said).splitlines())
 
 
 def _graph(graph: "Decision") -> dict[str, Any]:
@@ -192,36 +188,30 @@ def _graph(graph: "Decision") -> dict[str, Any]:
 
 def _show_links(run: Run, network: "Network", table: "Dataset | None", most: int) -> None:
     """The links by strength, all or with `most` above 0 the first."""
-    from depnet.cli.render import bar, show_lines, show_table
     from depnet.learning.links import links
 
     found = links(network, table)[: most or None]
     names = ("source", "target", "mutual_information", "conditional_information")
-
-    def show() -> None:
-        if not found:
-            show_lines("no column is predicted from another: the model takes them as independent.")
-            return
-        strongest = max(found[0].strength, 1e-12)
-        rows = []
-        for link in found:
-            alone = "" if link.mutual_information is None else f"{link.mutual_information:.4f}"
-            length = bar(max(link.strength, 0.0) / strongest)
-            rows.append([link.source, link.target, f"{link.strength:.4f}", alone, length])
-        show_table(["source", "target", "bits per row", "source alone", ""], rows, left=2, bars=True)
-
-    run.answer({"links": [picked(link, *names, bits="strength") for link in found]}, show=show)
+    strongest = max((link.strength for link in found), default=0.0)
+    rows = []
+    for link in found:
+        alone = "" if link.mutual_information is None else f"{link.mutual_information:.4f}"
+        length = bar(max(link.strength, 0.0) / max(strongest, 1e-12))
+        rows.append([link.source, link.target, f"{link.strength:.4f}", alone, length])
+    part = Table(["source", "target", "bits per row", "source alone", ""], rows, left=2, bars=True)
+    none = "no column is predicted from another: the model takes them as independent."
+    document = {"links": [picked(link, *names, bits="strength") for link in found]}
+    run.answer(document, part if found else none)
 
 
 def _show_variables(run: Run, network: "Network") -> None:
-    from depnet.cli.render import show_table
 
     variables = network.domain.variables
     rows = [
         [v.name, some_of(list(map(str, v.states)), SHOWN_STATES), f"{v.cardinality:,}"] for v in variables
     ]
     document = {"variables": [picked(variable, "name", "states") for variable in variables]}
-    run.answer(document, show=lambda: show_table(["column", "values", ""], rows, left=2))
+    run.answer(document, Table(["column", "values", ""], rows, left=2))
 
 
 def sizes(network: "Network") -> dict[str, Any]:

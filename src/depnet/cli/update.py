@@ -3,7 +3,7 @@
 import click
 
 from depnet.cli.command import SEED, Run, command, output
-from depnet.cli.table_options import UNKNOWN, WHERE, text_options
+from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, save_model, text_options
 from depnet.files import stamp_of
 from depnet.wording import counted
 
@@ -22,7 +22,6 @@ def update(run: Run, model: str, table: str, where: str | None, unknown: str) ->
     Which column is predicted from which stays as it is; fit again to reconsider it. Missing values are drawn, given what
     is known in their row.
     """
-    from depnet.cli.files import load_models, read_holed, save_model
     from depnet.inference.rows.impute import drawn_whole
 
     # Where the new model takes the old one's place, rows that another update has added meanwhile must not be lost.
@@ -30,7 +29,7 @@ def update(run: Run, model: str, table: str, where: str | None, unknown: str) ->
     found = load_models(model, layout=True)
     for each in found.networks:
         each.check_updatable("update")
-    holed = read_holed(table, found.domain, where=where, unknown=unknown)
+    holed = read_holed(table, found.domain, where=where, handle_unknown=unknown)
     rows = drawn_whole(found.asked, holed, rng=run.steady_rng)
     newer = found.updated(rows, holed)
     save_model(newer, run.place, run.force, since)
