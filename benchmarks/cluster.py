@@ -22,10 +22,10 @@ import numpy as np
 import depnet
 from benchmarks._tables import from_random_network
 from depnet import Dataset
-from depnet.checks import STEADY_SEED
 from depnet.cluster import table as chunked_table
 from depnet.cluster.fit import CountedModel, fit_chunks, score
 from depnet.cluster.table import TableRequest, Where
+from depnet.errors import STEADY_SEED
 from depnet.fitting.fit import FitOptions, Fitted, fit
 
 COLUMNS = 20

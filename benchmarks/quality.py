@@ -28,8 +28,9 @@ from depnet.arrays import FloatArray
 from depnet.learning.cost import Auto
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Work
+from depnet.learning.options import LearnOptions
 from depnet.model.score import score
+from depnet.threads import Work
 
 LIBRA = {
     "nltcs": -4.972,

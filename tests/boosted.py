@@ -1,15 +1,16 @@
 """Random boosted nodes and networks, for tests of whatever must work with them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from depnet import DecisionGraph, Domain, LosslessSource, Network
-from depnet.model import Split
+from depnet.arrays import LeafArray
+from depnet.model import Merge, Operation, Split
 from depnet.model.boosted import BoostedNode
-from depnet.model.digits import DigitTree
 from depnet.model.sources.source import ConstantSource, InformationSource
-from depnet.model.stages import Stages, Test
+from depnet.model.stages import DigitTree, Stages, Test
 
 SPREAD = 1 << 20
 """Scores are drawn from minus to plus this: one nat."""
@@ -92,3 +93,39 @@ def tabulated(network: Network) -> Network:
     """The same network with a table in the place of each boosted node."""
     cards = network.domain.cardinalities
     return replace(network, nodes=tuple(node.tabulated(cards) for node in network.nodes))
+
+
+def stage_graph(stages: Stages, m: int, cardinalities: Sequence[int]) -> tuple[DecisionGraph, LeafArray]:
+    """Stage m in the paper's operations, and which leaf of the stage each of the graph's leaves is.
+
+    The paper numbers leaves anew with every operation, and has no leaf that no row can reach: `found[y]` is the
+    stage's number of the leaf y of `graph`, so that `scores[found]` are the scores of the graph's leaves.
+    """
+    stages.check_domain(cardinalities)
+    operations: list[Operation] = []
+    found = [0]
+    for t, (leaf, test) in enumerate(stages.stage(m)[0]):
+        states = cardinalities[test.variable]
+        if leaf not in found:
+            continue  # no row is there
+        y = found.index(leaf)
+        if test.high - test.low + 1 == states:  # all rows go
+            found[y] = t + 1
+            continue
+        del found[y]
+        operations += _split_in_two(Split(y, test.variable), len(found), test, states)
+        found += [leaf, t + 1] if test.low > 0 else [t + 1, leaf]
+    return DecisionGraph(tuple(operations), tuple(cardinalities)), np.array(found, dtype=np.int32)
+
+
+def _split_in_two(split: Split, first: int, test: Test, states: int) -> list[Operation]:
+    """The paper's split of a leaf, and merges: of what passes the test, and of what does not.
+
+    The split's leaves begin at `first`. Two are left: of what does not pass, then of what does; the other way round where
+    state 0 passes, for a merge keeps the lower number.
+    """
+    low, above = test.low, states - 1 - test.high
+    passing = [Merge(first + low, first + low + 1)] * (test.high - low)
+    if low == 0:
+        return [split, *passing, *[Merge(first + 1, first + 2)] * (above - 1)]
+    return [split, *passing, *[Merge(first, first + 1)] * (low - 1), *[Merge(first, first + 2)] * above]

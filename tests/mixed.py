@@ -8,10 +8,11 @@ import pytest
 import depnet
 from depnet import Dataset, DecisionGraph, Network, Split
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Work
+from depnet.learning.options import LearnOptions
 from depnet.model.boosted import BoostedNode
 from depnet.model.stages import UNIT, Stages, on_grid
 from depnet.model.stages import Test as Interval
+from depnet.threads import Work
 
 NAMES = ("class", "sex", "age", "survived")
 

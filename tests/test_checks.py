@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from depnet.checks import cores, jobs_of, seconds_given, whole_number
-from depnet.errors import DataError, LearningError, SamplingError
+from depnet.errors import DataError, LearningError, SamplingError, seconds_given, whole_number
+from depnet.threads import cores, jobs_of
 
 
 def test_whole_numbers() -> None:

@@ -1,13 +1,23 @@
-"""The errors depnet raises on purpose: each says who, what was expected, what came, what to do.
+"""The errors depnet raises on purpose, and the checks of arguments that raise them.
+
+An error says who, what was expected, what came, what to do. A check returns the value in its plain type, or raises an error
+that names the argument, of the class that its caller gives.
 
 What to do is often an argument to give. A message, of an error or of a warning, has it as a `Hint` among its parts, which
 reads as in a call; a face that nobody calls (the command, the page) names it its own way (`Message.said`).
 """
 
 import math
+import operator
 import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
+from typing import TypeGuard
+
+STEADY_SEED = 0
+"""Of what nobody asked to be drawn (holes of a fit, estimated answers): a model is a function of its table, an answer of
+its model and question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,3 +196,41 @@ def how_many(number: int) -> str:
     if abs(number) < 10**15:
         return f"{number:,}"
     return f"about {'-' if number < 0 else ''}10^{round(math.log10(abs(number)))}"
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Is it an integer of Python or numpy? A boolean is not, nor is a float with nothing after the point.
+
+    >>> is_whole(3), is_whole(3.0), is_whole(True)
+    (True, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def whole_number(name: str, value: object, *, at_least: int, error: type[DepnetError] = SamplingError) -> int:
+    """`value` as an int that is not less than `at_least`; anything else is an error that names the argument.
+
+    >>> whole_number("chains", 3, at_least=1)
+    3
+    """
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]  # what has no index is the error below
+    except TypeError:
+        number = at_least - 1
+    if isinstance(value, bool) or number < at_least:
+        raise error(f"{name} is a whole number of at least {at_least}; got {brief(value)}.")
+    return number
+
+
+def seconds_given(
+    max_seconds: object, *, zero: bool = False, error: type[DepnetError] = SamplingError
+) -> float | None:
+    """A positive number of seconds, or with `zero` 0 too; None, or infinity, where there is no limit."""
+    if max_seconds is None:
+        return None
+    if isinstance(max_seconds, (int, float)) and not isinstance(max_seconds, bool):
+        seconds = float(max_seconds)
+        if seconds > 0 or (zero and seconds == 0):
+            return None if math.isinf(seconds) else seconds
+    expected = "a number of seconds of at least 0" if zero else "a positive number of seconds"
+    raise error(f"max_seconds is {expected}, or None; got {brief(max_seconds)}.")

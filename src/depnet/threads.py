@@ -1,10 +1,16 @@
-"""Work in threads: the kernels let go of Python's lock."""
+"""Work in threads, within a time: the kernels let go of Python's lock."""
 
 import itertools
+import math
+import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar
+
+from depnet.errors import LearningError, is_whole, seconds_given, whole_number
 
 Span = tuple[int, int]
 """(first, last): the rows first, ..., last - 1."""
@@ -21,6 +27,73 @@ def threads_of(n_jobs: int | None) -> int:
     from joblib import effective_n_jobs
 
     return int(effective_n_jobs(n_jobs))
+
+
+def jobs_of(n_jobs: int | None) -> int:
+    """The number of threads: None is 1, -1 every core."""
+    if n_jobs is None:
+        return 1
+    return cores() if n_jobs == -1 else whole_number("n_jobs", n_jobs, at_least=1)
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called as progress(nodes done, all nodes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Threads, a time to end by, and a callback: passed beside the options, from the door to the native core.
+
+    >>> Work.of(max_seconds=10.0).share(0.5).seconds <= 5.0, Work().seconds
+    (True, None)
+    """
+
+    threads: int = 1
+    ends: float = math.inf
+    """Of `time.monotonic`."""
+    progress: Progress | None = None
+    """Called as progress(nodes done, all nodes)."""
+
+    @classmethod
+    def of(
+        cls, n_jobs: int | None = 1, max_seconds: float | None = None, progress: Progress | None = None
+    ) -> "Work":
+        """From the arguments of `depnet.learn`; negative `n_jobs` are counted from all cores, as by joblib."""
+        if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+            raise LearningError(
+                f"n_jobs is a number of threads (1, 2, ...), -1 for all cores, or None; got {n_jobs!r}."
+            )
+        seconds = seconds_given(max_seconds, zero=True, error=LearningError)
+        ends = math.inf if seconds is None else time.monotonic() + seconds
+        return cls(threads_of(n_jobs), ends, progress)
+
+    @property
+    def seconds(self) -> float | None:
+        """What is left of the time; None: there is no limit."""
+        return None if math.isinf(self.ends) else max(self.ends - time.monotonic(), 0.0)
+
+    @property
+    def over(self) -> bool:
+        return self.seconds == 0.0
+
+    def share(self, share: float) -> "Work":
+        """The same within a share of the time that is left."""
+        left = self.seconds
+        return self if left is None else replace(self, ends=time.monotonic() + share * left)
+
+    def silent(self) -> "Work":
+        return replace(self, progress=None)
+
+    def stage(self, nodes: int, before: int, stages: int) -> "Work":
+        """One of many stages that together count to the number of nodes, `before` of which are done."""
+        progress = self.progress
+        if progress is None:
+            return self
+        return replace(self, progress=lambda done, total: progress((before * nodes + done) // stages, nodes))
 
 
 def even_spans(rows: int, parts: int) -> list[Span]:

@@ -6,6 +6,7 @@ import pytest
 from depnet import Domain, Variable
 from depnet.arrays import FloatArray
 from depnet.fitting.cross_fitted import PARTS, cross_fitted_mean, parts_of
+from depnet.threads import Work
 
 DOMAIN = Domain(tuple(Variable(name, tuple(range(12))) for name in "ab"))
 
@@ -26,7 +27,7 @@ def test_the_order_of_rows_and_threads_do_not_matter() -> None:
     codes, numbers = rows()
     turned = np.random.default_rng(1).permutation(len(numbers))
     one = cross_fitted_mean(DOMAIN, codes, numbers)
-    other = cross_fitted_mean(DOMAIN, codes[turned], numbers[turned], n_jobs=2)
+    other = cross_fitted_mean(DOMAIN, codes[turned], numbers[turned], Work(threads=2))
     assert np.array_equal(one.unseen[turned], other.unseen)
     assert np.array_equal(one.means(codes), other.means(codes))
 
@@ -67,4 +68,4 @@ def test_few_rows_and_one_value_have_a_constant_mean() -> None:
 
 def test_no_time_is_a_mean_all_the_same() -> None:
     codes, numbers = rows()
-    assert np.isfinite(cross_fitted_mean(DOMAIN, codes, numbers, max_seconds=0.0).means(codes)).all()
+    assert np.isfinite(cross_fitted_mean(DOMAIN, codes, numbers, Work.of(max_seconds=0.0)).means(codes)).all()

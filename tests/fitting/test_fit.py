@@ -12,7 +12,8 @@ from depnet.fitting.fit import FitOptions, Fitted, fit, fit_law
 from depnet.learning.boost import AutoBoost
 from depnet.learning.cost import LADDER
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Work
+from depnet.learning.options import LearnOptions
+from depnet.threads import Work
 from tests.estimators.tables import people
 from tests.mixed import boosts_asked
 from tests.narrowed import there

@@ -10,7 +10,7 @@ import depnet
 from depnet import Dataset, Network, QueryResult, RandomScan, SequentialScan
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.compare import compare
-from depnet.model import Scan, compiled
+from depnet.model import Scan
 from depnet.model.boosted import BoostedNode
 from tests.boosted import random_boosted_network, tabulated
 from tests.estimators.tables import law_of as law
@@ -46,7 +46,7 @@ def test_sampled_answers_are_near_the_exact_ones(
 
     The mutant, a node without its stages, is farther off than that.
     """
-    monkeypatch.setattr(compiled, "TABLE_STATES", table_states)
+    monkeypatch.setattr("depnet.model.node.TABLE_STATES", table_states)
     given = EVIDENCE[2]
     found = joint(replace(MIXED), given, scan, method="sample", tolerance=0.003, rng=np.random.default_rng(1))
     assert found.converged
@@ -63,7 +63,7 @@ def without_stages(node: depnet.Node) -> BoostedNode:
 
 @pytest.mark.parametrize("table_states", [0, 1 << 12])
 def test_rows_with_holes(table_states: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "TABLE_STATES", table_states)
+    monkeypatch.setattr("depnet.model.node.TABLE_STATES", table_states)
     codes = some_rows(30).codes.astype(int)
     codes[np.random.default_rng(2).random(codes.shape) < 0.4] = -1
     found, expected = (depnet.query_rows(network, codes) for network in (replace(MIXED), tabulated(MIXED)))

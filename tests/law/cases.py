@@ -14,7 +14,6 @@ from depnet.arrays import FloatArray
 from depnet.data import Domain
 from depnet.law.program import Law, Passes
 from depnet.model import Evidence
-from depnet.model import compiled as model_compiled
 from tests.boosted import with_boosted_nodes
 from tests.strategies import cardinalities, random_ordered_network, seeds
 
@@ -55,7 +54,7 @@ def compiled(network: Network, walked: bool) -> Law:
     """The law with decision graphs `walked` and stages summed, or written out where they are small."""
     with pytest.MonkeyPatch.context() as patch:
         if walked:
-            patch.setattr(model_compiled, "TABLE_STATES", 0)
+            patch.setattr("depnet.model.node.TABLE_STATES", 0)
         return Law(replace(network))  # another object: what was compiled before is kept by the network
 
 

@@ -15,7 +15,6 @@ from depnet.errors import DomainTooLargeError, ModelError, SamplingError
 from depnet.law import program
 from depnet.law.program import Law, law_of
 from depnet.model import Evidence
-from depnet.model import compiled as compiled_network
 from depnet.sampling.words import words
 from tests.isas import AVAILABLE
 from tests.law.cases import assert_same_passes, compiled, evidence_of, given_tables, laws, some, without
@@ -240,7 +239,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     network = given_tables(([], [[0.3, 0.7]]), ([0], [[0.5, 0.5], [0.1, 0.9]]))
     called = TableNode(1, FunctionSource(lambda x: x[:, 0], (0,), 2), network.nodes[1].table)
     network = replace(network, nodes=(network.nodes[0], called))
-    monkeypatch.setattr(compiled_network, "FUNCTION_STATES", 1)
+    monkeypatch.setattr("depnet.model.node.FUNCTION_STATES", 1)
     refuses(DomainTooLargeError, "too many to write out", lambda: Law(network))
     for option in ({"burn_in": 5}, {"thin": 2}, {"chains": 4}):
         refuses(SamplingError, f"{next(iter(option))} belongs to chains", sample, LEARNED, 5, **option)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import depnet
-from depnet.learning.copies import copies_of
+from depnet.learning.auto import copies_of
 
 
 def people(exceptions: float = 0.0, states: int = 60, rows: int = 3000) -> pd.DataFrame:

@@ -11,9 +11,10 @@ from depnet.data import Domain, Variable, describe, encode
 from depnet.learning.cost import Mdl, Penalty, StructuralMdl
 from depnet.learning.cuts import Cut, Numbered, cuts_of, spelled_out
 from depnet.learning.grow import TrainingRows, learn_nodes
-from depnet.learning.options import LearnOptions, NodeSpec, Work, node_specs
+from depnet.learning.options import LearnOptions, NodeSpec, node_specs
 from depnet.model import Operation
-from depnet.model.counting import leaf_counts
+from depnet.model.table import leaf_counts
+from depnet.threads import Work
 from tests.reference.decision_graph import leaf_of
 
 

@@ -14,8 +14,7 @@ from depnet.learning.cost import Auto, Penalty
 from depnet.learning.framework import learn_with
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, node_specs
-from depnet.learning.order import chosen_order
+from depnet.learning.options import LearnOptions, chosen_order, node_specs
 from depnet.learning.parameters import learn_parameters
 from depnet.learning.rows import held_out
 from depnet.model.score import score

@@ -23,7 +23,7 @@ from depnet import (
 from depnet.errors import LearningError
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.links import known_nats, marginals_of, strengths
-from depnet.model.counting import leaf_counts
+from depnet.model.table import leaf_counts
 from tests.refusals import refuses
 from tests.strategies import datasets, networks, random_operations, seeds
 

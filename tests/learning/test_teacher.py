@@ -8,9 +8,9 @@ from depnet.data import Variable
 from depnet.fitting.fit import FitOptions, fit_law
 from depnet.learning import distil as teachers
 from depnet.learning.distil import Teacher, draw_word, in_places, learn_teacher, state_places
-from depnet.learning.options import Work
 from depnet.model.score import score
 from depnet.model.stages import UNIT
+from depnet.threads import Work
 from tests.narrowed import there
 
 TOWNS = 40

@@ -12,10 +12,10 @@ from depnet import Dataset, Domain, Network, Node, TableNode
 from depnet.errors import DomainTooLargeError, ModelError
 from depnet.model import ConditionalTable, ConstantSource, DecisionGraph, LosslessSource, Split
 from depnet.model.boosted import BoostedNode
-from depnet.model.sources.tabulated import JointStates
+from depnet.model.sources.source import JointStates
 from depnet.model.stages import MOST_SCORE, UNIT, Stages, on_grid, theta_of
 from depnet.model.stages import Test as Within
-from tests.boosted import random_boosted_network, random_boosted_node, random_stages
+from tests.boosted import random_boosted_network, random_boosted_node, random_stages, stage_graph
 from tests.reference import stages as reference
 from tests.refusals import refuses
 from tests.strategies import cardinalities, random_operations, random_table, seeds
@@ -82,7 +82,7 @@ def test_one_stage_is_a_node_with_its_decision_graph(seed: int, cards: list[int]
     rng = np.random.default_rng(seed)
     others = list(range(1, len(cards)))
     stages = random_stages(rng, others, cards, cards[0], stages=1, leaves=8)
-    graph, found = stages.graph(0, cards)
+    graph, found = stage_graph(stages, 0, cards)
     table = ConditionalTable.from_probabilities(theta_of(stages.stage(0)[1][found]))
     boosted = BoostedNode(0, ConstantSource(), np.zeros((1, cards[0])), stages)
     codes = some_rows(rng, cards, 80)

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from depnet.errors import ModelError
 from depnet.model.boosted import BoostedNode
-from depnet.model.digits import DigitTree
 from depnet.model.sources.source import ConstantSource
-from depnet.model.stages import UNIT, Stages
+from depnet.model.stages import UNIT, DigitTree, Stages
 from depnet.model.stages import Test as StageTest
 from tests.reference import digits as twin
 from tests.refusals import refuses

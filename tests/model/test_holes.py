@@ -7,9 +7,9 @@ import pytest
 
 from depnet import Dataset, Domain, Network, Variable, learn
 from depnet.data.table.dataset import Holed
-from depnet.model.evidence import Evidence
+from depnet.model.evidence import Evidence, all_known, drawn_holes
 from depnet.model.marginals import MarginalCounts
-from depnet.model.score import all_known, drawn_holes, log_pattern
+from depnet.model.score import log_pattern
 
 DOMAIN = Domain(
     (Variable("a", (0, 1)), Variable("b", (0, 1, "(missing)"), missing="(missing)"), Variable("c", (0, 1)))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from depnet.errors import ModelError
 from depnet.model.stages import MOST_LEAVES, MOST_SCORE, UNIT, Stages, on_grid, theta_of
 from depnet.model.stages import Test as Within
-from tests.boosted import random_stages
+from tests.boosted import random_stages, stage_graph
 from tests.isas import AVAILABLE
 from tests.reference import stages as reference
 from tests.refusals import refuses
@@ -97,7 +97,7 @@ def test_a_stage_is_a_decision_graph_in_the_papers_operations(
     codes = random_codes(rng, 200, cards)
     for m in range(len(stages)):
         splits, _ = stages.stage(m)
-        graph, found = stages.graph(m, cards)
+        graph, found = stage_graph(stages, m, cards)
         expected = [reference.leaf_of(row, splits) for row in codes.tolist()]
         assert found[graph(codes)].tolist() == expected
         assert found[graph.replay(codes)].tolist() == expected
@@ -107,7 +107,7 @@ def test_a_stage_is_a_decision_graph_in_the_papers_operations(
 def test_a_stage_that_tests_everything_or_nothing() -> None:
     """All rows pass 0 <= x <= 1 of two states: leaf 0 is empty then, and so is what is split off it."""
     stages = Stages.of([([(0, Within(0, 0, 1)), (0, Within(1, 0, 0)), (1, Within(1, 1, 2))], [[0]] * 4)], 1)
-    graph, found = stages.graph(0, (2, 3))
+    graph, found = stage_graph(stages, 0, (2, 3))
     assert found.tolist() == [1, 3]
     assert graph(np.array([[0, 0], [1, 1], [1, 2]])).tolist() == [0, 1, 1]
 

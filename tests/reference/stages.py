@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from depnet import Node
 from depnet._native.network import exp
 from depnet.model.boosted import BoostedNode
-from depnet.model.digits import DigitTree
-from depnet.model.stages import UNIT, Stages, Test
+from depnet.model.stages import UNIT, DigitTree, Stages, Test
 
 Stage = tuple[list[tuple[int, Test]], list[list[int]]]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from depnet import Network, RandomScan, SequentialScan
 from depnet.model import Evidence, Scan
-from depnet.model.compiled import is_compilable
+from depnet.model.network import is_compilable
 from depnet.sampling.chains import CalledChains, Chains, chains_of
 from depnet.sampling.plan import ChainPlan
 from tests.reference import sampling as reference

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import depnet
 from depnet import ConditionalTable, ConstantSource, Domain, Network, RandomScan, SequentialScan, TableNode
 from depnet.errors import EvidenceError
-from depnet.model import Evidence, Scan, compiled
+from depnet.model import Evidence, Scan
 from depnet.model.boosted import BoostedNode
 from depnet.model.stages import Stages
 from depnet.model.stages import Test as Within
@@ -109,7 +109,7 @@ def test_chains_equal_the_slow_twin_where_theta_is_computed_at_every_update(
 ) -> None:
     rng = np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "TABLE_STATES", 0)  # not even nodes that read nothing are written out
+        patch.setattr("depnet.model.node.TABLE_STATES", 0)  # not even nodes that read nothing are written out
         walked = dataclasses.replace(network)
         for scan in scans(rng, walked):
             assert_chains_equal_the_twin(

@@ -10,7 +10,7 @@ import pytest
 
 import depnet
 from depnet import DecisionGraph, LosslessSource, Network, RandomScan, SequentialScan, sample, stationary
-from depnet.model import Given, Scan, compiled
+from depnet.model import Given, Scan
 from depnet.model.boosted import BoostedNode
 from tests.boosted import random_boosted_network
 from tests.laws import assert_same_law
@@ -80,7 +80,7 @@ def test_boosted_nodes_whose_theta_is_computed_at_every_update(
     scan: str, given: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The mutant is the law of the same nodes without their last stages."""
-    monkeypatch.setattr(compiled, "TABLE_STATES", 0)
+    monkeypatch.setattr("depnet.model.node.TABLE_STATES", 0)
     network = random_boosted_network(4, [3, 2, 2], stages=6)
     options = {"scan": SCANS[scan], "evidence": EVIDENCE[given], "burn_in": 25, "thin": 1, "chains": DRAWS}
     sampler = depnet.Sampler(network, rng=np.random.default_rng(1), **options)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from depnet import (
 from depnet.arrays import FloatArray
 from depnet.geometry import FullConditionalManifold, kl_to_manifold
 from depnet.learning.cost import Penalty, cost_prime
-from depnet.model.counting import leaf_counts
+from depnet.model.table import leaf_counts
 from tests.strategies import random_operations, random_source, random_table
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from depnet import Aic, Dataset, DecisionGraph, LosslessSource, Mdl, NoPenalty, Split, empirical
 from depnet.geometry import conditional_entropy
 from depnet.learning.cost import Penalty, cost_prime
-from depnet.model.counting import leaf_counts
+from depnet.model.table import leaf_counts
 from tests.strategies import datasets, seeds
 from tests.theory.learned import a_graph, reduced
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from depnet import Aic, Dataset, DecisionGraph, Mdl, Merge, NoPenalty, Split
 from depnet.learning.cost import Penalty, delta
-from depnet.model.counting import leaf_counts
+from depnet.model.table import leaf_counts
 from tests.strategies import datasets, seeds
 from tests.theory.learned import a_graph, reduced, square
 

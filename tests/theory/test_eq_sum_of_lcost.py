@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from depnet import Aic, Dataset, DecisionGraph, Mdl, NoPenalty, Split
 from depnet.arrays import IntArray
 from depnet.learning.cost import Penalty, cost_prime, lcost
-from depnet.model.counting import leaf_counts
+from depnet.model.table import leaf_counts
 from tests.strategies import datasets, seeds
 from tests.theory.learned import a_graph, square
 

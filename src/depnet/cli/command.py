@@ -91,7 +91,7 @@ class Run:
 
         So a model is a function of its table, and an answer of its model and the question, also where it is estimated.
         """
-        from depnet.checks import STEADY_SEED
+        from depnet.errors import STEADY_SEED
 
         self.seed = STEADY_SEED if self.seed is None else self.seed
         return self.rng

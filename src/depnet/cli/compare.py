@@ -12,7 +12,7 @@ from depnet.wording import some_of
 if TYPE_CHECKING:
     from depnet.inference.judge.compare import Comparison
     from depnet.model import Network
-    from depnet.model.model import Model
+    from depnet.model.network import Model
 
 SHOWN = 20
 WAYS = {"1-way": "single columns", "2-way": "pairs of columns"}

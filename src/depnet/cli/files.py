@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from depnet.data.files.source import Dialect
     from depnet.data.table.variables import LeftOut
     from depnet.model import Network
-    from depnet.model.model import Model
+    from depnet.model.network import Model
 
 
 class OutputError(click.ClickException):

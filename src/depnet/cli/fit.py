@@ -127,8 +127,8 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     from depnet.data.table.variables import read_as
     from depnet.fitting.fit import Fitted
     from depnet.fitting.summary import exact_figures, law_nearness, plain_figures
+    from depnet.learning.auto import copies_of
     from depnet.learning.certificate import certificate
-    from depnet.learning.copies import copies_of
 
     network, law = found.network, found.law
     near, size = law_nearness(law), sizes(network)

@@ -59,8 +59,7 @@ def sample(
     """
     from depnet.data import Dataset
     from depnet.data.files.spreadsheet import guarded_domain
-    from depnet.model.evidence import Evidence, narrowed_domain
-    from depnet.model.score import all_known, drawn_holes
+    from depnet.model.evidence import Evidence, all_known, drawn_holes, narrowed_domain
     from depnet.sampling import Sampler
     from depnet.sampling.sampler import MOST_CHAINS
 

@@ -23,9 +23,9 @@ from depnet.learning.boost import BoostLike
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Progress, Work, node_specs
-from depnet.model.model import Model
-from depnet.model.network import Network
+from depnet.learning.options import LearnOptions, node_specs
+from depnet.model.network import Model, Network
+from depnet.threads import Progress, Work
 
 Told = Callable[[int, int], object]
 Missing = Literal["error", "state"]

@@ -31,12 +31,11 @@ from depnet.data.table.open import Columns, open_frame
 from depnet.data.table.variable import Domain
 from depnet.data.table.variables import Keep, LeftOut, StateOptions, Summary, check_keep
 from depnet.errors import DataError, LearningError
-from depnet.model.counting import leaves_of, tabulate
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.node import TableNode
 from depnet.model.sources.source import InformationSource
-from depnet.model.table import ConditionalTable
+from depnet.model.table import ConditionalTable, leaves_of, tabulate
 
 CELL_BYTES = 16
 """Of memory for each cell, rows times columns, while a table is learned from: its codes, its columns of bits, the cuts of

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from depnet.checks import STEADY_SEED
 from depnet.data.table.encode import HandleUnknown
 from depnet.data.table.variables import MAX_STATES, BinChoice, Keep
+from depnet.errors import STEADY_SEED
 from depnet.fitting.fit import FitOptions
 from depnet.threads import threads_of
 

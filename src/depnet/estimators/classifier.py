@@ -1,6 +1,5 @@
 """`DependencyNetworkClassifier`: one column given the others."""
 
-import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -158,15 +157,12 @@ def _fit_last(table: Holed, options: FitOptions, rng: np.random.Generator) -> Co
 
     P(y | what a row knows) sums out its holes: of one law that takes a pass, where chains may hardly move.
     """
-    began, limit = time.monotonic(), options.max_seconds
+    work = options.work()
     quick = replace(
         options, penalty=options.penalty if options.auto is None else QUICK, boost=None, roles=None
     )
-    share = None if limit is None else NETWORK_SHARE * limit
-    completion = fit_network(table, quick.within(share), rng)
-    left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
-    law = fit_law(completion.dataset, options.within(left))
-    return replace(completion, network=law)
+    completion = fit_network(table, quick, rng, work.share(NETWORK_SHARE))
+    return replace(completion, network=fit_law(completion.dataset, options, work))
 
 
 def _with_target(holed: Holed, codes: NDArray[Any], classes: int) -> Holed:

@@ -14,11 +14,10 @@ from depnet.estimators.tables import later_table
 from depnet.fitting.complete import Completion
 from depnet.fitting.summary import Summary, plain_figures, short_lines, summary_of
 from depnet.inference.judge.cells import CellLaws, cell_laws
+from depnet.learning.auto import Copy, copies_of
 from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.copies import Copy, copies_of
 from depnet.learning.links import links
-from depnet.model.model import NO_LAW
-from depnet.model.network import Network
+from depnet.model.network import NO_LAW, Network
 from depnet.notebook import beside, card, line, table
 from depnet.wording import counted
 

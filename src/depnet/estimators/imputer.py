@@ -10,9 +10,8 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.checks import whole_number
 from depnet.data.table.dataset import Holed
-from depnet.errors import DataError
+from depnet.errors import DataError, whole_number
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.network import DependencyNetwork
 from depnet.estimators.tables import Numbers, checked, filled, later_table, unchanged, values_of

@@ -28,10 +28,10 @@ from depnet.inference.rows.impute import drawn_whole, impute, open_holes, presen
 from depnet.inference.rows.query import query_rows, score_holed
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
-from depnet.model.evidence import Evidence, Given, narrowed_domain
+from depnet.model.evidence import Evidence, Given, all_known, drawn_holes, narrowed_domain
 from depnet.model.file import load_model, save
-from depnet.model.model import Model
-from depnet.model.score import all_known, drawn_holes, log_pattern
+from depnet.model.network import Model
+from depnet.model.score import log_pattern
 from depnet.sampling import sample
 
 KEPT_CODES = 200_000_000

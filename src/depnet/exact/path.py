@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.arrays import FloatArray
-from depnet.checks import whole_number
-from depnet.errors import DataError, EvidenceError
+from depnet.errors import DataError, EvidenceError, whole_number
 from depnet.geometry.chain import FreeChain, in_order
 from depnet.geometry.joint import checked_joint
 from depnet.geometry.size import check_dense

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from depnet.arrays import CodeArray
-from depnet.checks import STEADY_SEED
 from depnet.data import Domain
 from depnet.data.files.read import read
 from depnet.data.table.dataset import Holed, code_type, holed_table
 from depnet.data.table.variables import LeftOut
-from depnet.errors import DataError, Hint
+from depnet.errors import STEADY_SEED, DataError, Hint
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
 from depnet.fitting.fit import FitOptions, fit

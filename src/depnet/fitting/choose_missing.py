@@ -31,8 +31,9 @@ from depnet.data.table.dataset import Dataset, Holed, code_type
 from depnet.data.table.variable import Domain, Variable, with_missing_state
 from depnet.learning.cost import Mdl, StructuralMdl
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Work
+from depnet.learning.options import LearnOptions
 from depnet.learning.rows import held_out
+from depnet.threads import Work
 
 PENALTY = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 SMOOTHING = 0.5

@@ -25,10 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
-from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
-from depnet.errors import DataError, Hint
+from depnet.errors import DataError, Hint, whole_number
 from depnet.inference.clamped.chains import ClampedChains
 from depnet.learning.rows import codes_of, row_order, some_rows
 from depnet.model.network import Network

@@ -8,7 +8,6 @@ be. The mean of a new row is that of all five fits, which is steadier than one.
 
 import itertools
 import math
-import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ import numpy as np
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.variable import Domain, Variable
 from depnet.learning.rows import codes_of
-from depnet.threads import results_in_threads
+from depnet.threads import Work, results_in_threads
 
 PARTS = 5
 FEW_ROWS = 10
@@ -152,13 +151,11 @@ def cross_fitted_mean(
     domain: Domain,
     codes: CodeArray,
     numbers: FloatArray,
-    *,
-    max_seconds: float | None = None,
-    n_jobs: int = 1,
+    work: Work = Work(),  # noqa: B008  # a frozen value
 ) -> CrossFittedMean:
     """The mean of `numbers` given codes [N, n] of the domain: the same in whatever order the rows are.
 
-    After `max_seconds` parts have their linear models alone.
+    When the time is over, parts have their linear models alone.
     """
     order = np.lexsort((*np.asarray(codes).T[::-1], numbers))
     codes, numbers = codes_of(codes, order), numbers[order]
@@ -168,7 +165,6 @@ def cross_fitted_mean(
     part, design = parts_of(len(numbers)), Design.of(domain, codes)
     columns, inputs = design.columns(codes), design.inputs(codes)
     every = math.ceil(columns.size * columns.shape[1] / MOST_PRODUCTS)  # rows enough for a line
-    ends = math.inf if max_seconds is None else time.monotonic() + max_seconds
 
     def fit(k: int) -> Fit:
         from sklearn.ensemble import HistGradientBoostingRegressor
@@ -177,7 +173,7 @@ def cross_fitted_mean(
         learned, held = np.flatnonzero(part != k), np.flatnonzero(part == k)
         with _one_thread():
             line = RidgeCV(STRENGTHS).fit(columns[learned[::every]], numbers[learned[::every]])
-            if time.monotonic() >= ends:
+            if work.over:
                 return Fit(design, line, None)
             left = numbers - line.predict(columns)
             steps = HistGradientBoostingRegressor(
@@ -192,7 +188,7 @@ def cross_fitted_mean(
             steps.fit(inputs[learned], left[learned], X_val=inputs[held], y_val=left[held])
         return Fit(design, line, steps)
 
-    found = results_in_threads(fit, range(PARTS), n_jobs)
+    found = results_in_threads(fit, range(PARTS), work.threads)
     count = _best_count(found)
     fits = tuple(replace(each, count=count) for each in found)
     unseen = np.empty(len(numbers))

@@ -4,7 +4,6 @@ Holes that mean something become states of their columns (`depnet.fitting.choose
 Both networks are learned from one completed table: the paper's, in full conditionals, and the ordered law.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,19 +18,17 @@ from depnet.errors import LearningError, brief
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion, complete_and_learn
 from depnet.fitting.worth import PARTS, Sure, chosen_sure, chosen_worth
-from depnet.learning.auto import Choice
-from depnet.learning.copies import learn_copies
+from depnet.learning.auto import Choice, learn_copies
 from depnet.learning.cost import Auto, Mdl, StructuralMdl
 from depnet.learning.distil import distil
 from depnet.learning.grow import TrainingRows, warn_of_identifiers
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Order, Progress, Work, node_specs
+from depnet.learning.options import LearnOptions, Order, node_specs
 from depnet.learning.rows import row_order
 from depnet.learning.within import learn_within, most_rows
 from depnet.model.marginals import MarginalCounts
-from depnet.model.model import Model
-from depnet.model.network import Network
-from depnet.threads import threads_of
+from depnet.model.network import Model, Network
+from depnet.threads import Progress, Work
 
 QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 """The best single penalty of docs/penalties.md: for the rounds of completion, and where "auto" has too few rows."""
@@ -79,21 +76,12 @@ class FitOptions(LearnOptions):
         """What the options leave to learning, from now on."""
         return Work.of(self.n_jobs, self.max_seconds, progress)
 
-    @property
-    def threads(self) -> int:
-        """`n_jobs` as a number of threads, by joblib's rules."""
-        return threads_of(self.n_jobs)
-
     def steps(self, table: Holed) -> int:
         """What `progress` of `fit` counts to: rounds of completion, then the nodes of both networks.
 
         Whether holes are left to complete is not known before: rounds are counted where the table has any.
         """
         return (0 if table.complete else self.rounds) + 2 * len(table.domain)
-
-    def within(self, seconds: float | None) -> "FitOptions":
-        """The same within another time."""
-        return replace(self, max_seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,28 +108,27 @@ def fit(
     """Complete the table, and learn both networks from it; `progress` counts to `options.steps(table)`."""
     check_order(table.domain, options)
     report = progress or (lambda done: None)
-    began, limit = time.monotonic(), options.max_seconds
+    work = options.work()
     before = options.steps(table) - len(table.domain)
-    table = holes_chosen(table, options)
+    table = holes_chosen(table, options, work.threads)
     order = _row_order(table)
-    share = None if limit is None else NETWORK_SHARE * limit
-    completed, rows, choice = _completed(table, options.within(share), rng, report, order)
-    left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
+    completed, rows, choice = _completed(table, options, work.share(NETWORK_SHARE), rng, report, order)
     report(before)
-    law = fit_law(rows, options.within(left), lambda done, nodes: report(before + done), beside=choice)
+    law_work = replace(work, progress=lambda done, nodes: report(before + done))
+    law = fit_law(rows, options, law_work, beside=choice)
     counts = MarginalCounts.of(table)
     network = replace(completed.network, counts=counts)
-    within = _within(law, table, completed.dataset, options, order)
+    within = _within(law, table, completed.dataset, order, work.threads)
     law = replace(law, counts=counts, within=within)
     return Fitted(network, law, completion=replace(completed, network=network), table=table)
 
 
-def holes_chosen(table: Holed, options: FitOptions) -> Holed:
+def holes_chosen(table: Holed, options: FitOptions, threads: int) -> Holed:
     """The table with those holes as states that `missing` says; all others stay holes."""
     if table.complete or options.missing not in ("auto", "state"):
         return table
     if options.missing == "auto":
-        return switched(table, n_jobs=options.threads)
+        return switched(table, n_jobs=threads)
     return with_hole_states(table, range(len(table.domain)))
 
 
@@ -152,35 +139,31 @@ def _row_order(table: Holed) -> IntArray | None:
 
 
 def _within(
-    law: Network, table: Holed, completed: Dataset, options: FitOptions, order: IntArray | None
+    law: Network, table: Holed, completed: Dataset, order: IntArray | None, threads: int
 ) -> Within | None:
     """Where in their bins numbers lie, where the table knows more of them than their bins."""
     if table.values is None or completed.rows != table.rows:  # rows with weights and holes come several times
         return None
-    return learn_within(law, completed.codes, table, order, n_jobs=options.threads)
+    return learn_within(law, completed.codes, table, order, n_jobs=threads)
 
 
-def fit_network(table: Holed, options: FitOptions, rng: np.random.Generator) -> Completion:
-    """The paper's network alone, from a table with holes."""
-    return _completed(holes_chosen(table, options), options, rng, lambda done: None)[0]
+def fit_network(
+    table: Holed, options: FitOptions, rng: np.random.Generator, work: Work | None = None
+) -> Completion:
+    """The paper's network alone, from a table with holes; without `work`, within what the options say."""
+    work = options.work() if work is None else work
+    return _completed(holes_chosen(table, options, work.threads), options, work, rng, lambda done: None)[0]
 
 
-def learn_network(rows: Dataset | TrainingRows, options: FitOptions) -> Network:
-    """The paper's network from complete rows."""
-    return _network(TrainingRows.of(rows), options)[0]
-
-
-def _network(
-    rows: TrainingRows, options: FitOptions, progress: Progress | None = None
-) -> tuple[Network, Choice | None]:
-    """The same, and what penalty="auto" chose for it."""
-    return learn_with_choice(rows, replace(_for_few(rows.total, options), order=None), options.work(progress))
+def _network(rows: TrainingRows, options: FitOptions, work: Work) -> tuple[Network, Choice | None]:
+    """The paper's network from complete rows, and what penalty="auto" chose for it."""
+    return learn_with_choice(rows, replace(_for_few(rows.total, options), order=None), work)
 
 
 def fit_law(
     rows: Dataset | TrainingRows,
     options: FitOptions,
-    progress: Progress | None = None,
+    work: Work | None = None,
     *,
     beside: Choice | None = None,
 ) -> Network:
@@ -193,16 +176,11 @@ def fit_law(
     rows = TrainingRows.of(rows)
     whole = _for_few(rows.total, options)
     near = whole if beside is None else replace(whole, penalty=_ladder_near(whole.auto, beside))
-    work = options.work(progress)
+    work = options.work() if work is None else work
     law, choice = learn_with_choice(rows, near, work)
-    if (
-        choice is not None
-        and whole.auto is not None
-        and near.auto is not None
-        and options.max_seconds is None
-    ):
+    if choice is not None and near.auto is not None and whole.auto is not None and work.seconds is None:
         first = near.auto.penalties[0]
-        if len(near.auto.penalties) < len(whole.auto.penalties) and choice.pooled[0] == first:
+        if choice.pooled[0] == first != whole.auto.penalties[0]:
             law, choice = learn_with_choice(rows, whole, work)
     if choice is None or law.held_out is None:
         return law
@@ -211,62 +189,63 @@ def fit_law(
     law, choice = learn_copies(rows, law, choice, whole)
     parts = [(learned.dataset, scored) for learned, scored in rows.held_out]
     worth = chosen_worth(choice.tried, parts[: len(choice.tried)])
-    sure = _sure(law, choice, parts, worth, options)
+    sure = _sure(law, choice, parts, worth, options, work)
     assert law.held_out is not None  # as before
     judged = replace(law.held_out, worth=worth, sure_shares=sure.shares, sure_means=sure.means)
     return replace(law, held_out=judged)
 
 
 def _sure(
-    law: Network, choice: Choice, parts: Sequence[tuple[Dataset, Dataset]], worth: float, options: FitOptions
+    law: Network,
+    choice: Choice,
+    parts: Sequence[tuple[Dataset, Dataset]],
+    worth: float,
+    options: FitOptions,
+    work: Work,
 ) -> Sure:
     """How sure answers are, by laws of the rows that were held out: learned in the law's order, and never boosted."""
     some = parts[:PARTS]
-    if min(held.total for _, held in some) < FEW_ROWS:
+    if work.over or min(held.total for _, held in some) < FEW_ROWS:
         return Sure()
     penalty, smoothing = choice.pooled
     order = [law.domain.names[i] for i in law.order or ()]
     own = replace(options, penalty=penalty, smoothing=smoothing, order=order, boost=None)
-    return chosen_sure([learn_with_choice(held, own, own.work())[0] for _, held in some], some, worth)
+    laws = [learn_with_choice(held, own, work.silent())[0] for _, held in some]
+    return chosen_sure(laws, some, worth)
 
 
 def _completed(
     table: Holed,
     options: FitOptions,
+    work: Work,
     rng: np.random.Generator,
     report: Callable[[int], object],
     order: IntArray | None = None,
 ) -> tuple[Completion, TrainingRows, Choice | None]:
     """The paper's network from the completed table, the rows of that, and what penalty="auto" chose for it.
 
-    The rounds take half of the time that there is, and the last network the other half.
+    The rounds take half of the time that there is, each an equal part of it, and the last network what is left.
     """
     warn_of_identifiers(table)
     rounds = 0 if table.complete else options.rounds
-    limit = options.max_seconds
-    each = None if limit is None else limit / (2 * max(rounds, 1))
-    quick = replace(
-        options,
-        penalty=options.penalty if options.auto is None else QUICK,
-        max_seconds=each,
-        boost=None,
-    )
-    last = options if limit is None or not rounds else options.within(limit / 2)
+    quick = replace(options, penalty=options.penalty if options.auto is None else QUICK, boost=None)
+    half, left = work.share(0.5), iter(range(rounds, 0, -1))
     learned: list[tuple[TrainingRows, Choice | None]] = []
 
     def learn_last(rows: Dataset) -> Network:
         training = TrainingRows(rows)
-        network, choice = _network(training, last, lambda done, nodes: report(rounds + done))
+        last = replace(work, progress=lambda done, nodes: report(rounds + done))
+        network, choice = _network(training, options, last)
         learned.append((training, choice))
         return network
 
     completed = complete_and_learn(
         table,
         learn_last,
-        between=lambda rows: learn_network(rows, quick),
+        between=lambda rows: _network(TrainingRows(rows), quick, half.share(1 / next(left)))[0],
         rounds=options.rounds,
         rng=rng,
-        n_jobs=options.threads,
+        n_jobs=work.threads,
         progress=lambda done, total: report(done),
         order=order,
     )

@@ -26,6 +26,7 @@ from depnet.fitting.cross_fitted import CrossFittedMean, cross_fitted_mean, part
 from depnet.fitting.fit import FitOptions, fit_network
 from depnet.learning.forest import crps
 from depnet.model.network import Network
+from depnet.threads import Work
 
 RESIDUAL_BINS, OWN_BINS, MEAN_BINS = 32, 64, 64
 """Bins of residuals, of numbers as they are, and of means as an input of their node, at most."""
@@ -95,21 +96,20 @@ def number_law(
     rng: np.random.Generator,
 ) -> NumberLaw:
     """The law of `numbers` given the rows of `inputs`."""
+    work = options.work()
     if not heaped(numbers):
-        return _learned(inputs, numbers, options, rng, True)
+        return _learned(inputs, numbers, options, rng, True, work)
     order = np.lexsort((*np.asarray(inputs.codes).T[::-1], numbers))
     held = np.empty(len(numbers), dtype=bool)
     held[order] = parts_of(len(numbers)) == 0
     some = Dataset.from_codes(inputs.codes[~held], domain=inputs.domain)
-    if options.max_seconds is not None:
-        options = options.within(options.max_seconds / 3)  # two trials, and the law itself
     losses = []
-    for located in (True, False):
-        trial = _learned(some, numbers[~held], options, rng, located)
+    for located, share in ((True, 1 / 3), (False, 1 / 2)):  # two trials, and the law itself
+        trial = _learned(some, numbers[~held], options, rng, located, work.share(share))
         losses.append(crps(trial.quantiles(inputs.codes[held], LEVELS), numbers[held], LEVELS))
     gains = losses[0] - losses[1]
     sure = float(gains.mean()) > STANDARD_ERRORS * float(gains.std()) / math.sqrt(len(gains))
-    return _learned(inputs, numbers, options, rng, not sure)
+    return _learned(inputs, numbers, options, rng, not sure, work)
 
 
 def heaped(numbers: FloatArray) -> bool:
@@ -128,15 +128,9 @@ def _learned(
     options: FitOptions,
     rng: np.random.Generator,
     located: bool,
+    work: Work,
 ) -> NumberLaw:
-    limit = options.max_seconds
-    mean = cross_fitted_mean(
-        inputs.domain,
-        inputs.codes,
-        numbers,
-        max_seconds=None if limit is None else MEAN_SHARE * limit,
-        n_jobs=options.threads,
-    )
+    mean = cross_fitted_mean(inputs.domain, inputs.codes, numbers, work.share(MEAN_SHARE))
     own = numbers - mean.unseen if located else numbers
     bins = quantile_bins(own, "float", _number(RESIDUAL_BINS if located else OWN_BINS, len(own)))
     of_mean = quantile_bins(mean.unseen, "float", _number(MEAN_BINS, len(own)))
@@ -150,11 +144,11 @@ def _learned(
         )
     )
     codes = _joined(domain, inputs.codes, mean.unseen, own)
-    within = options.within(None if limit is None else (1.0 - MEAN_SHARE) * limit)
     completion = fit_network(
         Dataset(domain, read_only(codes), None),
-        replace(within, boosted=(names[1],), roles=dict.fromkeys(domain.names[:-1], "input")),
+        replace(options, boosted=(names[1],), roles=dict.fromkeys(domain.names[:-1], "input")),
         rng,
+        work,
     )
     counts = np.bincount(codes[:, -1], minlength=len(bins))
     sums = np.bincount(codes[:, -1], weights=own, minlength=len(bins))

@@ -33,8 +33,7 @@ from depnet.law.factors import (
     scope_of,
 )
 from depnet.law.program import joint_codes, law_of
-from depnet.model.compiled import weights_of
-from depnet.model.evidence import Evidence
+from depnet.model.evidence import Evidence, weights_of
 from depnet.model.network import Network
 from depnet.model.sources.source import product_within
 

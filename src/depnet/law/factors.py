@@ -13,11 +13,9 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.geometry.joint import theta_tensor
-from depnet.model.compiled import weights_of
-from depnet.model.evidence import Evidence
+from depnet.model.evidence import Evidence, weights_of
 from depnet.model.network import Kept, Network
-from depnet.model.sources.source import product_within
-from depnet.model.sources.tabulated import JointStates
+from depnet.model.sources.source import JointStates, product_within
 
 LARGEST = 1 << 20
 """The cells of a factor or of a cluster, at most."""

@@ -26,10 +26,9 @@ from numpy.typing import NDArray
 from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import ModelError
-from depnet.model.compiled import compiled_of, known_of
-from depnet.model.evidence import NOTHING, Evidence
-from depnet.model.network import Kept, Network
-from depnet.model.sources.tabulated import code_type
+from depnet.model.evidence import NOTHING, Evidence, known_of
+from depnet.model.network import Kept, Network, compiled_of
+from depnet.model.sources.source import code_type
 from depnet.threads import Span, even_spans, in_threads
 
 DRAW, WEIGH = 1, 2

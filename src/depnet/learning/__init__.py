@@ -11,12 +11,11 @@ The paper, in reading order:
 How it is done:
 
 - `rows`: distinct rows, and rows held out;
-- `options`: what is learned, as one value, what that may take, and the nodes that it means; `order`: the order "auto";
+- `options`: what is learned, as one value, and the nodes that it means; the order "auto";
 - `grow`: nodes grown by splits and merges; `cuts`: splits of variables with an order at a cut;
-- `auto`: the penalty and smoothing, chosen by held-out rows;
+- `auto`: the penalty and smoothing, chosen by held-out rows, and columns of many states that repeat each other;
 - `boost`: nodes that add up the scores of many small graphs, stage by stage;
 - `distil`: graphs of a law that a boosted law, of words of digits, has taught;
-- `copies`: columns of many states that repeat each other;
 - `within`: where numbers lie in their bins, given those before them;
 - `forest`: trees of values, beside the networks of the imputer; how good the law of a number is;
 - `links`: what each variable tells of others, from rows or from counts.

@@ -1,17 +1,25 @@
-r"""The penalty "auto": the penalty and the smoothing chosen on held-out rows.
+r"""What held-out rows choose of decision graphs: the penalty "auto" with its smoothing, and columns that repeat others.
 
-No one penalty is best everywhere. Every candidate, a penalty of the ladder with one of its smoothings, is
+*The penalty.* No one penalty is best everywhere. Every candidate, a penalty of the ladder with one of its smoothings, is
 learned and scored by the pseudo-log-likelihood of rows it has not seen (of an ordered network the log-likelihood), node by
 node (`trials` says how the choice follows).
 The ladder goes from strict to generous and is left where the pooled score has not improved for some rungs, since generous
 penalties cost the most time. Held out are parts of the data (`held_out` of `TrainingRows`). Then the
 chosen penalties learn from all rows. What the held-out rows said of the choice stays with the network (`held_out`), and the
 choice has the networks that were learned without each part of them.
+
+*Columns that repeat each other* (ours, beyond the paper): a number and its name, a code and its label. A graph that splits
+on a variable of many states pays for a table row for each of them, R(k, N) = k (log N) / 2 with k = |X_i| |X_j| parameters,
+although nearly all of these are zero: X_j = f(X_i). So no such split is ever made. In the law, such a column gets a function
+node: its source is one split on X_i, its table the counts, with pseudo-counts that are e + 1/2 rows in all, e being the rows
+that are exceptions to f. (Of a column that X_i divides further, X_i = g(X_j), alike.) A function node is taken where
+held-out rows gain by it, by more than two standard errors. The paper's network keeps R(k, N).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +29,23 @@ from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.cost import Auto, Penalty
 from depnet.learning.grow import MANY_STATES, TrainingRows, learn_nodes
-from depnet.learning.options import LearnOptions, NodeSpec, Work, node_specs
-from depnet.model.counting import leaf_counts
+from depnet.learning.options import LearnOptions, NodeSpec, node_specs
 from depnet.model.marginals import HeldOut
 from depnet.model.network import Network
-from depnet.model.node import Node
-from depnet.model.table import ConditionalTable
+from depnet.model.node import Node, TableNode
+from depnet.model.sources.decision_graph import DecisionGraph, Split
+from depnet.model.table import ConditionalTable, leaf_counts
+from depnet.threads import Work
 
+FEWEST_STATES = 8
+"""Of both columns: with fewer, a graph pays for the split."""
+MOST_CELLS = 1 << 20
+"""Of the table of a function node."""
+EXCEPTIONS = 0.005
+"""The share of rows, at most, that are exceptions to a function."""
+LOOK = 1_000
+"""Rows that are looked at first: most pairs are ruled out by these."""
+STANDARD_ERRORS = 2.0
 ONE_LEAF_SMOOTHING = 0.5
 """The pseudo-count of a cell in the network that knows nothing, with which held-out scores are compared."""
 
@@ -209,3 +227,103 @@ def _tried(
             ]
         )
     return trials, stages
+
+
+class Copy(NamedTuple):
+    """`column` repeats `of`: the one is a function of the other, and back."""
+
+    column: str
+    of: str
+
+    def __str__(self) -> str:
+        return f"{self.column} repeats {self.of}"
+
+
+def learn_copies(
+    rows: TrainingRows, law: Network, choice: Choice, options: LearnOptions
+) -> tuple[Network, Choice]:
+    """The law with function nodes where held-out rows gain by them, and its trials on the rows held out alike."""
+    found = {}
+    for spec in node_specs(rows.domain, replace(options, order=law.order)):
+        pairs = list(_functions(rows.dataset, spec.target, spec.inputs))
+        if pairs:
+            found[spec.target] = min(pairs)[1]
+    parts = [(learned.dataset, held) for learned, held in rows.held_out[: len(choice.tried)]]
+    tried, nodes, gained = [list(graphs.nodes) for graphs in choice.tried], list(law.nodes), 0.0
+    for j, i in found.items():
+        own = [_function_node(learned, i, j) for learned, _ in parts]
+        gains = np.concatenate(
+            [
+                (node.log_theta(held) - graphs.nodes[j].log_theta(held)).repeat(
+                    1 if held.weights is None else held.weights
+                )
+                for node, graphs, (_, held) in zip(own, choice.tried, parts, strict=True)
+            ]
+        )
+        if gains.mean() * math.sqrt(len(gains)) > STANDARD_ERRORS * gains.std():
+            nodes[j], gained = _function_node(rows.dataset, i, j), gained + float(gains.mean())
+            for trial, node in zip(tried, own, strict=True):
+                trial[j] = node
+    if not gained:
+        return law, choice
+    of_trials = zip(choice.tried, tried, strict=True)
+    again = tuple(replace(graphs, nodes=tuple(trial)) for graphs, trial in of_trials)
+    judged = law.held_out and replace(law.held_out, score=law.held_out.score + gained)
+    return replace(law, nodes=tuple(nodes), held_out=judged), replace(choice, tried=again)
+
+
+def copies_of(law: Network) -> tuple[Copy, ...]:
+    """The columns that repeat another, by the law's function nodes: each of the two is a function of the other.
+
+    >>> from depnet import titanic, learn
+    >>> copies_of(learn(titanic(), order="auto"))
+    ()
+    """
+    found = []
+    for node in law.nodes:
+        if node.boosted or node.counts is None or len(node.inputs) != 1 or node.states < FEWEST_STATES:
+            continue
+        whole = node.source.size == law.domain.cardinalities[node.inputs[0]]  # a leaf for each state
+        exceptions = max(_exceptions(node.counts), _exceptions(node.counts.T))
+        if whole and exceptions <= EXCEPTIONS * node.counts.sum():
+            names = law.domain.names
+            found.append(Copy(names[node.variable], names[node.inputs[0]]))
+    return tuple(found)
+
+
+def _functions(dataset: Dataset, j: int, inputs: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """(exceptions, i) of each X_i that X_j is a function of, or that is one of X_j, but for a few rows."""
+    cards = dataset.domain.cardinalities
+    for i in inputs:
+        if min(cards[i], cards[j]) < FEWEST_STATES or cards[i] * cards[j] > MOST_CELLS:
+            continue
+        for rows in (slice(LOOK), slice(None)):
+            pairs = dataset.column(i)[rows].astype(np.int64) * cards[j] + dataset.column(j)[rows]
+            weights = None if dataset.weights is None else dataset.weights[rows]
+            cells, where = np.unique(pairs, return_inverse=True)
+            counts = np.bincount(where, weights, len(cells)).astype(np.int64)
+            fewest = min(_lost(cells // cards[j], counts), _lost(cells % cards[j], counts))
+            if fewest > EXCEPTIONS * counts.sum():
+                break
+        else:
+            yield int(fewest), i
+
+
+def _lost(of: IntArray, counts: IntArray) -> int:
+    """Rows that are not in the largest cell of theirs."""
+    largest = np.zeros(int(of.max()) + 1, dtype=np.int64)
+    np.maximum.at(largest, of, counts)
+    return int(counts.sum() - largest.sum())
+
+
+def _exceptions(counts: IntArray) -> int:
+    """Rows that are not in the most frequent state of their leaf."""
+    return int(counts.sum() - counts.max(axis=1).sum())
+
+
+def _function_node(dataset: Dataset, i: int, j: int) -> Node:
+    cards = dataset.domain.cardinalities
+    source = DecisionGraph((Split(0, i),), cards)
+    counts = leaf_counts(source, j, dataset)
+    e = min(_exceptions(counts), _exceptions(counts.T))
+    return TableNode(j, source, ConditionalTable.from_counts(counts, (e + 0.5) / counts.size))

@@ -9,7 +9,7 @@ they are its cuts: the states from each on. Of any other they are its states, ea
 that rows have most often.
 
 A category is boosted in one part, all states together. A number, or a category with an order, is a word of digits
-(`depnet.model.digits`), and each vertex of its tree is a part, boosted from the rows that reach it. A row takes part in as
+(`depnet.model.stages`), and each vertex of its tree is a part, boosted from the rows that reach it. A row takes part in as
 many binary boosts as its word has digits, and deep vertices have few rows: all of them together cost little more than one
 boost of two states. A vertex of too few rows has no stages, and says what the rows' counts say.
 """
@@ -26,15 +26,13 @@ from numpy.typing import NDArray
 
 from depnet._native import boost as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
-from depnet.errors import LearningError, brief
+from depnet.errors import LearningError, brief, whole_number
 from depnet.learning.rows import distinct_rows, some_rows
 from depnet.model.boosted import BoostedNode
-from depnet.model.digits import DigitTree
 from depnet.model.sources.source import ConstantSource
-from depnet.model.stages import MOST_LEAVES, UNIT, Scores, Stages, Test, on_grid
+from depnet.model.stages import MOST_LEAVES, UNIT, DigitTree, Scores, Stages, Test, on_grid
 
 MOST_STAGES = 100_000
 MOST_RUNS = 100

@@ -55,11 +55,11 @@ from depnet.learning.cost import (
     penalty_value,
 )
 from depnet.learning.rows import Contexts
-from depnet.model.counting import check_same_domain, leaf_counts
-from depnet.model.network import Network
+from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
 from depnet.model.sources.source import ConstantSource
+from depnet.model.table import leaf_counts
 from depnet.notebook import Bar, Cell, card, note, table
 from depnet.wording import counted
 

@@ -14,7 +14,7 @@ other: every node has one information source and one table, and KL(p^D || Q) is 
 the nodes that are taught: those that gain, over the graphs that the table alone has grown, if together that is more than
 two standard errors.
 
-Every state of a column is the leaf of a tree of binary digits (`depnet.model.digits`), which needs an order of states.
+Every state of a column is the leaf of a tree of binary digits (`depnet.model.stages`), which needs an order of states.
 Numbers and ordered labels have theirs. A category's is found from the table: its states are put along the first axis of
 correspondence analysis, the unit vectors u of its states and v of the states of all other columns with the largest
 
@@ -41,16 +41,14 @@ from depnet.learning.cost import Mdl
 from depnet.learning.cuts import MANY_STATES, Cut, CutDomain, cuts_of
 from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.learn import TrialPart, try_node
-from depnet.learning.options import LearnOptions, NodeSpec, Work, node_specs, readable_inputs
-from depnet.learning.order import folded
+from depnet.learning.options import LearnOptions, NodeSpec, folded, node_specs, readable_inputs
 from depnet.learning.rows import some_rows
 from depnet.model.boosted import BoostedNode
-from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
 from depnet.model.stages import theta_of
-from depnet.model.table import ConditionalTable
-from depnet.threads import results_in_threads
+from depnet.model.table import ConditionalTable, leaf_counts
+from depnet.threads import Work, results_in_threads
 
 PENALTY = 0.25 * Mdl()
 """Of graphs of drawn rows: that B is no graph is known, and what is drawn has less noise than N such rows of a table."""

@@ -22,12 +22,11 @@ from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.cost import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, delta
 from depnet.learning.options import LearnOptions, Order, node_specs, order_of
-from depnet.model.counting import leaf_counts, tabulate
 from depnet.model.network import Network
 from depnet.model.node import TableNode
 from depnet.model.sources.decision_graph import DecisionGraph, Merge, Split
 from depnet.model.sources.source import InformationSource, LosslessSource
-from depnet.model.table import ConditionalTable, checked_smoothing
+from depnet.model.table import ConditionalTable, checked_smoothing, leaf_counts, tabulate
 
 STEP = 1e-12
 """An operation must lower the cost by more than this, nats per row, so that rounding makes no cycle."""

@@ -22,10 +22,11 @@ from depnet.data.table.variable import Domain
 from depnet.errors import DataError, ManyStatesWarning
 from depnet.learning.cost import Penalty, StructuralMdl, penalty_value, per_parameter
 from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spelled_out
-from depnet.learning.options import LearnOptions, NodeSpec, Work, order_of
+from depnet.learning.options import LearnOptions, NodeSpec, order_of
 from depnet.learning.rows import held_out, repeated
 from depnet.model import ConditionalTable, DecisionGraph, Network, Node, TableNode
 from depnet.model.sources.decision_graph import CompiledGraph
+from depnet.threads import Work
 
 SECONDS, MOST = 0.05, 256
 """The wall time that a native call should take, and the nodes that it is given at most."""

@@ -36,21 +36,12 @@ from depnet.learning.boost import (
 )
 from depnet.learning.cost import Auto, Mdl, PenaltyLike
 from depnet.learning.grow import TrainingRows, learn_nodes, warn_of_identifiers
-from depnet.learning.options import (
-    LearnOptions,
-    Order,
-    Progress,
-    Role,
-    Work,
-    node_specs,
-    readable_inputs,
-)
+from depnet.learning.options import LearnOptions, Order, Role, node_specs, readable_inputs
 from depnet.model.boosted import BoostedNode
-from depnet.model.counting import check_same_domain
-from depnet.model.digits import DigitTree
-from depnet.model.network import Network
+from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
-from depnet.threads import results_in_threads
+from depnet.model.stages import DigitTree
+from depnet.threads import Progress, Work, results_in_threads
 
 Result = TypeVar("Result")
 Readable = Mapping[int, Sequence[int]]
@@ -88,7 +79,7 @@ def learn(
         order: None is the paper's network. With an order (ours, beyond the paper) sources read earlier variables only,
             and the nodes have one law between them, Q(x) = prod over i of theta_i(x_i | y_i), which sampling, queries
             and scores are of: the names of all variables in order, or "auto": from the most telling variable on always
-            the one most tied to those placed (`depnet.learning.order`).
+            the one most tied to those placed (`depnet.learning.options`).
         boost: None is one decision graph and one table a node. With stages (ours, beyond the paper) theta is a product
             of many small decision graphs' scores (`BoostedNode`): "auto" chooses for each node, by held-out rows, one
             graph or stages and how many; a `Boost` says it. The `penalty` is then that of the graphs that they are

@@ -32,11 +32,11 @@ from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.cost import conditional_entropy
 from depnet.model.boosted import BoostedNode
-from depnet.model.counting import check_same_domain, leaf_counts
-from depnet.model.network import Network
+from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import ConstantSource, LosslessSource
+from depnet.model.table import leaf_counts
 
 ROWS_A_CELL = 5
 """Conditional mutual information is given where the inputs' joint table has this many rows a cell or more."""

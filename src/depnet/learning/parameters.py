@@ -13,11 +13,10 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Domain
 from depnet.errors import LearningError
 from depnet.learning.options import checked_order
-from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.source import InformationSource
-from depnet.model.table import ConditionalTable
+from depnet.model.table import ConditionalTable, leaf_counts
 
 Sources: TypeAlias = Sequence[InformationSource] | Mapping[str, InformationSource]
 """One source a variable, in order; or {name: source}."""

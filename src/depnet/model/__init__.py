@@ -1,13 +1,12 @@
 """The paper's objects: information sources, conditional tables, nodes, networks, scans, evidence.
 
-- `sources/`: information sources; `table`: conditional tables; `node`, `network`: what they make together
-- `boosted`, `stages`: nodes that add up the scores of many decision graphs; `digits`: those of a number, by its digits
+- `sources/`: information sources; `table`: conditional tables and their counts; `node`, `network`: what they make together,
+  and compiled for the native core; `Model`: the networks of one table, as a fit gives and a file holds them
+- `boosted`, `stages`: nodes that add up the scores of many decision graphs; those of a number, by its digits
 - `scan`, `evidence`: which node is updated next, and what is known
 - `spans`, `conditions`, `condition_text`: what is known of one variable, as a range, as any value, as text
-- `counting`, `marginals`: what rows said of a network; `score`: how well it predicts them, and the rates of their holes
-- `model`: the networks of one table, as a fit gives and a file holds them
+- `marginals`: what rows said of a network; `score`: how well it predicts them
 - `links`: who reads whom
-- `compiled`: the network of the native core, on which passes, moves, chains and rows are functions
 - `file/`: the model file
 """
 
@@ -18,8 +17,13 @@ from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
 from depnet.model.scan import RandomScan, Scan, SequentialScan
 from depnet.model.sources.decision_graph import DecisionGraph, Merge, Operation, Split
-from depnet.model.sources.source import ConstantSource, FunctionSource, InformationSource, LosslessSource
-from depnet.model.sources.tabulated import TabulatedSource
+from depnet.model.sources.source import (
+    ConstantSource,
+    FunctionSource,
+    InformationSource,
+    LosslessSource,
+    TabulatedSource,
+)
 from depnet.model.table import ConditionalTable
 
 __all__ = [

@@ -8,7 +8,7 @@ deterministic function of the other variables; its table is not free, but of thi
 theta_i holds for it: pseudo-Gibbs sampling, the manifold E(theta_i), Theorem 3. It has no table of counts, so Theorem 4's
 counting does not apply. One stage with free scores is the paper's node.
 
-The scores of a number's node may be those of the digits of its word instead of its states (`depnet.model.digits`).
+The scores of a number's node may be those of the digits of its word instead of its states (`depnet.model.stages`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,21 +18,21 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from depnet._native import network as native
 from depnet.arrays import ByFields, CodeArray, FloatArray, LeafArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
-from depnet.model.digits import DigitTree
-from depnet.model.node import Node, TableNode, checked_variable
+from depnet.model.node import Node, TableNode, checked_variable, compile_source, is_looked_up
 from depnet.model.sources.restrict import KeptVariables, reached, restrict
 from depnet.model.sources.source import (
     ConstantSource,
     InformationSource,
+    JointStates,
     LosslessSource,
     how_many_joint_states,
     product_within,
 )
-from depnet.model.sources.tabulated import JointStates
-from depnet.model.stages import MOST_SCORE, UNIT, Scores, Stages, theta_of
+from depnet.model.stages import MOST_SCORE, UNIT, DigitTree, Scores, Stages, digit_arrays, theta_of
 from depnet.model.table import ConditionalTable
 
 MOST_WRITTEN = 2**22
@@ -249,6 +249,15 @@ class BoostedNode(ByFields, Node):
     def written_out(self, states: JointStates) -> tuple[LeafArray, FloatArray]:
         theta = np.concatenate([self.probabilities(codes) for codes in states.parts()])
         return np.arange(len(theta), dtype=np.int32), theta
+
+    def compile(self, compiled: native.Network, cardinalities: Sequence[int]) -> None:
+        if is_looked_up(self.inputs, cardinalities):
+            leaves, theta = self.written_out(JointStates(cardinalities, self.inputs))
+            compiled.add_table(self.variable, np.array(self.inputs, dtype=np.int32), leaves)
+            compiled.set_theta(theta)
+        else:
+            compile_source(self.start, self.variable, compiled, cardinalities)
+            compiled.set_stages(self.stages.native, self.start_scores, digit_arrays(self.digits))
 
     def tabulated(self, cardinalities: Sequence[int]) -> TableNode:
         cards = [cardinalities[j] for j in self.inputs]

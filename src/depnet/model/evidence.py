@@ -4,17 +4,20 @@ For each variable named, evidence is one state (the variable is clamped; for a b
 date means itself), a set of allowed states, a range or a comparison (`depnet.model.conditions` has all of them), or a
 mapping of states to non-negative weights (soft evidence). What is not one state leaves the variable in the scan, with
 theta_i tilted: theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) w(x').
+
+*Holes* that are no states of their columns: each column has its own rate of them, independent of all else.
 """
 
 import datetime as dt
 import math
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from depnet._native import network as native
 from depnet.arrays import FloatArray, read_only
 from depnet.data.frames.within import allowed_levels
 from depnet.data.table.variable import Domain, Label, Variable
@@ -197,3 +200,55 @@ def _weights(variable: Variable, given: Mapping[Any, float]) -> FloatArray:
         weighed.add(code)
         weights[code] = value
     return weights
+
+
+def drawn_holes(
+    network: "Network", evidence: Evidence, rows: int, rng: np.random.Generator
+) -> NDArray[np.bool_] | None:
+    """[row, variable]: holes by the columns' rates, but where the evidence says of a column that it is known, or missing.
+
+    None where there are none.
+    """
+    rates = np.zeros(len(network)) if network.counts is None else np.array(network.counts.missing_rates)
+    for i, variable in enumerate(network.domain.variables):
+        if variable.missing is not None or i in evidence.variables:
+            rates[i] = 0.0
+        if variable.missing is None and i in evidence.allowed:
+            rates[i] = float(evidence.allowed[i].missing)
+    if not rates.any():
+        return None
+    holes = np.zeros((rows, len(rates)), dtype=bool, order="F")
+    for i in np.flatnonzero(rates).tolist():
+        holes[:, i] = rng.random(rows) < rates[i]
+    return holes
+
+
+def all_known(network: "Network", evidence: Evidence) -> Evidence:
+    """The evidence, and that no column is missing of which it does not say so."""
+    tilts = dict(evidence.tilts)
+    for i, variable in enumerate(network.domain.variables):
+        if variable.missing is None or variable.cardinality < 2 or i in evidence.variables:
+            continue
+        weights = np.ones(variable.cardinality)
+        weights[-1] = 0.0
+        tilts[i] = read_only(weights)
+    return replace(evidence, tilts=tilts)
+
+
+def known_of(evidence: Evidence, cardinalities: Sequence[int]) -> native.Known:
+    """What is known of every variable, as weights of its states."""
+    begin = np.full(len(cardinalities), -1, dtype=np.int32)
+    parts: list[FloatArray] = []
+    for i, weights in weights_of(evidence, cardinalities).items():
+        begin[i] = sum(map(len, parts))
+        parts.append(weights)
+    return native.Known(begin, np.concatenate([*parts, np.zeros(0)]))
+
+
+def weights_of(evidence: Evidence, cardinalities: Sequence[int]) -> dict[int, FloatArray]:
+    """w_j of every variable of the evidence: 1 on a clamped state and 0 elsewhere, or the weights of its states."""
+    found = {i: np.asarray(weights, dtype=np.float64) for i, weights in evidence.tilts.items()}
+    for i, code in evidence.clamped.items():
+        found[i] = np.zeros(cardinalities[i])
+        found[i][code] = 1.0
+    return found

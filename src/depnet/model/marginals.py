@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from depnet._native.pair_counts import pair_counts
 from depnet.arrays import FloatArray, IntArray, read_only
-from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.errors import DataError, ModelError, brief, how_many
+from depnet.errors import DataError, ModelError, brief, how_many, whole_number
 from depnet.model.evidence import Evidence
 from depnet.model.table import MAX_COUNT
 

@@ -13,8 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.checks import is_whole
-from depnet.errors import ScanError, brief
+from depnet.errors import ScanError, brief, is_whole
 
 WEIGHT_SUM_TOLERANCE = 1e-9
 

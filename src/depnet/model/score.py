@@ -10,16 +10,13 @@ generalises.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray, read_only
+from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
-from depnet.model.counting import check_same_domain
-from depnet.model.evidence import Evidence
-from depnet.model.network import Network
+from depnet.model.network import Network, check_same_domain
 
 Bools = NDArray[np.bool_]
 
@@ -101,34 +98,3 @@ def log_pattern(network: Network, hidden: Bools) -> FloatArray:
     gone = np.where(own, np.log(rates), 0.0)
     there = np.where(own & seen, np.log1p(-rates), 0.0)
     return np.asarray(there.sum() + hidden @ (gone - there))
-
-
-def drawn_holes(network: Network, evidence: Evidence, rows: int, rng: np.random.Generator) -> Bools | None:
-    """[row, variable]: holes by the columns' rates, but where the evidence says of a column that it is known, or missing.
-
-    None where there are none.
-    """
-    rates = np.zeros(len(network)) if network.counts is None else np.array(network.counts.missing_rates)
-    for i, variable in enumerate(network.domain.variables):
-        if variable.missing is not None or i in evidence.variables:
-            rates[i] = 0.0
-        if variable.missing is None and i in evidence.allowed:
-            rates[i] = float(evidence.allowed[i].missing)
-    if not rates.any():
-        return None
-    holes = np.zeros((rows, len(rates)), dtype=bool, order="F")
-    for i in np.flatnonzero(rates).tolist():
-        holes[:, i] = rng.random(rows) < rates[i]
-    return holes
-
-
-def all_known(network: Network, evidence: Evidence) -> Evidence:
-    """The evidence, and that no column is missing of which it does not say so."""
-    tilts = dict(evidence.tilts)
-    for i, variable in enumerate(network.domain.variables):
-        if variable.missing is None or variable.cardinality < 2 or i in evidence.variables:
-            continue
-        weights = np.ones(variable.cardinality)
-        weights[-1] = 0.0
-        tilts[i] = read_only(weights)
-    return replace(evidence, tilts=tilts)

@@ -1,13 +1,16 @@
-"""Conditional distribution tables theta_i(X_i | Y_i) (Sec. 2.1, Theorem 4)."""
+"""Conditional tables theta_i(X_i | Y_i), and the counts N_yx that they are learned from (Sec. 2.1 and 4.5, Theorem 4)."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import ByFields, FloatArray, IntArray, read_only
+from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief, how_many
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.source import InformationSource
 
 ROW_SUM_TOLERANCE = 1e-9
 """How far a row given as probabilities may be from summing to one; it is then normalised."""
@@ -20,6 +23,9 @@ MAX_COUNT = 2**53
 
 MAX_SMOOTHING = 1e100
 """Far past any use, and far from overflow."""
+
+MAX_CELLS = 2**28
+"""Tables are dense; 2 GiB of counts is where a source is no longer one to tabulate."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,3 +221,33 @@ def checked_smoothing(smoothing: float) -> float:
     if not 0 <= value <= MAX_SMOOTHING:
         raise ModelError(f"smoothing is a number from 0 to {MAX_SMOOTHING:g}; got {brief(smoothing)}.")
     return value
+
+
+def leaf_counts(source: InformationSource, variable: int, dataset: Dataset) -> IntArray:
+    """`counts[leaf, state]`: the rows of `dataset` (with their weights) in each leaf and each state of
+    the node's variable. Empty leaves are rows of zeros.
+    """
+    states = dataset.domain.cardinalities[variable]
+    if source.size * states > MAX_CELLS:
+        raise ModelError(
+            f"the conditional table of variable {variable} would have {source.size:,} leaves x {states:,} states, more "
+            f"than {MAX_CELLS:,} cells. Use a source with fewer leaves, or learn one."
+        )
+    return tabulate(leaves_of(source, dataset), dataset.column(variable), source.size, states, dataset)
+
+
+def leaves_of(source: InformationSource, dataset: Dataset) -> NDArray[np.int32]:
+    """The leaf of every row. A dataset's codes were checked when it was made, and a decision graph need not do it again."""
+    whole = dataset.codes.flags.f_contiguous  # as the native walk reads them; some rows of a table are not
+    if isinstance(source, DecisionGraph) and whole and source.cardinalities == dataset.domain.cardinalities:
+        return source.walked(dataset.codes)
+    return source(dataset.codes)
+
+
+def tabulate(
+    leaves: np.ndarray, state: NDArray[np.integer], size: int, states: int, dataset: Dataset
+) -> IntArray:
+    """Rows counted by (leaf, state), weights included; exact, since all weights sum to less than 2^53."""
+    cells = leaves.astype(np.int64) * states + state
+    counts = np.bincount(cells, weights=dataset.weights, minlength=size * states)
+    return counts.astype(np.int64).reshape(size, states)

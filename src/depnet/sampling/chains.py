@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from depnet._native import network as native
 from depnet.arrays import FloatArray
-from depnet.model.compiled import compiled_of, is_compilable, known_of, places_of
-from depnet.model.evidence import NOTHING, Evidence
-from depnet.model.network import Network
+from depnet.model.evidence import NOTHING, Evidence, known_of
+from depnet.model.network import Network, compiled_of, is_compilable, places_of
 from depnet.model.scan import RandomScan, Scan
 from depnet.sampling.plan import ChainPlan
 from depnet.sampling.words import ALWAYS, START, split_words, thresholds_of, words

@@ -19,7 +19,7 @@ import numpy as np
 
 from depnet.arrays import CodeArray, IntArray
 from depnet.errors import MixingWarning
-from depnet.model.compiled import is_compilable
+from depnet.model.network import is_compilable
 from depnet.sampling.chains import ChainRows
 from depnet.sampling.diagnostics import autocorrelation_time, split_r_hat, state_indicators
 from depnet.sampling.plan import ChainPlan

@@ -12,17 +12,17 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from depnet.arrays import CodeArray, read_only
-from depnet.checks import jobs_of, whole_number
 from depnet.data import Dataset
-from depnet.errors import BeyondDataWarning, SamplingError
+from depnet.errors import BeyondDataWarning, SamplingError, whole_number
 from depnet.law.draw import Rows
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
-from depnet.model.sources.tabulated import code_type
+from depnet.model.sources.source import code_type
 from depnet.sampling.chains import ChainRows
 from depnet.sampling.mixing import Mixing, estimate_mixing
 from depnet.sampling.plan import IfReducible, chain_plan, check_irreducible
 from depnet.sampling.words import new_seeds
+from depnet.threads import jobs_of
 
 Auto: TypeAlias = Literal["auto"]
 Progress: TypeAlias = Callable[[int, int], None]

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.arrays import CodeArray, read_only
-from depnet.checks import whole_number
 from depnet.data import Dataset, Label
-from depnet.errors import DataError, EvidenceError
+from depnet.errors import DataError, EvidenceError, whole_number
 from depnet.model import Evidence, Given, Network, Scan
 from depnet.sampling.chains import chains_of, keys_of
 from depnet.sampling.plan import ChainPlan, chain_plan

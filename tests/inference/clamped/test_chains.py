@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.inference.clamped.chains import ClampedChains, drift, estimate, split_r_hat, start_states
-from depnet.model import Evidence, Scan, compiled
+from depnet.model import Evidence, Scan
 from depnet.sampling.chains import ChainProgram, Order
 from tests.inference.cases import (
     random_evidence,
@@ -49,7 +49,9 @@ def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, se
     evidence, scan = random_evidence(rng, network), random_scan(rng, network)
     estimators = [random_targets(rng, network), random_targets(rng, network, 1)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "TABLE_STATES", table_states)  # walk graphs and stages, or look them up
+        patch.setattr(
+            "depnet.model.node.TABLE_STATES", table_states
+        )  # walk graphs and stages, or look them up
         chains = started(replace(network), evidence, scan, estimators, rng)
     starts = chains.codes.copy()
     assert chains.run(2, record=False)

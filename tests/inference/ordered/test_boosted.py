@@ -32,7 +32,7 @@ from depnet.inference.ordered.weighted import moved
 from depnet.inference.rows.query import score_holed
 from depnet.law import draw
 from depnet.law.elimination import Conditional
-from depnet.model import Evidence, compiled
+from depnet.model import Evidence
 from tests.boosted import tabulated, with_boosted_nodes
 from tests.narrowed import there
 from tests.strategies import random_ordered_network
@@ -54,7 +54,7 @@ def random_law(share: float) -> Network:
 @pytest.fixture(params=[0.5, 1.0], ids=["mixed", "boosted"])
 def pair(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[Network, Network]:
     """A network with boosted nodes, and the same with tables."""
-    monkeypatch.setattr(compiled, "TABLE_STATES", 0)
+    monkeypatch.setattr("depnet.model.node.TABLE_STATES", 0)
     network = random_law(request.param)
     assert any(node.boosted for node in network.nodes)
     assert any(not node.boosted for node in network.nodes) == (request.param < 1)

@@ -15,9 +15,9 @@ from depnet.data import Label
 from depnet.data.frames.within import WHOLE, PlaceTrees, Within, level_count
 from depnet.data.table.dataset import Holed
 from depnet.model.boosted import BoostedNode
-from depnet.model.digits import DigitTree
 from depnet.model.marginals import HeldOut, MarginalCounts
-from depnet.model.model import Model
+from depnet.model.network import Model
+from depnet.model.stages import DigitTree
 from tests.boosted import random_stages
 from tests.data.strategies import binnings
 from tests.strategies import cardinalities, random_source, random_table, seeds

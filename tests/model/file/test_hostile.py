@@ -18,7 +18,7 @@ from depnet import Network
 from depnet.errors import ModelFileError
 from depnet.model.file import load_model
 from depnet.model.file.document import VERSION
-from depnet.model.model import Model
+from depnet.model.network import Model
 from tests.model.file.fuzzing import assert_sound, bytes_mutated, fuzz, structurally_mutated
 from tests.model.file.networks import models, save
 from tests.refusals import refuses

@@ -51,7 +51,7 @@ def test_a_file_without_a_layout_gives_pandas_and_one_of_a_missing_library_too(
     with pytest.warns(UserWarning, match="no ordered law"):
         assert isinstance(plain.sample(2), pd.DataFrame)
     model.save(tmp_path / "model.json")
-    monkeypatch.setattr("depnet.model.file.described.available", lambda kind: False)
+    monkeypatch.setattr("depnet.model.file.fields.available", lambda kind: False)
     assert isinstance(depnet.DependencyNetwork.load(tmp_path / "model.json").sample(2), pd.DataFrame)
 
 

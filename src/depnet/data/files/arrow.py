@@ -11,11 +11,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from depnet.checks import is_whole
 from depnet.data.binning.times import DAY
 from depnet.data.files.table import text_literal
 from depnet.data.table.open import is_polars_categorical
-from depnet.errors import DataError, Hint
+from depnet.errors import DataError, Hint, is_whole
 
 if TYPE_CHECKING:
     import duckdb

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from depnet.checks import cores, is_whole
 from depnet.data.files.kinds import FileColumn
 from depnet.data.table.columns import Column, ColumnLayout, FrameKind, column_of_numbers, column_of_objects
 from depnet.data.table.open import Opened
 from depnet.data.table.variable import MAX_CARDINALITY
 from depnet.data.table.variables import StateOptions, Summary
-from depnet.errors import DataError, Hint, brief
+from depnet.errors import DataError, Hint, brief, is_whole
+from depnet.threads import cores
 
 if TYPE_CHECKING:
     import duckdb

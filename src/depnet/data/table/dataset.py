@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
-from depnet.checks import is_whole
 from depnet.data.binning.bins import Numbers
 from depnet.data.table.values import Values
 from depnet.data.table.variable import Domain
-from depnet.errors import DataError, Hint, brief, how_many
+from depnet.errors import DataError, Hint, brief, how_many, is_whole
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from depnet.checks import whole_number
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.levels import Levels
-from depnet.errors import DataError, EvidenceError, brief
+from depnet.errors import DataError, EvidenceError, brief, whole_number
 from depnet.wording import nearest
 
 Label: TypeAlias = str | int | float | bool

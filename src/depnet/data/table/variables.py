@@ -26,7 +26,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.checks import whole_number
 from depnet.data.binning.bins import TIME_NUMBERS, TIMES, Bins, Kind, Number
 from depnet.data.binning.cut import (
     MAX_BINS,
@@ -50,7 +49,7 @@ from depnet.data.table.variable import (
     with_missing_state,
     with_other_state,
 )
-from depnet.errors import DataError, Hint, LeftOutWarning, brief
+from depnet.errors import DataError, Hint, LeftOutWarning, brief, whole_number
 from depnet.wording import nearest
 
 FEW_VALUES = 16

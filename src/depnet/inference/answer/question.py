@@ -10,11 +10,10 @@ from typing import Any, Literal
 import numpy as np
 
 from depnet.arrays import FloatArray, read_only
-from depnet.checks import cores, jobs_of, seconds_given
 from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain
-from depnet.errors import EvidenceError, InferenceError, brief
+from depnet.errors import EvidenceError, InferenceError, brief, seconds_given
 from depnet.inference.answer.observed import MatchingRows, Support, difference, support
 from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, Target, tables_of, targets_of
 from depnet.inference.answer.result import QueryResult
@@ -22,6 +21,7 @@ from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
 from depnet.sampling.words import generator
+from depnet.threads import cores, jobs_of
 
 MAX_JOINT_CELLS = 1 << 22
 TOLERANCE = 0.002

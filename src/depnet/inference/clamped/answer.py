@@ -24,7 +24,7 @@ from depnet.law.factors import weighted
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
-from depnet.model.sources.tabulated import JointStates
+from depnet.model.sources.source import JointStates
 
 EXACT_STATES = 1 << 14
 """The joint states of a closure that method="auto" solves exactly, at most."""

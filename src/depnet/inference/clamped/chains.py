@@ -29,12 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.checks import cores, jobs_of
 from depnet.inference.answer.question import Over
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
 from depnet.sampling.chains import ChainProgram, Chains, Order
+from depnet.threads import cores, jobs_of
 
 
 class ClampedChains(Chains):

@@ -39,9 +39,9 @@ from depnet.data.table.variable import Variable
 from depnet.inference.answer.rows import pieces
 from depnet.inference.clamped.chains import COMPLETION_CHAINS, completions
 from depnet.model.boosted import PIECE_CELLS
-from depnet.model.counting import check_same_domain, leaves_of
-from depnet.model.network import Network
+from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
+from depnet.model.table import leaves_of
 from depnet.sampling.chains import ChainProgram
 
 WAYS = 3

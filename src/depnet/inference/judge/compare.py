@@ -24,9 +24,8 @@ from depnet.data.table.variable import Domain
 from depnet.errors import DataError
 from depnet.inference.judge.marginals import Nearness, between, by_chance
 from depnet.inference.rows.query import score_holed
-from depnet.model.counting import check_same_domain
 from depnet.model.marginals import MarginalCounts
-from depnet.model.network import Network
+from depnet.model.network import Network, check_same_domain
 from depnet.model.scan import Scan
 from depnet.model.score import log_pattern, score_samples
 from depnet.sampling import sample

@@ -22,8 +22,8 @@ import numpy as np
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import DataError
-from depnet.model.counting import check_same_domain
 from depnet.model.marginals import MarginalCounts, PairTables
+from depnet.model.network import check_same_domain
 
 
 @dataclass(frozen=True, slots=True, eq=False)

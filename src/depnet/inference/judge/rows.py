@@ -16,9 +16,8 @@ from depnet.data.table.cells import known_cells
 from depnet.data.table.dataset import Holed
 from depnet.inference.answer.observed import matching
 from depnet.inference.judge.cells import cell_laws
-from depnet.model.counting import check_same_domain
 from depnet.model.evidence import Evidence
-from depnet.model.network import Network
+from depnet.model.network import Network, check_same_domain
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number without a pattern in its bits."""

@@ -28,7 +28,7 @@ from depnet.law.program import DRAW, WEIGH
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.tabulated import code_type
+from depnet.model.sources.source import code_type
 
 ITEM_STATES = 1 << 12
 """The joint states of an item that is summed over state by state, at most."""

@@ -33,10 +33,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
-from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
-from depnet.errors import DataError, InferenceError
+from depnet.errors import DataError, InferenceError, whole_number
 from depnet.inference.answer.question import Effort, check_method
 from depnet.inference.answer.rows import RowsResult, checked_rows
 from depnet.inference.rows.query import BYTES_A_STATE, answered, query_rows

@@ -8,8 +8,8 @@ A file holds no code and no rows. What it says about itself (sizes, leaves) is c
 of that size is made, and a file has a largest size, unpacked: a damaged or hostile one costs time and memory in proportion
 to its size, and no more.
 
-- `document`: the whole file as a type, in and out; `described`, `nodes`: what it says of the table, and of nodes
-- `fields`: JSON as values of such types, and errors that say their place
+- `document`: the whole file as a type, in and out; `nodes`: what it says of nodes
+- `fields`: what it says of the table; JSON as values of such types, and errors that say their place
 """
 
 import errno
@@ -24,8 +24,7 @@ from depnet.data.table.columns import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, ModelFileNotFoundError, brief
 from depnet.files import named_stream, new_file, not_written
 from depnet.model.file.document import AGAIN, encode, read_model
-from depnet.model.model import Model
-from depnet.model.network import Network
+from depnet.model.network import Model, Network
 
 __all__ = ["MAX_BYTES", "encode", "load", "load_model", "save"]
 

@@ -15,12 +15,22 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from depnet.data.frames.within import Within
 from depnet.data.table.variable import Domain
 from depnet.errors import ModelFileError, brief
-from depnet.model.file.described import CountsFields, DomainFields, LayoutFields, VariableFields
-from depnet.model.file.fields import CHANGED, Fields, Leaf, check_length, decode, fault, located
+from depnet.model.file.fields import (
+    CHANGED,
+    CountsFields,
+    DomainFields,
+    Fields,
+    LayoutFields,
+    Leaf,
+    VariableFields,
+    check_length,
+    decode,
+    fault,
+    located,
+)
 from depnet.model.file.nodes import NodeFields, TreesFields, read_nodes
 from depnet.model.marginals import HeldOut, MarginalCounts
-from depnet.model.model import Model
-from depnet.model.network import Network
+from depnet.model.network import Model, Network
 from depnet.model.table import MAX_COUNT
 
 FORMAT = "depnet network"

@@ -1,20 +1,30 @@
-"""What the types of a file's objects have in common: JSON as values of them, and errors that say their place.
+"""The types of a file's objects: what they have in common, and those that say what the table was.
 
-One type serves both ways. What msgspec finds wrong on the way in (a field that is missing, unknown or of another type, a
-number out of range) is a `ModelFileError` with its place.
+Variables, counts and the layout of the frame each have their way in and out. One type serves both ways. What msgspec finds
+wrong on the way in (a field that is missing, unknown or of another type, a number out of range) is a `ModelFileError` with
+its place.
 """
 
 import contextlib
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence, Sized
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar, get_args
 
 import msgspec
 import numpy as np
-from msgspec import Meta, Raw, Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from numpy.typing import NDArray
 
-from depnet.errors import DataError, ModelError, ModelFileError
+from depnet.arrays import IntArray, read_only
+from depnet.data.binning.bins import MAX_QUANTILES, TIMES, Bins
+from depnet.data.frames.decode import check_column
+from depnet.data.frames.dtypes import available, dtype_of, plain_dtype
+from depnet.data.table.columns import ColumnKind, ColumnLayout, FrameKind, Layout
+from depnet.data.table.variable import Domain, Variable
+from depnet.errors import DataError, ModelError, ModelFileError, brief
+from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.sources.source import MAX_LEAVES
 from depnet.model.table import MAX_COUNT
 
@@ -98,3 +108,200 @@ def check_each(fine: NDArray[np.bool_], at: str, what: str) -> None:
     """The error of the first entry that is not fine."""
     if not fine.all():
         raise fault(f"{at}[{int(np.argmin(fine))}]", what)
+
+
+MAX_LABEL_BITS = 4096
+"""Whole numbers as labels: JSON sets no limit, but Python reads no more than 4,300 digits."""
+
+_MAX_OF_ONE_HASH = 1000
+"""Labels that may fall together in a dictionary."""
+
+
+class BinsFields(Fields):
+    """The bins of a variable; an edge that is null is infinite."""
+
+    kind: str
+    edges: list[int | float | None]
+    quantiles: list[list[int | float]]
+    form: str | None = None
+
+    @classmethod
+    def of(cls, bins: Bins) -> "BinsFields":
+        edges = [None if math.isinf(edge) else edge for edge in bins.edges]
+        return cls(bins.kind, edges, [list(values) for values in bins.quantiles], bins.form)
+
+    def read(self, number: int, at: str) -> Bins:
+        check_length(self.edges, number + 1, f"{at}.edges")
+        check_length(self.quantiles, number, f"{at}.quantiles")
+        edges = []
+        for k, edge in enumerate(self.edges):
+            if edge is None and k not in (0, number):
+                raise fault(f"{at}.edges[{k}]", "only the first and the last edge may be null.")
+            edges.append((math.inf if k else -math.inf) if edge is None else edge)
+        for k, values in enumerate(self.quantiles):
+            if len(values) > MAX_QUANTILES:
+                what = f"a bin keeps at most {MAX_QUANTILES} values; got {len(values):,}."
+                raise fault(f"{at}.quantiles[{k}]", what)
+        with located(at):
+            return Bins(tuple(edges), tuple(map(tuple, self.quantiles)), self.kind, self.form)  # type: ignore[arg-type]  # it checks the kind
+
+
+class VariableFields(Fields):
+    name: str
+    states: list[str | int | float | bool]
+    bins: BinsFields | UnsetType = UNSET
+    missing: bool = False
+    other: bool = False
+    ordered: bool = False
+
+    @classmethod
+    def of(cls, variable: Variable, at: str) -> "VariableFields":
+        _check_labels(variable.states, f"{at}.states")
+        return cls(
+            variable.name,
+            list(variable.states),
+            UNSET if variable.bins is None else BinsFields.of(variable.bins),
+            missing=variable.missing is not None,
+            other=variable.other is not None,
+            ordered=variable.ordered,
+        )
+
+    def read(self, at: str) -> Variable:
+        states = self.states
+        _check_labels(states, f"{at}.states")
+        bins = None if self.bins is UNSET else self.bins.read(len(states) - self.missing, f"{at}.bins")
+        other = states[-1 - self.missing] if self.other and len(states) > self.missing else None
+        missing = states[-1] if self.missing and states else None
+        with located(at):
+            return Variable(self.name, tuple(states), bins, missing, self.ordered, other=other)
+
+
+def _check_labels(labels: Any, at: str) -> None:
+    """Whole numbers as labels must be of a size that every reader can take, and be what a table could have.
+
+    They can be chosen so that a dictionary of them takes quadratic time.
+    """
+    for code, label in enumerate(labels):
+        if isinstance(label, int) and label.bit_length() > MAX_LABEL_BITS:
+            raise fault(f"{at}[{code}]", "this whole number is too long for a label. Make it a string.")
+    if len(labels) > _MAX_OF_ONE_HASH:
+        ((_, most),) = Counter(map(hash, labels)).most_common(1)
+        if most > _MAX_OF_ONE_HASH:
+            what = f"{most:,} of the labels have one hash: they were made to take time. Make them strings."
+            raise fault(at, what)
+
+
+class DomainFields(Fields):
+    variables: list[VariableFields]
+
+    def read(self) -> Domain:
+        at = "domain.variables"
+        with located(at):
+            return Domain(tuple(each.read(f"{at}[{i}]") for i, each in enumerate(self.variables)))
+
+
+class CountsFields(Fields):
+    """1- and 2-way counts of the training rows."""
+
+    singles: list[list[Count]]
+    pairs: list[list[Count]] | None
+    total: Annotated[int, Meta(ge=0, lt=MAX_COUNT)] | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, counts: MarginalCounts) -> "CountsFields":
+        pairs = counts.pairs
+        return cls(
+            [single.tolist() for single in counts.singles],
+            None if pairs is None else [pairs[pair].ravel().tolist() for pair in sorted(pairs)],
+            counts.total if counts.holes.any() else UNSET,
+        )
+
+    def read(self, domain: Domain) -> MarginalCounts:
+        cards = domain.cardinalities
+        check_length(self.singles, len(cards), "counts.singles")
+        singles = tuple(
+            _tally(single, k, f"counts.singles[{i}]")
+            for i, (single, k) in enumerate(zip(self.singles, cards, strict=True))
+        )
+        pairs = None if self.pairs is None else _pairs(self.pairs, cards)
+        with located("counts"):
+            counts = MarginalCounts(singles, pairs, -1 if self.total is UNSET else self.total)
+            if pairs is not None:
+                pairs.check(singles, counts.total)
+        return counts
+
+
+def _tally(numbers: list[int], states: int, at: str) -> IntArray:
+    check_length(numbers, states, at)
+    if sum(numbers) >= MAX_COUNT:
+        raise fault(at, "the counts sum to 2^53 or more.")
+    return read_only(np.array(numbers, dtype=np.int64))
+
+
+def _pairs(given: list[list[int]], cards: tuple[int, ...]) -> PairTables:
+    """All tables in one array: one array for each of millions of small tables would take a hundred times their text."""
+    n = len(cards)
+    check_length(given, n * (n - 1) // 2, "counts.pairs")
+    sizes = [cards[i] * cards[j] for i in range(n) for j in range(i + 1, n)]
+    for p, (table, size) in enumerate(zip(given, sizes, strict=True)):
+        check_length(table, size, f"counts.pairs[{p}]")
+    numbers = np.fromiter((count for table in given for count in table), dtype=np.int64, count=sum(sizes))
+    return PairTables(cards, read_only(numbers), 0, n)
+
+
+class ColumnFields(Fields):
+    """A column of the frame."""
+
+    key: str | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+    kind: ColumnKind
+    dtype: Any
+
+    def read(self, variable: Variable, frame: FrameKind, at: str) -> ColumnLayout:
+        kinds = get_args(ColumnKind)
+        if variable.bins is not None:
+            others = {"integer": ("float",), **dict.fromkeys(TIMES, ("label",))}  # times may be text
+            kinds = (variable.bins.kind, *others.get(variable.bins.kind, ()))
+        if self.kind not in kinds:
+            raise fault(f"{at}.kind", f"expected one of {', '.join(kinds)}; got {brief(self.kind)}.")
+        with located(f"{at}.dtype"):
+            column = ColumnLayout(self.key, self.kind, dtype_of(self.dtype, frame, variable.present_states))
+            check_column(variable, column, frame)
+        return column
+
+
+class LayoutFields(Fields):
+    """The frame that the model was learned from, so that results are like it: a model is the same without it."""
+
+    frame: FrameKind
+    structured: bool
+    columns: list[ColumnFields]
+
+    @classmethod
+    def of(cls, layout: Layout, domain: Domain) -> "LayoutFields":
+        """What a file says of a layout; a type that cannot be kept is null, the usual one."""
+        columns = []
+        for variable, column in zip(domain.variables, layout.columns, strict=True):
+            states = variable.present_states
+            key = column.key if type(column.key) in (str, int) else variable.name
+            values = column.values is None or tuple(column.values) == states
+            dtype = plain_dtype(column.dtype, layout.kind, states) if values else None
+            columns.append(ColumnFields(key, column.kind, dtype))
+        return cls(layout.kind, layout.structured, columns)
+
+    def read(self, domain: Domain) -> Layout | None:
+        """The layout that a file describes; None where the library of its kind of frame is not installed."""
+        if not available(self.frame):
+            return None
+        at = "layout.columns"
+        check_length(self.columns, len(domain), at)
+        columns = tuple(
+            each.read(variable, self.frame, f"{at}[{i}]")
+            for i, (each, variable) in enumerate(zip(self.columns, domain.variables, strict=True))
+        )
+        keys = [column.key for column in columns]
+        if len(set(map(str, keys))) < len(keys):
+            raise fault(at, "two columns have one key.")
+        for i, key in enumerate(keys if self.structured else ()):
+            if not isinstance(key, str) or not key:
+                raise fault(f"{at}[{i}].key", f"expected the name of a field; got {brief(key)}.")
+        return Layout(self.frame, columns, self.structured)

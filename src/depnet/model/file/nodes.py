@@ -18,7 +18,6 @@ from depnet.data.frames.within import WHOLE, PlaceTrees, level_count
 from depnet.data.table.variable import Domain
 from depnet.errors import ModelError, ModelFileError
 from depnet.model.boosted import BoostedNode
-from depnet.model.digits import DigitTree
 from depnet.model.file.fields import (
     Count,
     Fields,
@@ -34,9 +33,14 @@ from depnet.model.file.fields import (
 )
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.decision_graph import DecisionGraph, size_of_recorded
-from depnet.model.sources.source import MAX_LEAVES, ConstantSource, InformationSource, LosslessSource
-from depnet.model.sources.tabulated import TabulatedSource
-from depnet.model.stages import MOST_SCORE, Stages
+from depnet.model.sources.source import (
+    MAX_LEAVES,
+    ConstantSource,
+    InformationSource,
+    LosslessSource,
+    TabulatedSource,
+)
+from depnet.model.stages import MOST_SCORE, DigitTree, Stages
 from depnet.model.table import ROW_SUM_TOLERANCE, ConditionalTable
 
 _MOST = 2**31 - 1

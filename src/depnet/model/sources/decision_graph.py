@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet._native import network as native
 from depnet.arrays import CodeArray, LeafArray, read_only
-from depnet.checks import is_whole
-from depnet.errors import ModelError, brief
+from depnet.errors import ModelError, brief, is_whole
 from depnet.model.sources.source import MAX_LEAVES
 
 

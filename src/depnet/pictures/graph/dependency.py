@@ -11,8 +11,7 @@ from functools import cached_property
 
 from depnet.data.table.dataset import Dataset
 from depnet.learning.links import Link, links
-from depnet.model.counting import check_same_domain
-from depnet.model.network import Network
+from depnet.model.network import Network, check_same_domain
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from depnet.arrays import FloatArray
-from depnet.checks import is_whole
 from depnet.data.table.variable import Domain, Label, Variable
-from depnet.errors import ModelError, brief
+from depnet.errors import ModelError, brief, is_whole
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
-from depnet.model.sources.tabulated import JointStates
+from depnet.model.sources.source import InformationSource, JointStates, how_many_joint_states, product_within
 from depnet.pictures import colours
 from depnet.pictures.labels import short
 from depnet.wording import counted
