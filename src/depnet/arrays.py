@@ -1,4 +1,4 @@
-"""Array types, the one way to freeze an array into a value, and the strides of joint states."""
+"""Array types, the one way to freeze an array into a value, strides of joint states, and generators of random numbers."""
 
 import itertools
 import operator
@@ -59,3 +59,19 @@ def strides_of(sizes: Sequence[int]) -> list[int]:
     [12, 4, 1]
     """
     return list(itertools.accumulate(reversed(sizes), operator.mul, initial=1))[-2::-1]
+
+
+def new_seeds(rng: np.random.Generator | None, count: int) -> list[int]:
+    """Seeds of the counter generator; None: fresh entropy."""
+    return [int(seed) for seed in generator(rng).integers(0, 2**64, size=count, dtype=np.uint64)]
+
+
+def generator(rng: np.random.Generator | None) -> np.random.Generator:
+    """`rng` itself, or for None a generator with fresh entropy; anything else is an error."""
+    if rng is None:
+        return np.random.default_rng()
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(
+            f"rng is a numpy.random.Generator or None; got {rng!r}. Make one with numpy.random.default_rng(seed)."
+        )
+    return rng

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from depnet.errors import EvidenceError
-from depnet.inference.rows import impute as chunks
-from depnet.inference.rows.impute import impute
+from depnet.inference.holes import impute
+from depnet.inference.holes import impute as chunks
 from tests.cli.entry import answer, depnet, refused
 
 

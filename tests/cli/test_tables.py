@@ -14,9 +14,9 @@ import depnet as library
 from depnet.data import Dataset
 from depnet.data.files.read import read
 from depnet.fitting.fit import FitOptions, fit_network
+from depnet.inference import holes as inference_rows
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.compare import changed_links
-from depnet.inference.rows import impute
 from tests.cli.entry import answer, depnet, real, refused
 from tests.narrowed import there
 
@@ -452,14 +452,14 @@ def test_update_in_place_says_that_another_was_faster(
     own = tmp_path / "own.json"
     shutil.copy(model, own)
     rows = library.load(own).counts
-    whole = impute.drawn_whole
+    whole = inference_rows.drawn_whole
 
     def overtaken(*given: Any, **named: Any) -> Dataset:
-        monkeypatch.setattr(impute, "drawn_whole", whole)
+        monkeypatch.setattr(inference_rows, "drawn_whole", whole)
         depnet("update", own, table, "-o", own, "--force")
         return whole(*given, **named)
 
-    monkeypatch.setattr(impute, "drawn_whole", overtaken)
+    monkeypatch.setattr(inference_rows, "drawn_whole", overtaken)
     said = depnet("update", own, table, "-o", own, "--force", code=1).stderr.decode()
     assert "another program has written it since it was read" in said
     assert "again" in said

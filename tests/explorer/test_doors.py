@@ -22,7 +22,7 @@ from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
 from depnet.explorer.target import find, seen_of
 from depnet.inference.answer.numbers import NumberSummary
-from depnet.inference.judge.rows import matching_rows
+from depnet.inference.judge.cells import matching_rows
 from depnet.inference.judge.shifts import Shift, pair
 from depnet.model.evidence import Evidence
 from tests.cli.entry import answer

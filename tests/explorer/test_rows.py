@@ -8,8 +8,7 @@ import depnet
 from depnet import DependencyNetwork, Network
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import Cell, StoppedError, known_by, listed_rows, one_row, scores_of
-from depnet.inference.judge.cells import cell_laws
-from depnet.inference.judge.rows import row_list
+from depnet.inference.judge.cells import cell_laws, row_list
 from depnet.model.evidence import Evidence
 from tests.explorer.cases import titanic_models
 

@@ -8,7 +8,7 @@ import pytest
 import depnet
 from depnet.fitting.fit import FitOptions, fit_law
 from depnet.fitting.worth import SURES, Sure, chosen_sure
-from depnet.inference.answer.interval import SURE_MEANS, SURE_SHARES
+from depnet.inference.answer.numbers import SURE_MEANS, SURE_SHARES
 
 WORTH = 50.0
 

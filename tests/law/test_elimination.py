@@ -12,10 +12,9 @@ import depnet
 from depnet import Network, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.law import elimination, factors
-from depnet.law.elimination import Conditional, Elimination, elimination_plan, log_largest_weight, relevant
-from depnet.law.factors import certain, factors_of, scope_of
-from depnet.law.program import Law
+from depnet.law import elimination
+from depnet.law.elimination import Elimination, elimination_plan, factors_of, log_largest_weight
+from depnet.law.program import Conditional, Law, certain, relevant, scope_of
 from depnet.model import Evidence
 from tests.boosted import tabulated
 from tests.law.cases import evidence_of, given_tables, laws, some, weighed
@@ -56,7 +55,7 @@ def test_marginals_joints_and_probabilities_are_those_of_the_tensor(
     mass = weighed(q, weights)
     with pytest.MonkeyPatch.context() as patch:
         if not kept_tables:
-            patch.setattr(factors, "KEPT_CELLS", 0)
+            patch.setattr(elimination, "KEPT_CELLS", 0)
         everything = ordered.order_of(network)
         if not mass.sum() > 0:
             refuses(EvidenceError, "probability 0", eliminated(network, everything, evidence).joint, ())
@@ -191,8 +190,8 @@ def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert elimination_plan(scopes, (2,) * 6, most_cells=4) is None
     monkeypatch.setattr(elimination, "LARGEST", 2)
     assert elimination_plan(scopes, (2,) * 6) is None
-    monkeypatch.setattr(factors, "LARGEST", 2)
-    monkeypatch.setattr(factors, "KEPT_CELLS", 0)
+    monkeypatch.setattr(elimination, "LARGEST", 2)
+    monkeypatch.setattr(elimination, "KEPT_CELLS", 0)
     refuses(DomainTooLargeError, 'method "sample"', factors_of, network, tuple(range(6)), Evidence({}, {}))
 
 

@@ -15,7 +15,7 @@ from depnet.errors import DomainTooLargeError, ModelError, SamplingError
 from depnet.law import program
 from depnet.law.program import Law, law_of
 from depnet.model import Evidence
-from depnet.sampling.words import words
+from depnet.sampling.chains import words
 from tests.isas import AVAILABLE
 from tests.law.cases import assert_same_passes, compiled, evidence_of, given_tables, laws, some, without
 from tests.reference import ordered

@@ -81,7 +81,7 @@ def ancestors(network: Network, variables: Collection[int]) -> set[int]:
 
 
 def interval_ends(row: Sequence[float]) -> list[int]:
-    """The ends of the states' intervals among 32-bit words, as `depnet.sampling.words` has them."""
+    """The ends of the states' intervals among 32-bit words, as `depnet.sampling.chains` has them."""
     total = 0.0
     for weight in row:
         total += weight

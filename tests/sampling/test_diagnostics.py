@@ -11,7 +11,7 @@ from depnet import Network, sample
 from depnet.arrays import FloatArray
 from depnet.errors import SamplingError
 from depnet.sampling import diagnose, effective_sample_size, split_r_hat, standard_error
-from depnet.sampling.diagnostics import autocorrelation_time
+from depnet.sampling.mixing import autocorrelation_time
 
 arviz: Any = vars(arviz_base_stats)["array_stats"]  # it has no types
 

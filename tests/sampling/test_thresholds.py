@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet.sampling.words import ALWAYS, thresholds_of
+from depnet.sampling.chains import ALWAYS, thresholds_of
 from tests.reference.sampling import interval_ends
 
 weights = st.lists(

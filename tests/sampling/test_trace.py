@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 
 from depnet import FunctionSource, Network, RandomScan, SequentialScan, TableNode, trace
+from depnet.arrays import new_seeds
 from depnet.data import Dataset, Domain
 from depnet.errors import DataError, EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
 from depnet.sampling.chains import keys_of
 from depnet.sampling.plan import chain_plan
-from depnet.sampling.words import new_seeds
 from tests.boosted import random_boosted_network
 from tests.reference import sampling as reference
 from tests.refusals import refuses

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from depnet import Network
 from depnet.arrays import FloatArray
-from depnet.sampling.words import thresholds_of
+from depnet.sampling.chains import thresholds_of
 from tests.laws import assert_same_law
 from tests.reference.ordered import Weights, condition, interval_ends, law, one_pass, order_of, theta
 from tests.strategies import ordered_networks, random_evidence, random_table, seeds

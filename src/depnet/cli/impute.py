@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from depnet.cli.command import Told
     from depnet.data import Holed
-    from depnet.inference.rows.impute import ChunkedImputation
+    from depnet.inference.holes import ChunkedImputation
 
 
 @command("depnet impute model.json holes.csv -o full.csv")
@@ -47,7 +47,7 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
     from depnet.data.files.read import read_for
     from depnet.data.files.source import find_source
     from depnet.files import scratch_folder
-    from depnet.inference.rows.impute import ChunkedImputation, open_holes, warn_left
+    from depnet.inference.holes import ChunkedImputation, open_holes, warn_left
 
     network = load_asked(model, chains=run.scan is not None)
     rng = run.rng if method == "draw" else run.steady_rng

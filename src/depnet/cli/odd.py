@@ -9,7 +9,7 @@ from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, text_optio
 
 if TYPE_CHECKING:
     from depnet.data import Holed
-    from depnet.inference.judge.rows import RowScores
+    from depnet.inference.judge.cells import RowScores
     from depnet.model import Network
 
 ODD, MOST_CELLS = 0.05, 3
@@ -31,7 +31,7 @@ def odd(run: Run, model: str, table: str, rows: int, where: str | None, unknown:
     a value which fits no better comes up once in 200 such rows; the more, the more unusual (docs/odd-rows.md). Rows that are
     equal are listed once.
     """
-    from depnet.inference.judge.rows import row_scores
+    from depnet.inference.judge.cells import row_scores
 
     network = load_models(model).network
     holed = read_holed(table, network.domain, where=where, handle_unknown=unknown)

@@ -137,7 +137,7 @@ def query(
         rng=run.steady_rng,
     )
     if hide_small:
-        from depnet.inference.answer.small_counts import without_small_counts
+        from depnet.inference.answer.shown import without_small_counts
 
         result = without_small_counts(result)
     run.answer(document(result), *_parts(result, bins=bins, verbose=run.verbose))

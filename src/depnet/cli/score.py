@@ -36,8 +36,8 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
 
     Which rows are unusual, and why: depnet odd.
     """
+    from depnet.inference.holes import score_holed
     from depnet.inference.judge.compare import scored
-    from depnet.inference.rows.query import score_holed
     from depnet.model.score import log_pattern
 
     loaded = load_models(model)

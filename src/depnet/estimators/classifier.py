@@ -18,7 +18,7 @@ from depnet.estimators.tables import check_choice, check_target, fitted_table, l
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import NETWORK_SHARE, QUICK, FitOptions, fit_law, fit_network
-from depnet.inference.rows.query import query_rows
+from depnet.inference.holes import query_rows
 from depnet.learning.boost import AutoBoost
 
 FINE_BINS = ((64, 4), (255, 40))

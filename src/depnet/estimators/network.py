@@ -20,12 +20,9 @@ from depnet.estimators.fitted import FittedModel
 from depnet.estimators.tables import filled, fitted_table, joined, joined_tables, later_table, unchanged
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit
+from depnet.inference import Explanation, explain, impute, query, query_by, query_rows
 from depnet.inference.answer.question import SECONDS, TOLERANCE, Method
-from depnet.inference.ask.by import query_by
-from depnet.inference.ask.explain import Explanation, explain
-from depnet.inference.ask.query import query
-from depnet.inference.rows.impute import drawn_whole, impute, open_holes, present_law, split_holes, warn_left
-from depnet.inference.rows.query import query_rows, score_holed
+from depnet.inference.holes import drawn_whole, open_holes, present_law, score_holed, split_holes, warn_left
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, all_known, drawn_holes, narrowed_domain

@@ -20,7 +20,7 @@ from depnet.errors import ReducibleError, ScanError
 from depnet.exact.solve import random_laws, sequential_laws
 from depnet.geometry.chain import SHOWN_STATES, FreeChain, closed_classes, described, in_order
 from depnet.geometry.size import check_dense
-from depnet.law.factors import joint_law
+from depnet.law.elimination import joint_law
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan, checked_scan

@@ -21,10 +21,10 @@ from depnet.inference.answer.numbers import NumberLaw, NumberSummary
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Spread, targets_of
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.small_counts import without_small_counts
+from depnet.inference.answer.shown import without_small_counts
 from depnet.inference.ask.query import query
-from depnet.inference.judge.marginals import Nearness
-from depnet.inference.judge.rows import RowScores
+from depnet.inference.judge.cells import RowScores
+from depnet.inference.judge.compare import Nearness
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import Link, links

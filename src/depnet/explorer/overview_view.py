@@ -16,7 +16,7 @@ from depnet.explorer.rows import ListedRow, listed_rows, scores_of
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.inference.answer.numbers import shown
-from depnet.inference.judge.rows import row_list
+from depnet.inference.judge.cells import row_list
 from depnet.pictures.labels import line
 from depnet.wording import counted, percent
 

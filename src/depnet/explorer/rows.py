@@ -12,9 +12,8 @@ from depnet.data.table.cells import about, cell_values, value_text
 from depnet.errors import DepnetError
 from depnet.explorer.known import Held, held_by
 from depnet.explorer.loaded import Loaded
-from depnet.inference.judge.cells import cell_laws
-from depnet.inference.judge.rows import Order as Order
-from depnet.inference.judge.rows import RowList, RowScores, row_scores
+from depnet.inference.judge.cells import Order as Order
+from depnet.inference.judge.cells import RowList, RowScores, cell_laws, row_scores
 from depnet.model.conditions import MISSING
 from depnet.model.network import Network
 

@@ -22,7 +22,7 @@ from depnet.explorer.rows import (
 )
 from depnet.explorer.session import MOST_ADDRESS, Session
 from depnet.explorer.state import State
-from depnet.inference.judge.rows import RowList, RowScores, row_list
+from depnet.inference.judge.cells import RowList, RowScores, row_list
 from depnet.model.evidence import Evidence
 from depnet.pictures.labels import short
 from depnet.wording import counted

@@ -12,7 +12,7 @@ the truth,
 Values of s that make answers worse than counting where there are rows enough to count are left out. Noise should not move
 the choice, and where few rows match, which held-out rows can hardly judge, the law is needed most.
 
-*How sure*: s' of the intervals of answers (`depnet.inference.answer.interval`), chosen by what these foretell.
+*How sure*: s' of the intervals of answers (`depnet.inference.answer.numbers`), chosen by what these foretell.
 The rows change places: a law is learned from the part that was
 held out, a fifth of the rows, and judged by the four fifths that were learned from. So the truth has less noise than
 the answer, and questions that hardly a row of those learned from matches can be judged, too. The law is a little worse
@@ -41,8 +41,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
-from depnet.inference.answer.interval import LEVEL, SURE_MEANS, SURE_SHARES, Z, share_ends
-from depnet.inference.answer.numbers import worth_of_mean
+from depnet.inference.answer.numbers import LEVEL, SURE_MEANS, SURE_SHARES, Z, share_ends, worth_of_mean
 from depnet.inference.answer.result import WORTH
 from depnet.law.program import law_of
 from depnet.learning.rows import some_rows

@@ -6,7 +6,7 @@ In reading order, each above those before it:
 - `ordered`: answers of an ordered network's law;
 - `clamped`: answers of any other network, whose evidence is clamped: what matters, exact laws, chains;
 - `ask`: `depnet.query`, log-probabilities and the most probable state, by either of the two;
-- `rows`: many rows with holes, answered, completed or scored together;
+- `holes`: many rows with holes, answered, completed or scored together;
 - `judge`: how near models are to tables and to each other, what would move a target, and which cells are odd.
 """
 
@@ -15,11 +15,9 @@ from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.rows import RowsResult
 from depnet.inference.ask.by import GroupAnswers, query_by
 from depnet.inference.ask.explain import Explanation, Step, explain
-from depnet.inference.ask.query import query
-from depnet.inference.ask.states import LogProbability, MostProbable, log_probability, most_probable
+from depnet.inference.ask.query import LogProbability, MostProbable, log_probability, most_probable, query
+from depnet.inference.holes import Imputation, impute, query_rows
 from depnet.inference.judge.compare import Comparison, compare
-from depnet.inference.rows.impute import Imputation, impute
-from depnet.inference.rows.query import query_rows
 
 __all__ = [
     "Comparison",

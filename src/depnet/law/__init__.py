@@ -2,9 +2,8 @@
 
 In reading order:
 
-- `program`: passes that draw from it, weighted where something is known, and moves of states;
-- `factors`: its tables as factors, and their products;
-- `elimination`: sums and maxima of them over all variables but some; which variables an answer depends on; the mode;
-- `draw`: drawing until an answer is good enough; weighted passes, resampled and moved; which levels of numbers an answer
-  depends on, beside codes; rows given evidence.
+- `program`: passes that draw from it, weighted where something is known, and moves of states; which variables and levels
+  of numbers an answer depends on;
+- `elimination`: its tables as factors; sums and maxima of their products over all variables but some; the mode;
+- `draw`: drawing until an answer is good enough; weighted passes, resampled and moved; rows given evidence.
 """

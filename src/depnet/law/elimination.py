@@ -14,28 +14,140 @@ the cluster's product, rows of Q(. | x_C) follow, independent and exact. What Q(
 
 import heapq
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.errors import EvidenceError
-from depnet.law.factors import (
-    IMPOSSIBLE,
-    LARGEST,
-    Factor,
-    certain,
-    factor_table,
-    factors_of,
-    product,
-    scope_of,
-)
-from depnet.law.program import joint_codes, law_of
+from depnet.errors import DomainTooLargeError, EvidenceError
+from depnet.geometry.joint import theta_tensor
+from depnet.law.program import certain, joint_codes, scope_of
 from depnet.model.evidence import Evidence, weights_of
-from depnet.model.network import Network
-from depnet.model.sources.source import product_within
+from depnet.model.network import Kept, Network
+from depnet.model.sources.source import JointStates, product_within
+
+LARGEST = 1 << 20
+"""The cells of a factor or of a cluster, at most."""
+ROWS = 1 << 15
+"""The joint states that a node is asked for the probabilities of at a time."""
+KEPT_CELLS = 1 << 16
+"""The cells of a factor that is kept with the network, at most."""
+FEW_FACTORS = 16
+"""The number of factors that are multiplied as they are."""
+
+IMPOSSIBLE = (
+    "the evidence has probability 0 under the law: its tables leave no state that matches all of it. Smooth the "
+    "tables (learn with a smoothing of 0.5), or give other evidence."
+)
+
+
+class Factor(NamedTuple):
+    """A table over the joint states of some variables, an axis for each."""
+
+    variables: tuple[int, ...]
+    table: FloatArray
+
+
+def factors_of(network: Network, variables: Sequence[int], evidence: Evidence) -> list[Factor]:
+    """theta_i of each of the variables, and the weights of those that are known, without axes for what is certain."""
+    cards = network.domain.cardinalities
+    fixed = certain(network, evidence)
+    found = []
+    for i in variables:
+        scope = scope_of(network, i, fixed)
+        table = factor_table(network, i, fixed)
+        found.append(Factor(scope, table))
+        if i in evidence.tilts:
+            weights = np.asarray(evidence.tilts[i], dtype=np.float64)
+            found.append(Factor((), weights[fixed[i]]) if i in fixed else Factor((i,), weights))
+        assert table.shape == tuple(cards[j] for j in scope)
+    return found
+
+
+def joint_law(network: Network, evidence: Evidence) -> FloatArray:
+    """Q(x | evidence) as a tensor over the joint domain: the product of all factors, normalised."""
+    cards = network.domain.cardinalities
+    law = np.ones(cards)
+    for node in network.nodes:
+        law *= theta_tensor(node.tabulated(cards), cards)
+    return normalised(weighted(law, evidence))
+
+
+def weighted(law: FloatArray, evidence: Evidence) -> FloatArray:
+    """A tensor over the joint domain, axis i being variable i, times the weights of the evidence."""
+    for i, weights in weights_of(evidence, law.shape).items():
+        law = law * weights.reshape([-1 if axis == i else 1 for axis in range(law.ndim)])
+    return law
+
+
+def normalised(law: FloatArray) -> FloatArray:
+    """A tensor divided by its sum; where that is 0 the evidence is impossible."""
+    total = float(law.sum())
+    if not total > 0:
+        raise EvidenceError(IMPOSSIBLE)
+    return np.asarray(law / total)
+
+
+def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArray:
+    """theta_i over its scope."""
+    cards, node = network.domain.cardinalities, network.nodes[i]
+    full = (*node.inputs, i)
+    if product_within([cards[j] for j in full], KEPT_CELLS):
+        kept = _kept(network)
+        if i not in kept:
+            kept[i] = node.probabilities(JointStates(cards, node.inputs).codes()).reshape(
+                [cards[j] for j in full]
+            )
+        return kept[i][tuple(fixed.get(j, slice(None)) for j in full)]
+    scope = scope_of(network, i, fixed)
+    inputs = [j for j in scope if j != i]
+    shape = [cards[j] for j in scope]
+    if not product_within(shape, LARGEST):
+        raise DomainTooLargeError(
+            f"the factor of {network.domain.names[i]!r}, a function of {len(inputs)} variables, has more than "
+            f'{LARGEST:,} cells. Ask with the method "sample".'
+        )
+    known = {j: code for j, code in fixed.items() if j in node.inputs}
+    codes = JointStates(cards, inputs, known).codes()
+    wanted = fixed.get(i, slice(None))
+    parts = [node.probabilities(codes[at : at + ROWS])[:, wanted] for at in range(0, len(codes), ROWS)]
+    return np.concatenate(parts).reshape(shape)
+
+
+_kept: Kept[dict[int, FloatArray]] = Kept(lambda network: {})
+"""The factors of a network that were written out before."""
+
+
+def product(
+    variables: Sequence[int], factors: Sequence[Factor], cardinalities: Sequence[int]
+) -> tuple[FloatArray, float]:
+    """The product of factors, over exactly these variables in this order, and the log of what it was divided by."""
+    table = np.ones([cardinalities[i] for i in variables])
+    if len(factors) <= FEW_FACTORS:
+        for factor in factors:
+            table *= _spread(factor, variables, cardinalities)
+        return table, 0.0
+    # Of many factors the product would be 0 in floats, also where a state is likely in the end.
+    table[...] = 0.0
+    with np.errstate(divide="ignore"):
+        for factor in factors:
+            table += np.log(_spread(factor, variables, cardinalities))
+    top = float(table.max())
+    if top == -math.inf:
+        raise EvidenceError(IMPOSSIBLE)
+    return np.exp(table - top), top
+
+
+def _spread(factor: Factor, variables: Sequence[int], cardinalities: Sequence[int]) -> FloatArray:
+    """A factor's table with an axis for each of these variables, of length 1 where it does not speak of it."""
+    axes = {i: axis for axis, i in enumerate(factor.variables)}
+    inside = [i for i in variables if i in axes]
+    shape = [cardinalities[i] if i in axes else 1 for i in variables]
+    return factor.table.transpose([axes[i] for i in inside]).reshape(shape)
+
 
 MOST_CELLS = 1 << 24
 """The cells of all clusters together, at most."""
@@ -225,75 +337,6 @@ class Elimination:
             until = words[k] * 2.0**-32 * ends[state, -1]
             drawn = (until[:, None] >= ends[state]).sum(axis=1)
             codes[:, first] = np.minimum(drawn, self.cardinalities[first] - 1)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Conditional:
-    """Q(. | x_C) of some tables of targets, and the variables that matter for them.
-
-    `tables` are tuples of variables that are not known for certain; the answer to each is its joint law.
-    """
-
-    network: Network
-    evidence: Evidence
-    tables: tuple[tuple[int, ...], ...]
-    variables: tuple[int, ...] = ()
-    """Those that take part, in the order; of the known ones, those whose tables matter."""
-
-    @classmethod
-    def of_evidence(cls, network: Network, evidence: Evidence) -> "Conditional":
-        """Nothing is asked but the probability of the evidence: its ancestors take part."""
-        return cls(network, evidence, (), law_of(network).ancestors(evidence.variables))
-
-    def __post_init__(self) -> None:
-        if not self.tables:
-            return
-        targets = {i for table in self.tables for i in table}
-        object.__setattr__(self, "variables", relevant(self.network, targets, self.evidence))
-
-    @property
-    def cells(self) -> list[int]:
-        """The cells of each table."""
-        cards = self.network.domain.cardinalities
-        return [math.prod(cards[i] for i in table) for table in self.tables]
-
-    @property
-    def known_ancestors(self) -> frozenset[int]:
-        """What is known and takes part, and its ancestors: the weights of passes are functions of these."""
-        known = self.evidence.variables & set(self.variables)
-        return frozenset(law_of(self.network).ancestors(known))
-
-    @property
-    def own(self) -> Evidence:
-        """The evidence, without weights of variables that do not take part."""
-        tilts = {i: w for i, w in self.evidence.tilts.items() if i in set(self.variables)}
-        return Evidence(self.evidence.clamped, tilts)
-
-
-def relevant(network: Network, targets: Iterable[int], evidence: Evidence) -> tuple[int, ...]:
-    """The variables whose tables Q(targets | evidence) depends on, in the order.
-
-    They are ancestors of targets or evidence, and factors that share variables connect them with a target once what is
-    known for certain has no axis.
-    """
-    law, fixed = law_of(network), certain(network, evidence)
-    asked = set(targets)
-    active = law.ancestors(asked | evidence.variables)
-    scopes = {i: scope_of(network, i, fixed) for i in active}
-    touching: dict[int, list[int]] = {}
-    for i, scope in scopes.items():
-        for j in scope:
-            touching.setdefault(j, []).append(i)
-    found: set[int] = set()
-    seen = set(asked)
-    waiting = list(asked)
-    while waiting:
-        for i in touching.get(waiting.pop(), ()):
-            if i not in found:
-                found.add(i)
-                waiting += [j for j in scopes[i] if j not in seen]
-                seen.update(scopes[i])
-    return tuple(i for i in active if i in found)
 
 
 def most_probable_state(network: Network, evidence: Evidence) -> tuple[IntArray, float] | None:

@@ -14,9 +14,15 @@ weighted draws follow Q(x) times the product of w_j(x_j). Only the ancestors of 
 *Moves* draw X_i from its conditional under Q, theta_i times the tables of the nodes that read it; they leave
 Q(. | x_C) as it is. A boosted node has theta in the place of a table, in both: its scores are summed for many rows at
 once, and a move of X_i sums again only the stages that read it.
+
+What an answer depends on is found here, too. Q(T | x_C) depends on some tables only (`relevant`). The law of codes and
+levels (`depnet.data.frames.within`) is Q(codes) times, number after number in the order, P(level | codes, levels before).
+What is asked of a number depends on its own tree; on those of the numbers of which the evidence allows some levels only,
+whose shares of allowed levels weigh the rows; and on the levels that these trees read, and so on (`LevelPlan`).
 """
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +31,9 @@ from numpy.typing import NDArray
 
 from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.data.binning.levels import Levels
+from depnet.data.frames.within import Drawer, Drawn, PlaceTrees, Within
+from depnet.data.table.variable import Domain
 from depnet.errors import ModelError
 from depnet.model.evidence import NOTHING, Evidence, known_of
 from depnet.model.network import Kept, Network, compiled_of
@@ -218,3 +227,149 @@ law_of: Kept[Law] = Kept(Law)
 def _parts(rows: int, n_jobs: int) -> list[Span]:
     """A part of the rows for each thread; one part where they are few."""
     return even_spans(rows, 1 if rows < 2 * n_jobs else n_jobs)
+
+
+def certain(network: Network, evidence: Evidence) -> dict[int, int]:
+    """The codes of the variables that have no axis: known for certain, or of one state."""
+    ones = {i: 0 for i, k in enumerate(network.domain.cardinalities) if k == 1}
+    return ones | dict(evidence.clamped)
+
+
+def scope_of(network: Network, i: int, fixed: Mapping[int, int]) -> tuple[int, ...]:
+    """The variables of the factor theta_i: the inputs of node i, then X_i, without the fixed ones."""
+    return tuple(j for j in (*network.nodes[i].inputs, i) if j not in fixed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditional:
+    """Q(. | x_C) of some tables of targets, and the variables that matter for them.
+
+    `tables` are tuples of variables that are not known for certain; the answer to each is its joint law.
+    """
+
+    network: Network
+    evidence: Evidence
+    tables: tuple[tuple[int, ...], ...]
+    variables: tuple[int, ...] = ()
+    """Those that take part, in the order; of the known ones, those whose tables matter."""
+
+    @classmethod
+    def of_evidence(cls, network: Network, evidence: Evidence) -> "Conditional":
+        """Nothing is asked but the probability of the evidence: its ancestors take part."""
+        return cls(network, evidence, (), law_of(network).ancestors(evidence.variables))
+
+    def __post_init__(self) -> None:
+        if not self.tables:
+            return
+        targets = {i for table in self.tables for i in table}
+        object.__setattr__(self, "variables", relevant(self.network, targets, self.evidence))
+
+    @property
+    def cells(self) -> list[int]:
+        """The cells of each table."""
+        cards = self.network.domain.cardinalities
+        return [math.prod(cards[i] for i in table) for table in self.tables]
+
+    @property
+    def known_ancestors(self) -> frozenset[int]:
+        """What is known and takes part, and its ancestors: the weights of passes are functions of these."""
+        known = self.evidence.variables & set(self.variables)
+        return frozenset(law_of(self.network).ancestors(known))
+
+    @property
+    def own(self) -> Evidence:
+        """The evidence, without weights of variables that do not take part."""
+        tilts = {i: w for i, w in self.evidence.tilts.items() if i in set(self.variables)}
+        return Evidence(self.evidence.clamped, tilts)
+
+
+def relevant(network: Network, targets: Iterable[int], evidence: Evidence) -> tuple[int, ...]:
+    """The variables whose tables Q(targets | evidence) depends on, in the order.
+
+    They are ancestors of targets or evidence, and factors that share variables connect them with a target once what is
+    known for certain has no axis.
+    """
+    law, fixed = law_of(network), certain(network, evidence)
+    asked = set(targets)
+    active = law.ancestors(asked | evidence.variables)
+    scopes = {i: scope_of(network, i, fixed) for i in active}
+    touching: dict[int, list[int]] = {}
+    for i, scope in scopes.items():
+        for j in scope:
+            touching.setdefault(j, []).append(i)
+    found: set[int] = set()
+    seen = set(asked)
+    waiting = list(asked)
+    while waiting:
+        for i in touching.get(waiting.pop(), ()):
+            if i not in found:
+                found.add(i)
+                waiting += [j for j in scopes[i] if j not in seen]
+                seen.update(scopes[i])
+    return tuple(i for i in active if i in found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelPlan:
+    """The numbers whose levels are drawn, and the variables whose codes that needs."""
+
+    within: Within
+    drawers: Mapping[int, Drawer]
+    """Of each number, in the order."""
+    variables: frozenset[int]
+    weighing: frozenset[int]
+    """The numbers whose levels, when drawn, have a part in later weights."""
+
+    @classmethod
+    def of(cls, network: Network, evidence: Evidence, wanted: Iterable[int]) -> "LevelPlan | None":
+        """For the levels of the `wanted` numbers given evidence; None where no tree has a part in it."""
+        within = network.within
+        if within is None:
+            return None
+        read = {trees.column: _levels_read(within, trees) for trees in within.trees}
+        binned = {i for i in wanted if network.domain.variables[i].bins is not None}
+        needed = _closed(binned | evidence.levels.keys(), read)
+        if not needed & read.keys():
+            return None
+        drawers = {each.trees.column: each for each in within.drawers(sorted(needed), evidence.levels)}
+        codes = {j for each in drawers.values() for j in each.trees.reads()}
+        before = {j for i in evidence.levels for j in read.get(i, ())}
+        return cls(within, drawers, frozenset(codes | needed), _closed(before, read))
+
+    @property
+    def cuts(self) -> bool:
+        """Do rows differ in weight?"""
+        return any(
+            each.inside is not None and (each.trees.roots >= 0).any() for each in self.drawers.values()
+        )
+
+    def draw(self, codes: CodeArray, rng: np.random.Generator) -> Drawn:
+        """Levels of all numbers of the plan, for rows of codes [row, variable]."""
+        return self.within.pass_through(list(self.drawers.values()), codes, rng)
+
+
+def _closed(numbers: Iterable[int], read: Mapping[int, frozenset[int]]) -> frozenset[int]:
+    """These numbers, those whose levels their trees read, and so on."""
+    found: set[int] = set()
+    waiting = list(numbers)
+    while waiting:
+        i = waiting.pop()
+        if i not in found:
+            found.add(i)
+            waiting += read.get(i, ())
+    return frozenset(found)
+
+
+def _levels_read(within: Within, trees: PlaceTrees) -> frozenset[int]:
+    """The numbers before it whose levels some test compares with one inside a bin: of all others, bins are enough."""
+    before = set(within.order[: within.order.index(trees.column)])
+    return frozenset(j for j in trees.reads() if j in before and _cuts_bins(within.domain, trees, j))
+
+
+def _cuts_bins(domain: Domain, trees: PlaceTrees, j: int) -> bool:
+    bins = domain.variables[j].bins
+    if bins is None:
+        return False
+    levels = Levels.of(bins)
+    ends = levels.same[levels.first + levels.sizes - 1]
+    return not np.isin(trees.threshold[trees.variable == j], ends).all()

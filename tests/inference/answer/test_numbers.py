@@ -17,7 +17,7 @@ from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error, worth_of_mean
 from depnet.inference.answer.part import Spread, margins
 from depnet.inference.ordered.weighted import moved
-from depnet.law.elimination import Conditional
+from depnet.law.program import Conditional
 from depnet.model import Evidence
 from tests.data.binning.test_levels import laws
 from tests.law.cases import given_tables

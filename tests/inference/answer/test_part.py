@@ -7,7 +7,7 @@ from hypothesis import given
 import depnet
 from depnet import Dataset, Domain, Network, Variable, learn, query, titanic
 from depnet.errors import EvidenceError
-from depnet.inference.answer.small_counts import without_small_counts
+from depnet.inference.answer.shown import without_small_counts
 from tests.inference.answer.test_numbers import BINS, KNOWN, LAW
 from tests.narrowed import by_name
 from tests.refusals import refuses

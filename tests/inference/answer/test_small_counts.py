@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import depnet
 from depnet.inference.answer.part import Remark, RemarkKind
-from depnet.inference.answer.small_counts import LEAST, hidden_cells, without_small_counts
+from depnet.inference.answer.shown import LEAST, hidden_cells, without_small_counts
 from tests.narrowed import by_name
 
 PEOPLE = depnet.titanic()

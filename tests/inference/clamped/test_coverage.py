@@ -8,7 +8,7 @@ from scipy import stats
 
 import depnet
 from depnet import Network, impute, query
-from depnet.inference.clamped import rows, sampled
+from depnet.inference.clamped import answer, chains
 from depnet.inference.clamped.chains import Estimate, estimate
 from tests.strategies import random_joint
 
@@ -67,9 +67,9 @@ def test_the_spread_of_the_chains_alone_is_not_enough(monkeypatch: pytest.Monkey
     def plain(chains: Any) -> Estimate:
         return estimate(chains, one_more=False)
 
-    monkeypatch.setattr(sampled, "estimate", plain)
-    monkeypatch.setattr(sampled, "RESOLUTION", 0.0)
-    monkeypatch.setattr(sampled, "FIRST_SWEEPS", 8)
+    monkeypatch.setattr(chains, "estimate", plain)
+    monkeypatch.setattr(chains, "RESOLUTION", 0.0)
+    monkeypatch.setattr(chains, "FIRST_SWEEPS", 8)
     with pytest.raises(AssertionError, match="within two standard errors"):
         assert_covered(covered(SELDOM, "X0", 0.02))
 
@@ -78,7 +78,7 @@ def assert_drawn_from_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """X0 = X1 = 1 has .2, and a chain stays there for hundreds of sweeps: 400 draws resolve .12 at six deviations."""
     network = sticky(0.2, 0.005)
     law = depnet.stationary(network, depnet.RandomScan())
-    monkeypatch.setattr(rows, "EXACT_STATES", 0)  # by chains
+    monkeypatch.setattr(answer, "ROW_STATES", 0)  # by chains
     done = impute(network, np.full((400, 3), -1), method="draw", tolerance=0.05, rng=np.random.default_rng(0))
     assert done.converged
     share = (done.codes[:, :2] == 1).all(axis=1).mean()
@@ -93,6 +93,6 @@ def test_mutant_draws_of_chains_that_have_not_settled(monkeypatch: pytest.Monkey
     def unsettled(chains: Any, count: int, **_: Any) -> Any:
         return np.zeros((count, 3), dtype=int)
 
-    monkeypatch.setattr(rows, "_states_of", unsettled)
+    monkeypatch.setattr(answer, "_states_of", unsettled)
     with pytest.raises(AssertionError):
         assert_drawn_from_the_law(monkeypatch)

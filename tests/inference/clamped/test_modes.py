@@ -14,7 +14,7 @@ from depnet import (
     TableNode,
     query,
 )
-from depnet.inference.clamped import sampled
+from depnet.inference.clamped import chains
 from depnet.inference.clamped.chains import start_states
 from depnet.model import Evidence
 
@@ -86,7 +86,7 @@ def test_mutant_chains_from_the_product_of_the_marginals_agree_on_one_mode(
     ) -> NDArray[np.uint16]:
         return (rng.random((chains, len(of.domain))) < UP).astype(np.uint16)
 
-    monkeypatch.setattr(sampled, "start_states", product)
+    monkeypatch.setattr(chains, "start_states", product)
     found = query(network, "X0", tolerance=0.01, rng=np.random.default_rng(1))
     assert found.converged
     assert np.asarray(found.probabilities)[1] < 0.1, "where it is .232"

@@ -13,8 +13,7 @@ from depnet import Dataset, Network
 from depnet.data import Holed
 from depnet.data.table.values import Values
 from depnet.errors import ModelError
-from depnet.inference.judge.cells import Column, cell_laws, joined
-from depnet.inference.judge.rows import row_scores
+from depnet.inference.judge.cells import Column, cell_laws, joined, row_scores
 from tests.narrowed import there
 from tests.reference.oddness import category_tail, ordered_tail, row_tail, upper_share
 from tests.strategies import networks, seeds

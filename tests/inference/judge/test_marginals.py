@@ -11,7 +11,7 @@ from hypothesis import given
 import depnet
 from depnet import Dataset
 from depnet.errors import DataError, ModelError
-from depnet.inference.judge.marginals import by_chance, nearness
+from depnet.inference.judge.compare import by_chance, nearness
 from depnet.model.marginals import MarginalCounts
 from tests.narrowed import there
 from tests.refusals import refuses

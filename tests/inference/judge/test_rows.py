@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet import Dataset
-from depnet.inference.judge.cells import cell_laws
-from depnet.inference.judge.rows import Order, matching_rows, row_list, row_scores
+from depnet.inference.judge.cells import Order, cell_laws, matching_rows, row_list, row_scores
 from depnet.model.evidence import Evidence
 
 PEOPLE = depnet.titanic()

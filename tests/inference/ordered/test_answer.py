@@ -16,7 +16,7 @@ from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.answer.part import PassDiagnostics
 from depnet.inference.ordered import answer as engine
 from depnet.inference.ordered.weighted import Weights
-from depnet.law.elimination import Conditional
+from depnet.law.program import Conditional
 from depnet.model import Given
 from depnet.model.evidence import Evidence
 from tests.law.cases import evidence_of, given_tables, some, weighed

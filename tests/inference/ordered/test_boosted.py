@@ -25,13 +25,13 @@ from depnet import (
     score_samples,
 )
 from depnet.arrays import FloatArray
+from depnet.inference.holes import score_holed
 from depnet.inference.ordered import answer
 from depnet.inference.ordered import items as law_items
 from depnet.inference.ordered import rows as law_rows
 from depnet.inference.ordered.weighted import moved
-from depnet.inference.rows.query import score_holed
 from depnet.law import draw
-from depnet.law.elimination import Conditional
+from depnet.law.program import Conditional
 from depnet.model import Evidence
 from tests.boosted import tabulated, with_boosted_nodes
 from tests.narrowed import there

@@ -13,7 +13,7 @@ from depnet import ConditionalTable, DecisionGraph, Domain, Merge, Network, Spli
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError
 from depnet.inference.ordered import weighted as engine
-from depnet.law.elimination import Conditional
+from depnet.law.program import Conditional
 from depnet.model import Given
 from tests.law.cases import given_tables
 

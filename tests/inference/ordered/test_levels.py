@@ -15,7 +15,7 @@ from depnet.arrays import FloatArray
 from depnet.data import Bins, Domain, Variable
 from depnet.data.frames.within import PlaceTrees, Within, allowed_values, level_count
 from depnet.inference.answer.result import Answer, QueryResult
-from depnet.law.factors import joint_law
+from depnet.law.elimination import joint_law
 from depnet.model.evidence import Evidence, narrowed_domain
 from tests.narrowed import there
 from tests.reference.within import slow_level_law

@@ -13,9 +13,9 @@ from depnet import ConditionalTable, Network, RandomScan, TableNode, impute, que
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.rows import METHODS
+from depnet.inference.holes import score_holed
 from depnet.inference.ordered import answer, items
 from depnet.inference.ordered import rows as law_rows
-from depnet.inference.rows.query import score_holed
 from tests.law.cases import given_tables
 from tests.laws import assert_same_law
 from tests.reference.law_rows import hole_laws, log_observed, of_row

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from depnet import Dataset, Domain, Network, Variable, learn
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Holed, nothing_hidden
-from depnet.inference.rows.impute import LEAST_KNOWN, open_holes, present_law, split_holes
-from depnet.inference.rows.query import query_rows
+from depnet.inference.holes import LEAST_KNOWN, open_holes, present_law, query_rows, split_holes
 from depnet.learning.boost import Boost
 
 DOMAIN = Domain(

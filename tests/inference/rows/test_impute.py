@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from depnet import Network, RandomScan, SequentialScan
 from depnet.errors import DataError
-from depnet.inference.rows import impute as module
-from depnet.inference.rows.impute import ChunkedImputation, chunk_rows, impute
+from depnet.inference import holes as module
+from depnet.inference.holes import ChunkedImputation, chunk_rows, impute
 from depnet.model import Evidence, Scan
 from tests.inference.cases import coupled, random_rows
 from tests.laws import assert_same_law

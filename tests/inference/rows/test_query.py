@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from depnet import Dataset, Network, RandomScan, SequentialScan, query_rows
 from depnet.errors import ConvergenceError, DataError
 from depnet.inference.answer.rows import METHODS
-from depnet.inference.clamped import rows as module
+from depnet.inference.clamped import answer as module
 from depnet.model import Evidence, Scan
 from tests.inference.cases import coupled, random_rows, random_scan, slightly_wrong
 from tests.law.cases import given_tables

@@ -4,7 +4,7 @@ import numpy as np
 
 from depnet import Dataset, Network, score_samples
 from depnet.errors import DataError
-from depnet.inference.rows.query import score_holed
+from depnet.inference.holes import score_holed
 from tests.refusals import refuses
 
 

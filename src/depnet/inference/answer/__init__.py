@@ -5,10 +5,8 @@ In reading order:
 - `part`: what is asked for, what was found of it, and how the errors of states hang together;
 - `question`: what was asked, checked, and the answer put together, whoever found it;
 - `result`: the answer with its errors, table by table;
-- `numbers`: what it says of numbers: means and quantiles;
-- `interval`: between what it lies in the population that the rows come from;
-- `shown`: how it is shown: as text, in a notebook, as a frame;
+- `numbers`: what it says of numbers, means and quantiles; between what it lies in the population that the rows come from;
 - `observed`: what rows of a table say of it: their frequencies, and how many match the evidence;
-- `small_counts`: the same with counts of few rows hidden;
+- `shown`: how it is shown: as text, in a notebook, as a frame; with small counts hidden;
 - `rows`: many rows with holes, checked, equal ones answered once, and their answers.
 """

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from depnet.arrays import FloatArray, read_only
+from depnet.arrays import FloatArray, generator, read_only
 from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain
@@ -20,7 +20,6 @@ from depnet.inference.answer.result import QueryResult
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
-from depnet.sampling.words import generator
 from depnet.threads import cores, jobs_of
 
 MAX_JOINT_CELLS = 1 << 22

@@ -10,8 +10,7 @@ import numpy as np
 from depnet.arrays import FloatArray, read_only
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import InferenceError, brief
-from depnet.inference.answer.interval import LAW_ROWS, SURE_MEANS, SURE_SHARES, ends
-from depnet.inference.answer.numbers import NumberLaw, NumberSummary
+from depnet.inference.answer.numbers import LAW_ROWS, SURE_MEANS, SURE_SHARES, NumberLaw, NumberSummary, ends
 from depnet.inference.answer.observed import Support
 from depnet.inference.answer.part import Diagnostics, LevelLaw, PassDiagnostics, Remark, Spread
 from depnet.model.scan import Scan, SequentialScan
@@ -220,7 +219,7 @@ class QueryResult:
         """[..., 2]: where the shares of the population lie that the rows come from, 90 % sure: around `combined`.
 
         An array [state, 2] for one target, {name: [state, 2]} for several, a tensor with one axis more for a joint. It
-        speaks of chance and of the model's error as held-out rows know it (`depnet.inference.answer.interval`), each
+        speaks of chance and of the model's error as held-out rows know it (`depnet.inference.answer.numbers`), each
         share taken alone, not of rows that were chosen in another way than those to come. `numbers[name].interval` is
         that of a mean.
         """

@@ -1,7 +1,7 @@
 """Many rows with holes and their answers: what is the same whoever answers them.
 
 Rows are checked, equal ones are answered once, and their answers are filled in step by step: by an ordered law
-(`depnet.inference.ordered.rows`), or by clamped chains (`depnet.inference.clamped.rows`).
+(`depnet.inference.ordered.rows`), or by clamped chains (`depnet.inference.clamped.answer`).
 """
 
 import time

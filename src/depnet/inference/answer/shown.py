@@ -1,22 +1,31 @@
-"""A result for people: its tables and notes, as text, in a notebook and on a terminal, and as a tidy frame."""
+"""A result for people: its tables and notes, as text, in a notebook and on a terminal, and as a tidy frame.
+
+What an answer says of fewer than `LEAST` rows of a table says something of persons, and can be hidden. Of the table's
+part of an answer, the smallest cells are hidden until every smaller count is, and, so that none can be had by subtraction,
+until at least two are hidden that have at least `LEAST` rows together. Fewer matching rows than that are hidden
+altogether, their number too. Where something of a table is hidden, its answer is the model's alone. This
+is no guarantee: two questions whose evidence differs by a person still differ by that person (docs/privacy.md).
+"""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet import notebook
+from depnet.arrays import FloatArray, read_only
 from depnet.errors import InferenceError, brief
-from depnet.inference.answer.interval import LEVEL
-from depnet.inference.answer.numbers import shown, with_error
-from depnet.inference.answer.result import AnswerTable
+from depnet.inference.answer.numbers import LEVEL, shown, with_error
+from depnet.inference.answer.part import Remark
+from depnet.inference.answer.result import Answer, AnswerTable, QueryResult, by_target
 from depnet.model.conditions import said_of
 from depnet.wording import counted, printable
 
-if TYPE_CHECKING:  # a result shows itself
-    from depnet.inference.answer.result import QueryResult
+LEAST = 5
+"""Counts of fewer rows are hidden."""
 
 SHOWN = 20
 """States listed of a table."""
@@ -78,7 +87,7 @@ def _number(value: float, unknown: str, digits: str) -> str:
     return unknown if math.isnan(value) else f"{value:{digits}}"
 
 
-def number_table(result: "QueryResult", name: str) -> tuple[list[str], list[list[str]]]:
+def number_table(result: QueryResult, name: str) -> tuple[list[str], list[list[str]]]:
     """What is said of a number: the heads of a table, and its rows: the answer, and the two that it joins.
 
     The interval is that of the mean.
@@ -101,7 +110,7 @@ def number_table(result: "QueryResult", name: str) -> tuple[list[str], list[list
     return [name, "mean", INTERVAL, "median", "5 % to 95 %"], rows
 
 
-def question_of(result: "QueryResult") -> str:
+def question_of(result: QueryResult) -> str:
     """P(targets | evidence)."""
     given = ", ".join(_given(name, known) for name, known in result.evidence.items())
     return f"P({', '.join(result.targets)}{' | ' + given if given else ''})"
@@ -114,7 +123,7 @@ def _given(name: str, known: object) -> str:
     return said_of(name, known)
 
 
-def notes_of(result: "QueryResult", *, timed: bool = True) -> list[tuple[str, str]]:
+def notes_of(result: QueryResult, *, timed: bool = True) -> list[tuple[str, str]]:
     """What a result says of itself, each note with a word of what it is about; `timed`: with the seconds it took."""
     relevant = counted(len(result.closure), "relevant variable")
     seconds = f", {result.seconds:.2g} s" if timed else ""
@@ -140,7 +149,7 @@ def notes_of(result: "QueryResult", *, timed: bool = True) -> list[tuple[str, st
     return notes
 
 
-def known_lines(result: "QueryResult") -> list[str]:
+def known_lines(result: QueryResult) -> list[str]:
     """Of what is asked about and often missing: how often it is known, for the answer is of that."""
     lines = []
     for name, missing in result.missing.items():
@@ -153,7 +162,7 @@ def known_lines(result: "QueryResult") -> list[str]:
     return lines
 
 
-def text_of(result: "QueryResult", *, bins: bool) -> str:
+def text_of(result: QueryResult, *, bins: bool) -> str:
     """The answer as text; it lists the states of a number only where `bins` are wanted."""
     lines = [question_of(result)]
     for table in result.tables:
@@ -181,7 +190,7 @@ def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1)
     ]
 
 
-def html_of(result: "QueryResult") -> str:
+def html_of(result: QueryResult) -> str:
     """The answer in a notebook: its tables, how it was found, and its warnings; the bins of a number are folded."""
     tables = []
     for table in result.tables:
@@ -203,7 +212,7 @@ def _html_states(states: ListedStates) -> str:
     return notebook.table(heads, rows, left=at) + (notebook.note(states.more) if states.left else "")
 
 
-def frame_of(result: "QueryResult", backend: Any) -> Any:
+def frame_of(result: QueryResult, backend: Any) -> Any:
     """See `QueryResult.frame`.
 
     States of several types in one column (those of a yes/no beside those of a word) stay what they are in pandas; in
@@ -244,3 +253,61 @@ def frame_of(result: "QueryResult", backend: Any) -> Any:
         raise InferenceError(
             f'backend is "pandas", "polars" or "pyarrow"; got {brief(backend)}: {error}'
         ) from error
+
+
+def hidden_cells(counts: FloatArray) -> NDArray[np.bool_]:
+    """Which cells of a table of counts are hidden; see the module.
+
+    >>> hidden_cells(np.array([40.0, 3.0, 20.0])).tolist()
+    [False, True, True]
+    >>> hidden_cells(np.array([40.0, 6.0])).tolist()
+    [False, False]
+    """
+    flat = counts.ravel()
+    small = int((flat < LEAST - 0.5).sum())
+    hidden = np.zeros(flat.size, dtype=bool)
+    if small:
+        order = np.argsort(flat, kind="stable")
+        sums = np.cumsum(flat[order])
+        enough = int(np.searchsorted(sums, LEAST - 0.5)) + 1  # cells have `LEAST` rows together
+        hidden[order[: max(small, enough, 2)]] = True
+    return hidden.reshape(counts.shape)
+
+
+def without_small_counts(result: QueryResult) -> QueryResult:
+    """The result without counts of fewer than `LEAST` rows: `observed` is nan in cells that are hidden."""
+    kept: Answer | None = None
+    few = hidden = False
+    if result.observed is not None and result.matching is not None:
+        few = hidden = max(map(result.rows_of, result.targets)) < LEAST
+        if not hidden:
+            tables = {}
+            for name, table in by_target(result, result.observed).items():
+                hides = hidden_cells(table * result.rows_of(name)) | (result.rows_of(name) < LEAST)
+                tables[name] = read_only(np.where(hides, np.nan, table))
+            kept = tables if isinstance(result.observed, dict) else tables[result.targets[0]]
+            hidden = any(bool(np.isnan(table).any()) for table in tables.values())
+    few = few or (result.support is not None and result.support.rows < LEAST)
+    dropped = {*(["rare"] if few else []), *(["difference"] if hidden else [])}
+    said = [remark for remark in result.warnings if remark.kind not in dropped]
+    if few:
+        said.append(Remark(f"fewer than {LEAST} rows match the evidence: how many is hidden.", "rare"))
+    matching = result.matching
+    if isinstance(matching, dict):
+        matching = {name: rows if rows >= LEAST else 0 for name, rows in matching.items()}
+    missing = None
+    if not hidden and result.missing_observed is not None and result.support is not None:
+        rows = result.support.rows
+        missing = {
+            name: np.nan if 0 < share * rows < LEAST - 0.5 else share
+            for name, share in result.missing_observed.items()
+        }
+    return replace(
+        result,
+        observed=kept,
+        matching=None if kept is None else matching,
+        missing_observed=missing,
+        support=None if few else result.support,
+        learned=0 if few else result.learned,
+        warnings=tuple(said),
+    )

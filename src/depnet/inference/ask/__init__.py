@@ -1,7 +1,6 @@
 """One question.
 
-- `query`: who answers it, an ordered law or clamped inference;
-- `states`: log-probabilities, the mode;
+- `query`: who answers it, an ordered law or clamped inference; log-probabilities, the mode;
 - `by`: the same question for every group of a table;
 - `explain`: what an answer rests on.
 """

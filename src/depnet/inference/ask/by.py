@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from depnet.arrays import IntArray
+from depnet.arrays import IntArray, new_seeds
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
 from depnet.inference.answer.observed import MatchingRows
@@ -22,7 +22,6 @@ from depnet.inference.answer.result import QueryResult
 from depnet.inference.ask.query import query
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
-from depnet.sampling.words import new_seeds
 
 MOST_GROUPS = 10_000
 

@@ -22,8 +22,7 @@ from depnet import notebook
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Label
 from depnet.errors import EvidenceError
-from depnet.inference.ask.query import query
-from depnet.inference.ask.states import log_probability
+from depnet.inference.ask.query import log_probability, query
 from depnet.model.conditions import said_of
 from depnet.model.network import Network
 from depnet.wording import nearest, printable

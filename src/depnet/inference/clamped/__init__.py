@@ -3,8 +3,7 @@
 In reading order:
 
 - `relevance`: the part of the network that a question needs;
-- `answer`: answers, from exact laws where these are small;
-- `sampled`: answers from chains, run until the standard errors are small enough;
 - `chains`: chains of one row or of many, by the native batch: where they start, what they say, and whether they agree;
-- `rows`: many rows with holes, and joint draws of their holes.
+  answers from them, run until the standard errors are small enough;
+- `answer`: answers, from exact laws where these are small; many rows with holes, and joint draws of their holes.
 """

@@ -1,4 +1,4 @@
-r"""Clamped chains, for one row of evidence or for many; and what those of one row, run in rounds, estimate.
+r"""Clamped chains, for one row of evidence or for many; what those of one row, run in rounds, estimate; sampled answers.
 
 An estimate is the average, over the updates of its targets, of what the update would draw (pi = sum of c_i pi K_i, and
 only the nodes of T move X_T):
@@ -22,19 +22,41 @@ those that start with every variable at its first state, and at its last.
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.inference.answer.question import Over
+from depnet.errors import EvidenceError
+from depnet.geometry.size import check_bytes
+from depnet.inference.answer.part import Diagnostics, Part, Remark, effective_sample_size, margins
+from depnet.inference.answer.question import RESOLUTION, Over, over_after
+from depnet.inference.clamped.relevance import Reduced
+from depnet.law.draw import sharpen
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
-from depnet.model.scan import RandomScan
+from depnet.model.scan import RandomScan, SequentialScan
 from depnet.sampling.chains import ChainProgram, Chains, Order
+from depnet.sampling.plan import UNCHECKED, chain_plan
 from depnet.threads import cores, jobs_of
+
+QUESTION_CHAINS = 64
+ROUNDS = 16
+FIRST_SWEEPS = 32
+MOST_BYTES = 1 << 30
+"""Of the sums that all chains keep of all rounds."""
+R_HAT = 1.05
+FALSE_DRIFT = 0.02
+STALLED_DOUBLINGS = 5
+"""After this many doublings without a smaller error, the chains are taken not to mix at all."""
+COMPLETION_CHAINS = 8
+"""Chains of a row that are asked for its completions."""
+BURN_IN, THIN = 20, 2
+"""Sweeps before the first completion of a chain, and between two."""
+ROUNDING = 1e-24
+"""Variances below this are rounding: the averages are all equal."""
 
 
 class ClampedChains(Chains):
@@ -88,12 +110,6 @@ class ClampedChains(Chains):
         return True
 
 
-COMPLETION_CHAINS = 8
-"""Chains of a row that are asked for its completions."""
-BURN_IN, THIN = 20, 2
-"""Sweeps before the first completion of a chain, and between two."""
-
-
 def start_states(
     network: Network,
     evidence: Evidence,
@@ -126,10 +142,6 @@ def start_states(
     return codes
 
 
-ROUNDING = 1e-24
-"""Variances below this are rounding: the averages are all equal."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
     """The estimates and standard errors [cell], and R-hat [estimator].
@@ -145,6 +157,21 @@ class Estimate:
     burn_in: int
     deviations: FloatArray
     """[chain, cell]: what each chain adds to the error."""
+
+    @property
+    def largest_r_hat(self) -> float:
+        return float(np.nanmax(self.r_hat, initial=1.0))
+
+    def is_settled(self, tolerance: float) -> bool:
+        """Errors are small enough, and neither R-hat nor a common drift says that chains still move.
+
+        Settled chains drift by more, in standard errors, in a share FALSE_DRIFT of queries at most (Bonferroni).
+        """
+        from scipy import special  # slow to import
+
+        most_drift = -float(special.ndtri(FALSE_DRIFT / 2 / self.values.size))
+        small = bool(self.errors.max() <= tolerance)
+        return small and self.largest_r_hat <= R_HAT and bool(self.drift <= most_drift)
 
 
 def estimate(chains: ClampedChains, *, one_more: bool = True) -> Estimate:
@@ -215,15 +242,147 @@ def completions(
     holes: NDArray[np.bool_],
     records: int,
     rng: np.random.Generator,
-    *,
-    chains: int = COMPLETION_CHAINS,
-    threads: int | None = None,
-) -> Iterator[NDArray[np.uint16]]:
-    """As often as `records`: [row * chains, variable], the rows with their holes drawn by each row's clamped chains."""
-    states = np.repeat(codes, chains, axis=0)
-    free = np.repeat(holes, chains, axis=0)
-    states[free] = start_states(program.network, NOTHING, len(states), rng, of_each=chains)[free]
-    made = ClampedChains(program, Order.of(RandomScan(), holes), states, rng, threads)
+) -> NDArray[np.uint16]:
+    """[completion, row, variable]: the rows with their holes drawn by each row's clamped chains, `records` times."""
+    states = np.repeat(codes, COMPLETION_CHAINS, axis=0)
+    free = np.repeat(holes, COMPLETION_CHAINS, axis=0)
+    states[free] = start_states(program.network, NOTHING, len(states), rng, of_each=COMPLETION_CHAINS)[free]
+    chains = ClampedChains(program, Order.of(RandomScan(), holes), states, rng)
+    found = []
     for record in range(records):
-        made.run(THIN if record else BURN_IN, record=False)
-        yield made.codes
+        chains.run(THIN if record else BURN_IN, record=False)
+        found.append(chains.codes.reshape(len(codes), COMPLETION_CHAINS, -1).swapaxes(0, 1).copy())
+    return np.concatenate(found)
+
+
+def sampled(
+    reduced: Reduced,
+    estimators: Sequence[Sequence[int]],
+    *,
+    tolerance: float,
+    max_seconds: float | None,
+    rng: np.random.Generator,
+    stop: Over | None = None,
+    rows: NDArray[np.uint16] | None = None,
+    threads: int | None = None,
+) -> tuple[Part, ClampedChains]:
+    """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables; and the chains.
+
+    It ends early after `max_seconds`, or when `stop` says so. Chains start at `rows` of the data, if there are any, and
+    at random states.
+    """
+    over = over_after(max_seconds, stop)
+    cards = reduced.network.domain.cardinalities
+    shapes = [tuple(cards[i] for i in variables) for variables in estimators]
+    cells = sum(map(math.prod, shapes))
+    check_bytes(
+        8 * ROUNDS * QUESTION_CHAINS * cells,
+        what=f"sampling tables of {cells:,} cells with {QUESTION_CHAINS} chains",
+        way_out='Ask for fewer targets, or for an ordered law (learn(dataset, order="auto")), which keeps one table.',
+        limit_bytes=MOST_BYTES,
+    )
+    codes = start_states(reduced.network, reduced.evidence, QUESTION_CHAINS, rng, rows)
+    program = ChainProgram(reduced.network, estimators, reduced.evidence)
+    chains = ClampedChains(program, _order_of(reduced), codes, rng, threads)
+    history: list[float] = []
+    found: Estimate | None = None
+    in_time = True
+
+    def draw(_: int) -> None:
+        nonlocal found, in_time
+        in_time = chains.extend(ROUNDS, FIRST_SWEEPS, over)
+        if len(chains.rounds) >= 2:
+            found = estimate(chains)
+            history.append(float(found.errors.max()))
+
+    def error() -> float:
+        if found is None or not in_time:
+            return math.inf
+        # Chains that still move need as many sweeps again.
+        return history[-1] if found.is_settled(tolerance) else max(history[-1], math.sqrt(2) * tolerance)
+
+    def is_over() -> bool:
+        """Time is over, or several doublings have not made the error smaller and the chains do not agree."""
+        if found is None or not in_time:
+            return not in_time
+        if len(history) <= STALLED_DOUBLINGS or found.largest_r_hat <= 1.5:
+            return False
+        return history[-1] > 0.7 * history[-1 - STALLED_DOUBLINGS]
+
+    good = sharpen(draw, error, tolerance, first=ROUNDS * FIRST_SWEEPS, most=math.inf, over=is_over)
+    said = None
+    if found is None:  # not even two rounds were done in time: at least one sweep is
+        if not chains.rounds:
+            chains.run(1)
+        found = estimate(chains)
+        said = (
+            "stopped before the chains could be compared with each other: take the answer as a first guess."
+        )
+    elif not in_time:  # where rounds had just been joined, the last estimate stands
+        why = "" if stop is not None and stop() else " by the time limit"
+        said = (
+            f"stopped{why}, at a standard error of {found.errors.max():.2g} where {tolerance:.2g} was asked."
+        )
+    elif not good:
+        said = (
+            f"stopped: the chains do not mix (R-hat {found.largest_r_hat:.2f}), and more sweeps do not help. They "
+            "hardly leave the mode in which they start, or tables with zeros leave several recurrent classes. An "
+            'ordered law has no chain to wait for (learn(dataset, order="auto")).'
+        )
+    # Zeros in the tables may leave several recurrent classes, and nobody can check.
+    unchecked = chain_plan(reduced.network, reduced.scan, reduced.evidence).unchecked
+    warnings = [*([Remark(UNCHECKED)] if unchecked else []), *([Remark(said, "stopped")] if said else [])]
+    return _part(chains, found, shapes, tolerance, warnings), chains
+
+
+def _order_of(reduced: Reduced) -> Order:
+    """The nodes of the reduced network at their places in the sweeps of the full one."""
+    order = Order.of(reduced.scan, np.ones((1, len(reduced.network)), dtype=bool))
+    if not isinstance(reduced.scan, SequentialScan):
+        return order
+    place, length = np.array(reduced.positions, dtype=np.int32), np.array([reduced.steps], dtype=np.int32)
+    return replace(order, position=place, length=length)
+
+
+def _part(
+    chains: ClampedChains,
+    found: Estimate,
+    shapes: Sequence[tuple[int, ...]],
+    tolerance: float,
+    warnings: Sequence[Remark],
+) -> Part:
+    if chains.impossible.sum() > 0:
+        raise EvidenceError(
+            "the evidence contradicts itself: the chains keep coming to contexts where the states that it allows have "
+            "probability 0. Smooth the tables (learn with a smoothing of 0.5), or give other evidence."
+        )
+    values = found.values
+    errors = np.maximum(found.errors, RESOLUTION * tolerance)
+    too_few = bool(np.isnan(found.r_hat).any())  # rounds
+    diagnostics = Diagnostics(
+        r_hat=math.nan if too_few else found.largest_r_hat,
+        effective_sample_size=effective_sample_size(values, found.errors),
+        chains=len(chains.codes),
+        sweeps=chains.sweeps,
+        burn_in=found.burn_in,
+        updates=chains.updates,
+        largest_error=float(errors.max()),
+    )
+    at = np.cumsum([math.prod(shape) for shape in shapes])[:-1]
+    laws, spreads, deviations = (
+        [
+            flat.reshape(*flat.shape[:-1], *shape)
+            for flat, shape in zip(np.split(table, at, axis=-1), shapes, strict=True)
+        ]
+        for table in (values, errors, found.deviations)
+    )
+    converged = not too_few and found.is_settled(tolerance)
+    return Part(
+        laws,
+        spreads,
+        "sample",
+        converged,
+        diagnostics,
+        tuple(warnings),
+        [margins(each) for each in deviations],
+    )

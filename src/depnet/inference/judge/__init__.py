@@ -2,10 +2,9 @@
 
 In reading order:
 
-- `marginals`: the 1- and 2-way marginals of drawn rows against a table's, beside what chance alone gives;
-- `compare`: two models, or a model and a table, side by side;
+- `compare`: two models, or a model and a table, side by side; 1- and 2-way marginals, beside what chance alone gives;
 - `shifts`: how far evidence moves every variable; two variables together, and what either tells of the other;
 - `influence`, `measure`: what would move a target, one more fact at a time, and what rows say of it;
-- `cells`: the tail masses of cells, given the rest of their rows;
-- `rows`: the scores of a table's rows; its rows as they are listed, those that match, in an order.
+- `cells`: the tail masses of cells, given the rest of their rows; the scores of a table's rows, and its rows as they are
+  listed.
 """

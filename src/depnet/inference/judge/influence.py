@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray, IntArray
+from depnet.arrays import FloatArray, IntArray, new_seeds
 from depnet.data.frames.within import allowed_values
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, InferenceError
@@ -30,10 +30,10 @@ from depnet.inference.answer.part import LevelLaw
 from depnet.inference.answer.question import Over, checked_tolerance, over_after
 from depnet.inference.judge.measure import Measure
 from depnet.inference.ordered.targets import TargetDraws, TargetTables, exact_tables
-from depnet.law.draw import MOST_DRAWS, LevelPlan, sharpen
+from depnet.law.draw import MOST_DRAWS, sharpen
+from depnet.law.program import LevelPlan
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network
-from depnet.sampling.words import new_seeds
 
 TOLERANCE = 0.01
 """The standard error at the ends of a reach that is sharp: of probabilities, and of means in standard deviations."""

@@ -12,18 +12,18 @@ import math
 
 import numpy as np
 
+from depnet.arrays import new_seeds
 from depnet.errors import DomainTooLargeError
 from depnet.inference.answer.part import Part, PassDiagnostics, Remark, margins
 from depnet.inference.answer.question import RESOLUTION, Over, Question, over_after
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.ordered.levels import HALF, refined
 from depnet.inference.ordered.weighted import MOST_UPDATES, log_mean_weight, moved, weighted_passes
-from depnet.law.draw import FIRST_DRAWS, MOST_DRAWS, LevelPlan
-from depnet.law.elimination import MOST_CELLS, Conditional, Elimination, network_plan
-from depnet.law.factors import LARGEST, certain
+from depnet.law.draw import FIRST_DRAWS, MOST_DRAWS
+from depnet.law.elimination import LARGEST, MOST_CELLS, Elimination, network_plan
+from depnet.law.program import Conditional, LevelPlan, certain
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.sampling.words import new_seeds
 
 UPDATE_CELLS = 1
 """An update of a pass takes about as long as this many cells of an elimination."""

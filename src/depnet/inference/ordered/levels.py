@@ -17,16 +17,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray
+from depnet.arrays import CodeArray, FloatArray, new_seeds
 from depnet.data.frames.within import Drawn
 from depnet.inference.answer.part import Diagnostics, Part, PassDiagnostics, Remark, Spread, margins
 from depnet.inference.answer.question import Over, Question
-from depnet.law.draw import BATCHES, PIECE, LevelPlan, Rows, sharpen
-from depnet.law.elimination import Conditional
-from depnet.law.program import joint_codes
+from depnet.law.draw import BATCHES, PIECE, Rows, sharpen
+from depnet.law.program import Conditional, LevelPlan, joint_codes
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.sampling.words import new_seeds
 
 MOST_ROWS = 1 << 19
 HALF = 0.7

@@ -13,15 +13,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray, IntArray
+from depnet.arrays import FloatArray, IntArray, new_seeds
 from depnet.errors import EvidenceError
 from depnet.inference.answer.question import RESOLUTION, Effort
 from depnet.inference.answer.rows import EXACT, OBSERVED, SAMPLE, DistinctRows, RowAnswers, pieces
 from depnet.inference.ordered.items import Holes, Items, observed_cells
-from depnet.law.elimination import Conditional, Elimination, EliminationPlan, network_plan
-from depnet.law.program import DRAW, law_of
+from depnet.law.elimination import Elimination, EliminationPlan, network_plan
+from depnet.law.program import DRAW, Conditional, law_of
 from depnet.model.network import Network
-from depnet.sampling.words import new_seeds
 
 FEWEST_REPLICAS, MOST_REPLICAS = 32, 1024
 """Of a row: one over the tolerance. A state that no start came to and no move comes to may have that much."""

@@ -26,10 +26,9 @@ from depnet.data.frames.within import Drawn
 from depnet.errors import EvidenceError
 from depnet.inference.answer.question import Over
 from depnet.inference.ordered.levels import level_rows, some_rows
-from depnet.law.draw import BATCHES, LevelPlan
-from depnet.law.elimination import Elimination, log_largest_weight, network_plan
-from depnet.law.factors import IMPOSSIBLE, certain
-from depnet.law.program import law_of
+from depnet.law.draw import BATCHES
+from depnet.law.elimination import IMPOSSIBLE, Elimination, log_largest_weight, network_plan
+from depnet.law.program import LevelPlan, certain, law_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 

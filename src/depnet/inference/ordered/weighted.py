@@ -38,9 +38,8 @@ from depnet.law.draw import (
     WeightedPasses,
     sharpen,
 )
-from depnet.law.elimination import Conditional, log_largest_weight
-from depnet.law.factors import IMPOSSIBLE
-from depnet.law.program import joint_codes, law_of
+from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
+from depnet.law.program import Conditional, joint_codes, law_of
 
 CHUNK = 1 << 16
 CHUNK_CELLS = 1 << 23

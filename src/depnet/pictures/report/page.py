@@ -16,7 +16,7 @@ from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import ConvergenceError, ModelError, ReducibleError
 from depnet.fitting.summary import plain_figures, rows_learned
-from depnet.inference.judge.marginals import Nearness, nearness
+from depnet.inference.judge.compare import Nearness, nearness
 from depnet.learning.certificate import BIT, Certificate, certificate
 from depnet.learning.cost import Mdl, PenaltyLike
 from depnet.learning.links import Link, links
