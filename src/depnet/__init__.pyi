@@ -56,11 +56,11 @@ from depnet.learning.cost import NoPenalty as NoPenalty
 from depnet.learning.cost import StructuralMdl as StructuralMdl
 from depnet.learning.framework import SplitMerge as SplitMerge
 from depnet.learning.framework import WithLossless as WithLossless
+from depnet.learning.framework import learn_parameters as learn_parameters
 from depnet.learning.framework import learn_with as learn_with
 from depnet.learning.learn import learn as learn
 from depnet.learning.links import Link as Link
 from depnet.learning.links import links as links
-from depnet.learning.parameters import learn_parameters as learn_parameters
 from depnet.model import BoostedNode as BoostedNode
 from depnet.model import ConditionalTable as ConditionalTable
 from depnet.model import ConstantSource as ConstantSource

@@ -1,8 +1,5 @@
-"""Array types, the one way to freeze an array into a value, strides of joint states, and generators of random numbers."""
+"""Array types, the one way to freeze an array into a value, and generators of random numbers."""
 
-import itertools
-import operator
-from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, TypeAlias, TypeVar
 
@@ -48,17 +45,6 @@ def xlogy(x: FloatArray | IntArray | float, y: FloatArray | IntArray | float) ->
     from scipy.special import xlogy as scipys
 
     return scipys(x, y)
-
-
-def strides_of(sizes: Sequence[int]) -> list[int]:
-    """Row-major strides of a joint state of variables with these numbers of states: the last moves fastest.
-
-    Plain integers, of whatever size: the joint states of a wide table have no 64 bits.
-
-    >>> strides_of([2, 3, 4])
-    [12, 4, 1]
-    """
-    return list(itertools.accumulate(reversed(sizes), operator.mul, initial=1))[-2::-1]
 
 
 def new_seeds(rng: np.random.Generator | None, count: int) -> list[int]:

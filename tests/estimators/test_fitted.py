@@ -17,6 +17,7 @@ from depnet.learning.boost import AutoBoost
 from tests.estimators.tables import people, with_holes
 from tests.mixed import boosts_asked, mixed_titanic
 from tests.narrowed import there
+from tests.refusals import refuses
 
 NASTY = "<script>alert('x')</script> & \"quotes\""
 
@@ -125,5 +126,4 @@ def test_a_model_with_boosted_nodes_shows_itself_and_cannot_be_updated(tmp_path:
     cells = ["".join(cell.itertext()) for cell in ET.fromstring(model._repr_html_()).iter("td")]
     assert cells[:2] == ["sex", "survived"]
     assert model.links()[0].target == "survived"
-    with pytest.raises(ModelError, match=r"^partial_fit: .* Fit again from all rows\.$"):
-        model.partial_fit(people())
+    refuses(ModelError, r"^partial_fit: .* Fit again from all rows\.$", model.partial_fit, people())

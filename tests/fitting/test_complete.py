@@ -15,6 +15,7 @@ from depnet.errors import DataError
 from depnet.fitting import complete as completion
 from depnet.fitting.complete import Completion, complete_and_learn, marginal_fill, redrawn
 from tests.fitting.holes import ROWS, domain_of, drawn_rows, holed_of, holes, learned, truth
+from tests.laws import assert_same_law
 from tests.refusals import refuses
 
 
@@ -212,3 +213,20 @@ def test_a_column_without_observed_values_and_wrong_rounds_are_errors() -> None:
         refuses(ValueError, "whole number of at least 1", complete_and_learn, whole, learned, rounds=wrong)
     hidden[:, 2] = True
     refuses(DataError, "'X2' has no observed value", complete_and_learn, holed_of(codes, hidden), learned)
+
+
+def test_redrawn_holes_follow_the_clamped_law() -> None:
+    """False alarms: 1e-9 for each row of evidence; a law 0.05 away in L1 is found as surely."""
+    p = truth()
+    network = Network.from_joint(p)
+    evidence = np.array([0, 0, 1, 1])
+    codes = Dataset.from_codes(np.tile(evidence, (ROWS * 4, 1)), domain=domain_of()).codes
+    hidden = np.tile([False, True, False, True], (ROWS * 4, 1))
+    out = redrawn(network, codes, hidden, sweeps=30, rng=np.random.default_rng(5))
+    assert np.array_equal(out[:, [0, 2]], codes[:, [0, 2]])
+    counts = np.zeros((3, 2))
+    np.add.at(counts, (out[:, 1], out[:, 3]), 1)
+    law = p[0, :, 1, :] / p[0, :, 1, :].sum()
+    assert_same_law(counts, law, detects_l1=0.05)
+    with pytest.raises(AssertionError):
+        assert_same_law(counts, p[1, :, 1, :] / p[1, :, 1, :].sum(), detects_l1=0.05)

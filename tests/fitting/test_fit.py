@@ -1,22 +1,30 @@
 """Both networks of one table: what they share, and that sharing changes nothing."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from depnet import Dataset, Network
+from depnet import Dataset, DependencyNetwork, Network
+from depnet.data import describe, encode
 from depnet.data.table.dataset import Holed
+from depnet.data.table.values import Values
 from depnet.fitting.fit import FitOptions, Fitted, fit, fit_law
 from depnet.learning.boost import AutoBoost
 from depnet.learning.cost import LADDER
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
+from depnet.learning.rows import row_order
 from depnet.threads import Work
 from tests.estimators.tables import people
 from tests.mixed import boosts_asked
 from tests.narrowed import there
+from tests.strategies import seeds
 
 ROWS = Dataset.from_frame(people())
 
@@ -107,3 +115,86 @@ def test_boost_is_passed_on_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -
     asked.clear()
     fit(ROWS, FitOptions(penalty="mdl"), np.random.default_rng(0))
     assert set(asked) == {None}
+
+
+def random_table(seed: int, rows: int, *, telling: bool, few: bool) -> pd.DataFrame:
+    """Numbers, whole numbers, categories and moments with holes, at random or told of by the others; `few`: rows repeat."""
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=rows).round(0 if few else 9)
+    table = pd.DataFrame(
+        {
+            "x": np.round(z + (0 if few else rng.normal(size=rows)), 2),
+            "count": rng.poisson(20 * np.exp(z / 2)),
+            "word": np.array(list("abcd"))[np.clip((z + 2).astype(int), 0, 3)],
+            "day": pd.Timestamp("2020-01-01")
+            + pd.to_timedelta(rng.integers(0, 9 if few else 3000, rows), "h"),
+        }
+    )
+    for name in table:
+        rate = 1 / (1 + np.exp(3 - 2 * z)) if telling else np.full(rows, 0.2 * rng.random())
+        table[name] = table[name].where(rng.random(rows) >= rate)
+    return table
+
+
+def model_text(table: pd.DataFrame, folder: Path, **options: Any) -> str:
+    path = folder / "model.json"
+    DependencyNetwork(**options).fit(table).save(path)
+    return path.read_text()
+
+
+@given(seeds, st.booleans(), st.booleans(), st.sampled_from(["auto", "complete", "state"]))
+def test_a_shuffled_table_gives_the_same_file(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, telling: bool, few: bool, missing: str
+) -> None:
+    folder = tmp_path_factory.mktemp("models")
+    table = random_table(seed, 600, telling=telling, few=few)
+    shuffled = table.sample(frac=1, random_state=seed % 2**32)
+    with pytest.MonkeyPatch.context() as patch:  # the levels of some rows, as of a large table
+        patch.setattr("depnet.learning.within.MOST_ROWS", 400)
+        first, second = (model_text(each, folder, missing=missing) for each in (table, shuffled))
+    assert first == second
+
+
+def test_rows_by_place_would_give_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: without an order of their own, holes are drawn, and levels kept, row after row as they come."""
+    table = random_table(1, 3000, telling=False, few=False)
+    shuffled = table.sample(frac=1, random_state=0)
+    monkeypatch.setattr("depnet.fitting.fit.row_order", lambda table: np.arange(table.rows))
+    assert model_text(table, tmp_path) != model_text(shuffled, tmp_path)
+    monkeypatch.setattr("depnet.learning.within.MOST_ROWS", 1500)
+    whole = table.ffill().bfill()
+    assert model_text(whole, tmp_path) != model_text(whole.loc[shuffled.index], tmp_path)
+
+
+def _coded(table: pd.DataFrame) -> Holed:
+    return encode(table, describe(table)[0], values=True)
+
+
+@given(seeds, st.booleans())
+def test_rows_are_ordered_by_what_they_say(seed: int, few: bool) -> None:
+    table = random_table(seed, 200, telling=False, few=few)
+    order = row_order(_coded(table))
+    assert sorted(order.tolist()) == list(range(200))
+    shuffled = table.sample(frac=1, random_state=seed % 2**32)
+    again = row_order(_coded(shuffled))
+    pd.testing.assert_frame_equal(
+        table.iloc[order].reset_index(drop=True), shuffled.iloc[again].reset_index(drop=True)
+    )
+
+
+def test_what_lies_under_a_hole_is_not_read_and_zero_has_no_sign() -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.normal(size=300).round(1), "y": rng.normal(size=300)})
+    table.loc[:99, "x"] = 0.0
+    table.loc[200:, "y"] = np.nan
+    coded = _coded(table)
+    other = _coded(table.assign(x=table["x"].where(table["x"] != 0, -0.0)))
+    assert coded.values is not None
+    x, y = coded.values[0], coded.values[1]
+    under, there = (Values({0: x, 1: np.where(table["y"].isna() == hole, 7.0, y)}) for hole in (True, False))
+    assert (
+        row_order(replace(coded, values=under)).tolist()
+        == row_order(coded).tolist()
+        == row_order(other).tolist()
+    )
+    assert row_order(replace(coded, values=there)).tolist() != row_order(coded).tolist()

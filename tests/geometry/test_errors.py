@@ -11,6 +11,8 @@ import pytest
 from depnet import ConditionalTable, ConstantSource, Dataset, Domain, Network, TableNode, geometry
 from depnet.errors import DataError, DistributionError, DomainTooLargeError, ModelError
 from depnet.geometry import FullConditionalManifold
+from depnet.geometry.size import check_dense
+from tests.refusals import refuses
 
 P = np.array([[0.1, 0.2, 0.3], [0.1, 0.1, 0.2]])
 
@@ -46,8 +48,7 @@ def test_what_is_no_joint(bad: Any, message: str) -> None:
         lambda: geometry.orthogonality(bad, P, P),
     ]
     for call in calls:
-        with pytest.raises(DistributionError, match=re.escape(message)):
-            call()
+        refuses(DistributionError, re.escape(message), call)
 
 
 @pytest.mark.parametrize(
@@ -55,24 +56,20 @@ def test_what_is_no_joint(bad: Any, message: str) -> None:
 )
 def test_what_is_no_variable(variable: Any, message: str) -> None:
     for call in (geometry.full_conditional, geometry.conditional_entropy, FullConditionalManifold.of_joint):
-        with pytest.raises(DistributionError, match=re.escape(message)):
-            call(P, variable)
+        refuses(DistributionError, re.escape(message), call, P, variable)
 
 
 @pytest.mark.parametrize("variables", [(), (0, 1)])
 def test_a_full_conditional_is_of_one_variable(variables: tuple[int, ...]) -> None:
     for call in (geometry.full_conditional, FullConditionalManifold.of_joint):
-        with pytest.raises(DistributionError, match="of one variable; got the variables"):
-            call(P, variables)
+        refuses(DistributionError, "of one variable; got the variables", call, P, variables)
 
 
 @pytest.mark.parametrize("weights", [(0.5, 0.4), (1.5, -0.5), (1.0,), (math.nan, 1.0), ((0.5, 0.5),)])
 def test_what_are_no_weights(weights: Any) -> None:
     for call in (geometry.full_conditional_divergence, geometry.pseudo_log_likelihood):
-        with pytest.raises(DistributionError, match="weights"):
-            call(P, P, weights)
-    with pytest.raises(DistributionError, match="weights"):
-        geometry.fc_limit(P, Network.from_joint(P), weights)
+        refuses(DistributionError, "weights", call, P, P, weights)
+    refuses(DistributionError, "weights", geometry.fc_limit, P, Network.from_joint(P), weights)
 
 
 def test_a_manifold_keeps_its_own_read_only_theta() -> None:
@@ -88,14 +85,12 @@ def test_parameters_of_geodesics_are_finite() -> None:
     for geodesic in (geometry.m_geodesic, geometry.e_geodesic):
         wrong: list[Any] = [math.inf, math.nan, "half", None, 10**400]
         for lam in wrong:
-            with pytest.raises(DistributionError, match="lam is a finite number; got"):
-                geodesic(P, P, lam)
+            refuses(DistributionError, "lam is a finite number; got", geodesic, P, P, lam)
 
 
 def test_negative_entropies_of_negative_numbers() -> None:
     for f in (geometry.NEGATIVE_ENTROPY, geometry.negative_conditional_entropy()):
-        with pytest.raises(DistributionError, match="non-negative"):
-            geometry.bregman_divergence(f, P, P - 0.2)
+        refuses(DistributionError, "non-negative", geometry.bregman_divergence, f, P, P - 0.2)
 
 
 def wide_network() -> Network:
@@ -166,5 +161,32 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
 
 @pytest.mark.parametrize(("call", "error", "message"), WRONG, ids=[message for *_, message in WRONG])
 def test_wrong_arguments(call: Callable[[], object], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=re.escape(message)):
-        call()
+    refuses(error, re.escape(message), call)
+
+
+def test_what_fits_passes() -> None:
+    check_dense([2] * 20, bytes_per_state=8, what="a joint")
+    check_dense([2, 3], bytes_per_state=8, what="a joint", limit_bytes=48)
+
+
+def test_the_error_says_states_memory_limit_and_way_out() -> None:
+    with pytest.raises(DomainTooLargeError) as error:
+        check_dense([2, 3], bytes_per_state=8, what="a joint", limit_bytes=47)
+    assert str(error.value).startswith(
+        "a joint over 2 variables has 6 joint states and needs 48 bytes, more than the limit of 47 bytes. "
+    )
+    assert "depnet.sample" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("variables", "states", "memory"),
+    [(40, "1.1e+12", "8 TiB"), (1000, "1.1e+301", "7.8e+289 TiB"), (50_000, "3.2e+15051", "2.3e+15040 TiB")],
+)
+def test_the_guard_holds_at_any_number_of_variables(variables: int, states: str, memory: str) -> None:
+    with pytest.raises(DomainTooLargeError, match="joint states") as error:
+        check_dense([2] * variables, bytes_per_state=8, what="a joint")
+    assert f"has {states} joint states and needs {memory}, more than the limit of 4 GiB" in str(error.value)
+
+
+def test_more_axes_than_numpy_has() -> None:
+    refuses(DomainTooLargeError, "axes", check_dense, [1] * 1000, bytes_per_state=8, what="a joint")

@@ -1,4 +1,4 @@
-"""Options, bad input, time budget, progress, Ctrl-C."""
+"""Options, bad input, time budget, progress, Ctrl-C; the order "auto" is the slow rule, whatever the bands and constraints."""
 
 import gc
 import itertools
@@ -10,14 +10,21 @@ import threading
 import time
 import warnings
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from depnet import Dataset, NoPenalty, learn
 from depnet.errors import DataError, DepnetError, ManyStatesWarning
+from depnet.learning import options
+from depnet.learning.options import chosen_order
 from tests.interrupts import ctrl_c
+from tests.reference import order as slow
 from tests.refusals import refuses
+from tests.strategies import datasets, seeds
 
 
 def copies(rows: int = 400, variables: int = 4, noise: float = 0.1, cardinality: int = 2) -> Dataset:
@@ -156,3 +163,150 @@ def test_a_fit_that_is_ended_early_ends_its_threads_without_a_warning() -> None:
         gc.collect()
     assert not said
     assert not [thread.name for thread in threading.enumerate() if "Pool" in thread.name]
+
+
+def fast(table: Dataset, **rules: object) -> tuple[int, ...]:
+    return chosen_order(table, **rules)  # type: ignore[arg-type]
+
+
+def random_rules(rng: np.random.Generator, n: int) -> dict[str, object]:
+    kind = rng.choice(3, size=n, p=[0.2, 0.6, 0.2])
+    if rng.random() < 0.4:
+        kind[:] = 1
+    pairs = rng.integers(n, size=(int(rng.integers(0, 2 * n)), 2))
+    return {
+        "inputs": frozenset(np.flatnonzero(kind == 0).tolist()),
+        "targets": frozenset(np.flatnonzero(kind == 2).tolist()),
+        "before": [(int(i), int(j)) for i, j in pairs],
+    }
+
+
+FEW_VALUES = datasets(min_variables=2, max_variables=12, max_cardinality=2, max_rows=6)
+"""Of information for all pairs: ties go to the lowest."""
+
+
+@settings(max_examples=2 * settings().max_examples)
+@given(datasets(max_variables=9, max_rows=40) | FEW_VALUES, seeds, st.booleans())
+def test_the_order_is_the_slow_one(table: Dataset, seed: int, weighted: bool) -> None:
+    rng = np.random.default_rng(seed)
+    if weighted:
+        table = Dataset.from_codes(table.codes, weights=rng.integers(0, 4, table.rows), domain=table.domain)
+    rules = random_rules(rng, len(table.domain))
+    cells = int(rng.choice([1, 30, 1 << 22]))
+    with patch.object(options, "BAND_CELLS", cells):
+        assert fast(table) == slow.chosen_order(table)
+        assert fast(table, **rules) == slow.chosen_order(table, **rules)  # type: ignore[arg-type]
+
+
+@given(datasets(min_variables=2, max_variables=6, max_cardinality=9), seeds)
+def test_many_states_are_folded(table: Dataset, seed: int) -> None:
+    with patch.object(options, "MAX_STATES", 3):
+        assert fast(table) == slow.chosen_order(table, most=3)
+    cards = [300, 65, 2]
+    rng = np.random.default_rng(seed)
+    first = rng.integers(300, size=60)
+    wide = Dataset.from_codes(np.column_stack([first, first % 65, first % 2]), cards)
+    assert fast(wide) == slow.chosen_order(wide)
+
+
+@given(datasets(min_variables=2, max_variables=8, weighted=True), seeds)
+def test_neither_the_order_of_rows_nor_weights_matter(table: Dataset, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    expected, weights = fast(table), table.weights
+    assert weights is not None
+    mixed = rng.permutation(table.rows)
+    shuffled = Dataset.from_codes(table.codes[mixed], weights=weights[mixed], domain=table.domain)
+    assert fast(shuffled) == expected
+    rows = np.repeat(np.arange(table.rows), weights)
+    assert fast(Dataset.from_codes(table.codes[rows], domain=table.domain)) == expected
+
+
+@given(datasets(min_variables=2, max_variables=6, max_cardinality=3), seeds)
+def test_what_the_states_are_called_does_not_matter(table: Dataset, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cards = enumerate(table.domain.cardinalities)
+    renamed = np.column_stack([rng.permutation(k)[table.column(i)] for i, k in cards])
+    assert fast(Dataset.from_codes(renamed, domain=table.domain)) == fast(table)
+
+
+@given(datasets(max_variables=7), seeds)
+def test_constraints_hold(table: Dataset, seed: int) -> None:
+    n, rng = len(table.domain), np.random.default_rng(seed)
+    rules = random_rules(rng, n)
+    line = rng.permutation(n)
+    rules["before"] = [(int(i), int(j)) for i, j in itertools.combinations(line, 2) if rng.random() < 0.3]
+    place = np.argsort(fast(table, **rules))
+    stage = [0 if i in rules["inputs"] else 2 if i in rules["targets"] else 1 for i in range(n)]  # type: ignore[operator]
+    assert (np.diff(np.array(stage)[np.argsort(place)]) >= 0).all()
+    assert all(place[i] < place[j] for i, j in rules["before"] if stage[i] == stage[j])  # type: ignore[attr-defined]
+
+
+def chain(rows: int, n: int, seed: int) -> Dataset:
+    """X_0 -> X_1 -> ... of four states, each told by the last, later ones better: the walk is n - 1, n - 2, ..."""
+    rng = np.random.default_rng(seed)
+    codes = np.zeros((rows, n), dtype=np.int64)
+    codes[:, 0] = rng.integers(4, size=rows)
+    for i in range(1, n):
+        moved = rng.random(rows) < 0.6 * (n - i) / n
+        codes[:, i] = np.where(moved, rng.integers(4, size=rows), codes[:, i - 1])
+    return Dataset.from_codes(codes, [4] * n)
+
+
+def test_a_chain_is_walked_along_its_links() -> None:
+    table = chain(4_000, 12, 0)
+    found = fast(table)
+    assert all(min(abs(i - j) for j in found[:at]) == 1 for at, i in enumerate(found) if at)
+    assert fast(table, inputs={3})[0] == 3
+    assert fast(table, targets={11, 5})[-2:] in ((5, 11), (11, 5))
+    assert fast(table, before=[(0, 11), (11, 0)]) == found
+    circle = fast(table, before=[(0, 5), (5, 9), (9, 0), (1, 11)])
+    assert circle == fast(table, before=[(1, 11)])
+    assert circle.index(1) < circle.index(11)
+    assert fast(table, inputs={11}, before=[(1, 11)])[0] == 11
+
+
+def test_many_states_do_not_tell_of_others_by_chance() -> None:
+    """X_0 and X_1 are independent with 30 states each, and share 2.1 nats of these 200 rows; X_2 and X_3 share .5."""
+    rng = np.random.default_rng(0)
+    bit = rng.integers(2, size=200)
+    codes = np.column_stack([rng.integers(30, size=(200, 2)), bit, bit ^ (rng.random(200) < 0.03)])
+    table = Dataset.from_codes(codes, [30, 30, 2, 2])
+    assert fast(table)[:2] in ((2, 3), (3, 2))
+    with patch.object(np, "count_nonzero", lambda counts: 1):  # and so nothing is taken off for chance
+        assert fast(table)[:2] not in ((2, 3), (3, 2))
+
+
+def test_no_rows_and_few_variables() -> None:
+    assert fast(Dataset.from_codes([[0]], [3])) == (0,)
+    assert fast(Dataset.from_codes([], [2, 2, 2])) == (0, 1, 2)
+    assert fast(Dataset.from_codes([], [2, 2, 2]), before=[(2, 0)], targets={1}) == (2, 0, 1)
+    assert fast(Dataset.from_codes([[0, 1], [1, 0]], [2, 2]), inputs={1}) == (1, 0)
+
+
+def test_many_rows_by_weights() -> None:
+    rng = np.random.default_rng(2)
+    codes = rng.integers(3, size=(30, 5))
+    table = Dataset.from_codes(codes, [3] * 5, rng.integers(2**46, size=30))
+    assert fast(table) == slow.chosen_order(table)
+
+
+@pytest.mark.parametrize("mutant", ["sum", "path", "ties"])
+def test_a_slightly_wrong_rule_is_found(mutant: str) -> None:
+    """The slow twin tells apart: another first variable, the pair of least information, other ties."""
+    wrong = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rows = 8 if mutant == "ties" else 60
+        table = Dataset.from_codes(rng.integers(2, size=(rows, 9)) & rng.integers(2, size=(rows, 1)), [2] * 9)
+        if mutant == "sum":
+            with patch.object(np, "argmax", np.argmin):
+                found = fast(table)
+        elif mutant == "path":
+            least = options.informations(table)
+            with patch.object(options, "informations", lambda _, least=least: least.max() - least):
+                found = fast(table)
+        else:
+            flipped = Dataset.from_codes(table.codes[:, ::-1], [2] * 9)
+            found = tuple(8 - i for i in fast(flipped))
+        wrong += found != slow.chosen_order(table)
+    assert wrong > 10

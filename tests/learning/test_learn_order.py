@@ -11,11 +11,10 @@ import depnet
 from depnet import Aic, Dataset, Mdl, Network, NoPenalty, SplitMerge, StructuralMdl, WithLossless, learn
 from depnet.errors import DepnetError, LearningError, ModelError
 from depnet.learning.cost import Auto, Penalty
-from depnet.learning.framework import learn_with
+from depnet.learning.framework import learn_parameters, learn_with
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions, chosen_order, node_specs
-from depnet.learning.parameters import learn_parameters
 from depnet.learning.rows import held_out
 from depnet.model.score import score
 from tests.learning.test_cuts import with_cuts

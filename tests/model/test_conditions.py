@@ -1,18 +1,24 @@
-"""Conditions on a variable as weights of its states."""
+"""Conditions: as values, as ranges on a variable's number line, and as people write them."""
 
 import datetime as dt
+import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from depnet import Variable
+from depnet import Domain, Variable
 from depnet.data import Bins
+from depnet.data.binning.cut import quantile_bins
 from depnet.data.binning.times import DAY
 from depnet.errors import EvidenceError
+from depnet.model.condition_text import named_condition
 from depnet.model.conditions import allowed, beyond_data, said_of
+from depnet.model.spans import Span, extent, shares, within
 from tests.refusals import refuses
 
 MASSES = Bins((2700, 4000, 5000, 6301), ((2700, 3000, 3500, 3900), (4000, 4500), (5000, 6300)), "integer")
@@ -161,3 +167,117 @@ def test_conditions_in_words() -> None:
 )
 def test_what_is_no_condition(variable: Variable, condition: Any, message: str) -> None:
     refuses(EvidenceError, message, lambda: allowed(variable, condition).weights())
+
+
+def binned(bins: Bins) -> Variable:
+    return Variable("x", bins.labels, bins)
+
+
+@given(
+    st.lists(st.integers(-50, 50), min_size=2, max_size=60),
+    st.integers(-60, 60),
+    st.integers(-60, 60),
+    st.sampled_from(["left", "right", "both", "neither"]),
+)
+def test_small_bins_know_every_value(values: list[int], low: int, high: int, closed: str) -> None:
+    """Bins of at most 32 values keep them all: shares times rows are the rows inside, bin by bin."""
+    bins = quantile_bins(np.array(values), "integer", 3)
+    span = Span(low, high, closed)  # type: ignore[arg-type]  # one of the four
+    codes = bins.locate(np.array(values))
+    true = np.array(
+        [
+            np.mean([value in span for value in np.array(values)[codes == k].tolist()])
+            for k in range(len(bins))
+        ]
+    )
+    if (np.bincount(codes) <= 32).all() and true.any():
+        assert shares(binned(bins), [span]).tolist() == pytest.approx(true.tolist())
+
+
+@pytest.mark.parametrize("kind", ["float", "integer"])
+def test_shares_of_large_bins_are_near(kind: str) -> None:
+    """32 kept values know a share to 1/64, and rounding: each end of the range is off by at most half a part."""
+    values = np.random.default_rng(1).normal(4000, 800, 20_000)
+    if kind == "integer":
+        values = np.round(values / 25).astype(np.int64) * 25  # type: ignore[assignment]
+    bins = quantile_bins(values, kind, 16)  # type: ignore[arg-type]  # one of the two
+    codes = bins.locate(values)
+    for low in np.linspace(2500, 5500, 61):
+        span = Span(low, math.inf)
+        true = np.array([(values[codes == k] >= low).mean() for k in range(len(bins))])
+        assert np.abs(shares(binned(bins), [span]) - true).max() < 1.5 / 32
+
+
+def test_a_range_between_kept_values_counts_by_its_length() -> None:
+    bins = Bins((0, 10, 20), ((1, 9), (11, 19)), "float")
+    found = shares(binned(bins), [Span(4, 5)])
+    assert found.tolist() == pytest.approx([0.1, 0.0])
+    assert shares(binned(bins), [Span(9.5, 10.25)]).tolist() == pytest.approx([0.05, 0.025])
+    assert within(bins, 0, [Span(4, 5)]) == (4,)
+    whole = Bins((0, 10, 20), ((1, 9), (11, 19)), "integer")
+    assert shares(binned(whole), [Span(4, 4)]).tolist() == [0.1, 0.0]
+    assert shares(binned(whole), [Span(4.2, 4.8)]).tolist() == [0.0, 0.0], "no whole number is there"
+    assert shares(binned(whole), [Span(4, 5, "neither")]).tolist() == [0.0, 0.0]
+
+
+def test_open_outer_bins() -> None:
+    bins = Bins((-math.inf, 10, math.inf), ((1, 9), (11, 19)), "integer")
+    assert extent(bins) == (-math.inf, math.inf)
+    assert shares(binned(bins), [Span(50, 60)]).tolist() == [0, 0.5], "the last bin goes on"
+    assert within(bins, 1, [Span(50, 60)]) == (50,)
+    assert within(bins, 0, [Span(-math.inf, -30)]) == (-30,)
+
+
+AGES = Bins((0, 18, 25, 99), ((9, 10), (20, 21), (40, 98)), "integer")
+DOMAIN = Domain(
+    (
+        Variable("class", ("1st", "2nd", "a|b")),
+        Variable("income", ("<=50K", ">50K")),
+        Variable("a>b", (1, 2, 3)),
+        Variable("x=y", ("p", "q")),
+        Variable("age", AGES.labels, AGES),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("class=1st", ("class", "1st")),
+        ("class == 1st", ("class", "1st")),
+        ("class=1st|2nd", ("class", frozenset({"1st", "2nd"}))),
+        ("class=a|b", ("class", "a|b")),
+        ("class != 1st", ("class", "!=1st")),
+        ("income>50K", ("income", ">50K")),
+        ("income=>50K", ("income", ">50K")),
+        ("income<=50K", ("income", "<=50K")),
+        ("a>b=2", ("a>b", 2)),
+        ("a>b>2", ("a>b", ">2")),
+        ("'a>b' <= 2", ("a>b", "<=2")),
+        ("x=y=p", ("x=y", "p")),
+        ("age > 20", ("age", ">20")),
+        ("age ≥ 20", ("age", ">=20")),
+        ('age<"20"', ("age", "<20")),
+        ("age=10..20", ("age", "10..20")),
+        ("age=10..20|40..50", ("age", frozenset({"10..20", "40..50"}))),
+        ("age=20", ("age", "20")),
+        ("age is missing", ("age", None)),
+        ("age is known", ("age", "is known")),
+        ("age=200", ("age", "200")),
+    ],
+)
+def test_text_is_read(text: str, expected: tuple[str, object]) -> None:
+    assert named_condition(DOMAIN, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("class", "'class' is no condition. Write a variable, a sign"),
+        ("clas>1", "there is no variable 'clas'. Did you mean 'class'"),
+        ("age=>20", "has a sign after the equals sign. Write age>20"),
+        ("class~1st:1", "is no condition"),
+    ],
+)
+def test_what_is_no_written_condition(text: str, message: str) -> None:
+    refuses(EvidenceError, message, named_condition, DOMAIN, text)

@@ -1,5 +1,6 @@
-"""Stages: the native sums are the twin's, a stage is a decision graph of the paper's, and what is no stage is refused."""
+"""Stages are sums of scores, as a whole, where some variables are known, and as words of digits."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,13 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet.errors import ModelError
-from depnet.model.stages import MOST_LEAVES, MOST_SCORE, UNIT, Stages, on_grid, theta_of
+from depnet.model import ConstantSource
+from depnet.model.boosted import BoostedNode
+from depnet.model.sources.restrict import KeptVariables
+from depnet.model.stages import MOST_LEAVES, MOST_SCORE, UNIT, DigitTree, Stages, on_grid, theta_of
+from depnet.model.stages import Test as StageTest
 from depnet.model.stages import Test as Within
 from tests.boosted import random_stages, stage_graph
 from tests.isas import AVAILABLE
+from tests.reference import digits as twin
 from tests.reference import stages as reference
 from tests.refusals import refuses
-from tests.strategies import seeds
+from tests.strategies import cardinalities, random_source, seeds
 
 ROWS = (0, 1, 3, 63, 64, 65, 127, 130)
 SHAPES: tuple[tuple[list[int], int], ...] = (
@@ -174,3 +180,136 @@ def test_rows_and_starts_of_another_shape_are_refused() -> None:
     refuses(ModelError, r"state 1 of variable 2; the domain has 2 variables", stages.check_domain, (2, 2))
     with pytest.raises(ModelError, match=r"state 1 of variable 2; the domain has 1 states there"):
         stages.check_domain((2, 2, 1))
+
+
+def random_node(rng: np.random.Generator, cards: tuple[int, ...]) -> BoostedNode:
+    """Node 0, with a first source that reads something, mostly."""
+    start = random_source(rng, cards, (0,))
+    others = list(range(1, len(cards)))
+    stages = random_stages(rng, others, list(cards), cards[0], stages=5, leaves=7)
+    scores = rng.integers(-(2**20), 2**20, size=(start.size, cards[0]))
+    inputs = len({*start.inputs, *stages.inputs})
+    return BoostedNode(0, start, scores, stages, rng.random(inputs))
+
+
+@given(cardinalities(min_variables=2, max_states=150), seeds)
+def test_a_restricted_node_is_the_node_with_its_variables_fixed(cards: tuple[int, ...], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    node = random_node(rng, cards)
+    known = rng.permutation(np.arange(1, len(cards)))[: int(rng.integers(len(cards)))].tolist()
+    fixed = {j: int(rng.integers(cards[j])) for j in known}
+    left = [j for j in range(len(cards)) if j not in fixed]
+    new = node.restricted(0, fixed, KeptVariables.of(left, cards))
+    new.check_domain([cards[j] for j in left])
+    found = list(itertools.product(*(range(cards[j]) for j in left)))
+    rows = np.zeros((len(found), len(cards)), dtype=int)
+    rows[:, left] = found
+    for j, code in fixed.items():
+        rows[:, j] = code
+    assert np.array_equal(new.scores(np.array(found)), node.scores(rows))
+    assert {left[k] for k in new.inputs} <= node.open_inputs(fixed) <= set(node.inputs) - fixed.keys()
+    gains = dict(zip(node.inputs, node.gains.tolist(), strict=True))
+    assert new.gains.tolist() == [gains[left[k]] for k in new.inputs]
+
+
+def test_what_evidence_rules_out_is_not_read() -> None:
+    """X2 is tested only where X1 = 0 is passed, X3 only where it is not."""
+    splits = [(0, Within(1, 0, 0)), (1, Within(2, 1, 1)), (0, Within(3, 1, 1))]
+    stages = Stages.of([(splits, [[1, 0], [2, 0], [4, 0], [8, 0]])], 2)
+    node = BoostedNode(0, ConstantSource(), [[0, 0]], stages)
+    assert node.open_inputs({}) == {1, 2, 3}
+    assert node.open_inputs({1: 0}) == {2}
+    assert node.open_inputs({1: 1}) == {3}
+    assert node.open_inputs({1: 1, 3: 0}) == set()
+    none, constant = stages.decided({1: 1, 3: 1})
+    assert len(none) == 0
+    assert constant.tolist() == [8, 0]
+    some, nothing = stages.decided({1: 0})
+    assert some.stage(0)[0] == [(0, Within(2, 1, 1))]
+    assert some.stage(0)[1].tolist() == [[2, 0], [4, 0]]
+    assert not nothing.any()
+
+
+def test_mutant_another_code() -> None:
+    rng = np.random.default_rng(1)
+    cards = (3, 2, 4)
+    node = random_node(rng, cards)
+    kept = KeptVariables.of([0, 2], cards)
+    rows = np.array([[0, 1, x] for x in range(4)])
+    right, wrong = (node.restricted(0, {1: code}, kept).scores(rows[:, [0, 2]]) for code in (1, 0))
+    assert np.array_equal(right, node.scores(rows))
+    with pytest.raises(AssertionError):
+        assert np.array_equal(wrong, node.scores(rows))
+
+
+counts = st.lists(st.integers(0, 9), min_size=2, max_size=20)
+
+
+def digit_node(seed: int, tree: DigitTree, cards: tuple[int, ...], stages: int = 6) -> BoostedNode:
+    """A node with random stages, each of a random vertex; the variable comes after its inputs."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for _ in range(stages):
+        j = int(rng.integers(len(cards)))
+        low = int(rng.integers(cards[j]))
+        scores = np.zeros((2, tree.states), dtype=np.int32)
+        scores[:, rng.integers(tree.states - 1)] = rng.normal(0, 1 / UNIT, size=2)
+        made.append(([(0, StageTest(j, low, int(rng.integers(low, cards[j]))))], scores))
+    start = np.zeros((1, tree.states), dtype=np.int32)
+    start[0, :-1] = rng.normal(0, 1 / UNIT, size=tree.states - 1)
+    return BoostedNode(len(cards), ConstantSource(), start, Stages.of(made, tree.states), None, tree)
+
+
+@given(counts, st.booleans())
+def test_a_tree_is_its_twin(rows: list[int], missing: bool) -> None:
+    tree = DigitTree.of(rows, missing=missing)
+    assert [tuple(vertex) for vertex in tree.vertices] == twin.tree(rows, missing=missing)
+    assert tree.states == len(rows)
+
+
+@given(counts, st.booleans(), seeds)
+def test_theta_is_the_product_of_digits_and_sums_to_one(rows: list[int], missing: bool, seed: int) -> None:
+    tree = DigitTree.of(rows, missing=missing)
+    node = digit_node(seed, tree, (3, 4))
+    codes = np.random.default_rng(seed).integers(0, (3, 4, 1), size=(30, 3)).astype(np.uint8)
+    theta = node.probabilities(codes)
+    ones = 1 / (1 + np.exp(-node.scores(codes)[:, :-1] * UNIT))
+    vertices = [(vertex.low, vertex.middle, vertex.high) for vertex in tree.vertices]
+    expected = [[twin.probability(vertices, p, x) for x in range(tree.states)] for p in ones.tolist()]
+    np.testing.assert_allclose(theta, expected, rtol=1e-9)
+    np.testing.assert_allclose(theta.sum(axis=1), 1.0, rtol=1e-12)
+    assert (theta <= node.largest_theta() + 1e-15).all()
+
+
+@given(st.lists(st.integers(1, 50), min_size=2, max_size=16))
+def test_free_digits_are_a_free_table(rows: list[int]) -> None:
+    """With the logit of every digit free, any table can be said: here the shares of the rows themselves."""
+    tree = DigitTree.of(rows)
+    total = np.concatenate([[0], np.cumsum(rows)])
+    logits = [np.log((total[h] - total[m]) / (total[m] - total[low])) for low, m, h in tree.vertices]
+    start = np.array([[*np.rint(np.array(logits) / UNIT), 0]], dtype=np.int32)
+    node = BoostedNode(0, ConstantSource(), start, Stages.of([], tree.states), None, tree)
+    shares = np.array(rows) / total[-1]
+    np.testing.assert_allclose(node.probabilities(np.zeros((1, 1), dtype=np.uint8))[0], shares, rtol=1e-4)
+
+
+def test_mutant_a_digit_turned_round_is_seen() -> None:
+    tree = DigitTree.of([5, 5, 5])
+    node = digit_node(1, tree, (3,))
+    codes = np.array([[0, 0], [2, 0]], dtype=np.uint8)
+    ones = 1 / (1 + np.exp(node.scores(codes)[:, :-1] * UNIT))  # the sign is wrong
+    expected = [[twin.probability(twin.tree([5, 5, 5]), p, x) for x in range(3)] for p in ones.tolist()]
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(node.probabilities(codes), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("low", "middle", "high"), [([0], [0], [2]), ([0, 0], [1, 1], [3, 2]), ([], [], []), ([0], [1], [3])]
+)
+def test_trees_that_are_none_are_refused(low: list[int], middle: list[int], high: list[int]) -> None:
+    refuses(ModelError, "tree of digits", DigitTree, np.array(low), np.array(middle), np.array(high))
+
+
+def test_a_tree_of_other_states_is_refused() -> None:
+    with pytest.raises(ModelError, match="3 states, and a tree of digits of 2"):
+        BoostedNode(0, ConstantSource(), np.zeros((1, 3)), Stages.of([], 3), None, DigitTree.of([1, 1]))

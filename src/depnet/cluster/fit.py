@@ -80,7 +80,7 @@ def learn(
         )
     states = StateOptions(bins, max_bins, missing)
     table = TableRequest(source, columns, (), states, () if columns is None else "all", chunk_rows)
-    found = chunked(table, where, boost=asked.stages is not None)
+    found = chunked(table, where, boost=asked.boost is not None)
     node_specs(found.domain, asked)  # whose errors are told before the second pass
     warn_left_out(found.left_out)
     rows = TrainingRows(found.rows().dataset())

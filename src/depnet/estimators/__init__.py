@@ -6,9 +6,8 @@ In reading order:
     classifier   `DependencyNetworkClassifier`: one column given the others
     regressor    `DependencyNetworkRegressor`: one numeric column given the others
     imputer      `DependencyNetworkImputer`: holes filled by a mean over networks
-    base         the parameters that all of them have
+    base         the parameters that all of them have; from what callers pass as X to codes with holes, and back
     fitted       what a fitted model has, proves and shows
-    tables       from what callers pass as X to codes with holes, and back
 
 scikit-learn is imported when one of them is first used: the command fits without it.
 """

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from depnet.arrays import FloatArray, read_only
 from depnet.data.table.dataset import Holed, code_type
 from depnet.data.table.variable import Domain, Variable
-from depnet.estimators.base import TableEstimator
-from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
+from depnet.estimators.base import TableEstimator, check_choice, check_target, fitted_table, later_table
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import NETWORK_SHARE, QUICK, FitOptions, fit_law, fit_network

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
-from depnet.estimators.tables import later_table
+from depnet.estimators.base import later_table
 from depnet.fitting.complete import Completion
 from depnet.fitting.summary import Summary, plain_figures, short_lines, summary_of
 from depnet.inference.judge.cells import CellLaws, cell_laws

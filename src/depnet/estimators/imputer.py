@@ -12,9 +12,8 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Holed
 from depnet.errors import DataError, whole_number
-from depnet.estimators.base import TableEstimator
+from depnet.estimators.base import Numbers, TableEstimator, checked, filled, later_table, unchanged, values_of
 from depnet.estimators.network import DependencyNetwork
-from depnet.estimators.tables import Numbers, checked, filled, later_table, unchanged, values_of
 from depnet.fitting.fit import QUICK
 from depnet.fitting.forests import TABLES, HoleAnswers, grow_forests
 

@@ -12,12 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 from depnet.arrays import FloatArray
 from depnet.data.frames.decode import decode
 from depnet.data.table.columns import FrameKind, Layout
-from depnet.data.table.dataset import Holed, holed_rows
+from depnet.data.table.dataset import Holed, holed_rows, join_rows
 from depnet.data.table.encode import HandleUnknown
 from depnet.errors import DataError, InferenceError
-from depnet.estimators.base import TableEstimator, generator_of
+from depnet.estimators.base import (
+    TableEstimator,
+    filled,
+    fitted_table,
+    generator_of,
+    later_table,
+    unchanged,
+)
 from depnet.estimators.fitted import FittedModel
-from depnet.estimators.tables import filled, fitted_table, joined, joined_tables, later_table, unchanged
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit
 from depnet.inference import Explanation, explain, impute, query, query_by, query_rows
@@ -126,11 +132,10 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             if holed.complete
             else drawn_whole(self._answering(), holed, rng=rng, n_jobs=self._threads)
         )
-        kept, learned = self.data_, self._learned
         model = model.updated(rows, holed)
         self.network_, self.law_ = model.network, model.law
-        self.data_ = None if kept is None else joined_tables(kept, holed, KEPT_CODES)
-        self._learned = None if learned is None else joined(learned, rows, KEPT_CODES)
+        self.data_, learned = _joined(self.data_, holed), _joined(self._learned, rows)
+        self._learned = None if learned is None else learned.dataset()
         self._certified, self._law_certified, self._updated = None, None, True
         return self
 
@@ -444,3 +449,10 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
         return tags
+
+
+def _joined(old: Holed | None, new: Holed) -> Holed | None:
+    """All rows of both, their holes and their numbers as they came; None where they are too many to be kept."""
+    if old is None or old.codes.size + new.codes.size > KEPT_CODES:
+        return None
+    return join_rows([old, new])

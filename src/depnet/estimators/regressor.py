@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 from depnet.arrays import CodeArray, FloatArray
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import DataError
-from depnet.estimators.base import TableEstimator
-from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
+from depnet.estimators.base import TableEstimator, check_choice, check_target, fitted_table, later_table
 from depnet.fitting.number import number_law
 
 FINE_BINS = 255

@@ -2,25 +2,25 @@
 
 A joint distribution is a float64 tensor, axis i being variable i; everything is in nats.
 
-- `joint`: what every function asks of its arguments, p^D, sources and tables as tensors; `size`: the guard in front of
-  everything dense
-- `entropy`: entropies, KL, total variation
+- `joint`: what every function asks of its arguments, p^D, sources and tables as tensors, entropies, KL, total variation;
+  `size`: the guard in front of everything dense
 - `manifold`: full conditional manifolds, the m-projection (Theorems 1 and 2), the terms of Eq. inference_KL
-- `divergence`: FC, the FC-limit, the pseudo-log-likelihood; `bregman`: KL and FC as Bregman divergences
+- `divergence`: FC, the FC-limit, the pseudo-log-likelihood; KL and FC as Bregman divergences
 - `geodesic`: m- and e-geodesics, orthogonality
 - `chain`: the chain that evidence leaves, and its recurrent classes
 """
 
-from depnet.geometry.bregman import (
+from depnet.geometry.divergence import (
     NEGATIVE_ENTROPY,
     BregmanFunction,
     bregman_divergence,
+    fc_limit,
+    full_conditional_divergence,
     negative_conditional_entropy,
+    pseudo_log_likelihood,
 )
-from depnet.geometry.divergence import fc_limit, full_conditional_divergence, pseudo_log_likelihood
-from depnet.geometry.entropy import conditional_entropy, entropy, kl, total_variation
 from depnet.geometry.geodesic import e_geodesic, m_geodesic, orthogonality
-from depnet.geometry.joint import empirical
+from depnet.geometry.joint import conditional_entropy, empirical, entropy, kl, total_variation
 from depnet.geometry.manifold import (
     EvidenceTerms,
     FullConditionalManifold,

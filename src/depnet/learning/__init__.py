@@ -4,8 +4,7 @@ The paper, in reading order:
 
 - `learn`: the whole network from a table;
 - `cost`: R(k, N), what complexity costs; the cost of a source, and how an operation changes it;
-- `parameters`: tables for given sources (Theorem 4);
-- `framework`: Algorithm 3 with any way of making candidates, in Python;
+- `framework`: tables for given sources (Theorem 4); Algorithm 3 with any way of making candidates, in Python;
 - `certificate`: how far a network's law is from the data, and where Theorem 3 holds.
 
 How it is done:

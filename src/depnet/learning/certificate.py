@@ -141,6 +141,8 @@ SHOWN = 20
 BIT = math.log(2)
 """Nats."""
 
+BOOSTED_NOTE = "boosted nodes: H(X|Y) is the cross-entropy -<log theta>, and they have no R"
+
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
@@ -242,7 +244,7 @@ class Certificate:
             lines.append(f"{name:{widths[0]}}  {'  '.join(shown)}")
         if len(self.nodes) > SHOWN:
             lines.insert(-1, f"... and {len(self.nodes) - SHOWN:,} nodes nearer to the data")
-        return "\n".join([*lines, *self._notes()])
+        return "\n".join([*lines, *([BOOSTED_NOTE] if self._boosted else [])])
 
     def _repr_html_(self) -> str:
         """For notebooks: what is proven, and each node's part in it, with a bar, those furthest from the data first."""
@@ -251,14 +253,12 @@ class Certificate:
         top = max(parts) or 1.0
         bars: list[Cell] = [Bar(part / top) if math.isfinite(top) else "" for part in parts]
         cells = [[row[0], bar, *row[1:]] for row, bar in zip(rows, [*bars, ""], strict=True)]
-        left = len(self.nodes) - SHOWN
-        more = (
-            [note(f"... and {left:,} nodes nearer to the data; the last line has all of them")]
-            if left > 0
-            else []
-        )
-        notes = [f"nats per row, from {counted(self.rows, 'row')}", *self._notes()]
-        return card(self.said, table([heads[0], "", *heads[1:]], cells), *more, note("; ".join(notes)))
+        notes = [f"nats per row, from {counted(self.rows, 'row')}"]
+        if (left := len(self.nodes) - SHOWN) > 0:
+            notes.append(f"{left:,} nodes nearer to the data are in the last line only")
+        if self._boosted:
+            notes.append(BOOSTED_NOTE)
+        return card(self.said, table([heads[0], "", *heads[1:]], cells), note("; ".join(notes)))
 
     def _columns(self) -> tuple[list[str], list[list[str]]]:
         """The table: its head, a row for each of the nodes furthest from the data, and one of what they sum to."""
@@ -277,12 +277,9 @@ class Certificate:
         leaves = sum(node.leaves for node in self.nodes)
         return heads, [*rows, row("sum" if law else "c_i-weighted", leaves, totals)]
 
-    def _notes(self) -> list[str]:
-        """What the numbers are, where that is not as usual."""
-        lines = []
-        if any(node.boosted for node in self.nodes):
-            lines.append("boosted nodes: H(X|Y) is the cross-entropy -<log theta>, and they have no R")
-        return lines
+    @property
+    def _boosted(self) -> bool:
+        return any(node.boosted for node in self.nodes)
 
 
 def certificate(

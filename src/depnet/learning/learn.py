@@ -120,7 +120,7 @@ def _check_validation(validation: Dataset | None, dataset: Dataset, options: Lea
     """Refuse rows to score on that nothing looks at, that have other variables, or are none."""
     if validation is None:
         return
-    if options.auto is None and not isinstance(options.stages, AutoBoost):
+    if options.auto is None and not isinstance(options.boost, AutoBoost):
         raise LearningError(
             'validation rows are for the penalty "auto" and boost="auto"; nothing else looks at held-out rows.'
         )
@@ -138,7 +138,7 @@ def learn_with_choice(
 
     What is made of the rows for one network is there for the next one, where they are `TrainingRows`.
     """
-    learned = learn_graphs if options.stages is None else learn_boosted
+    learned = learn_graphs if options.boost is None else learn_boosted
     return learned(TrainingRows.of(rows), options, work)
 
 
@@ -150,7 +150,7 @@ LEAST_SMOOTHING = 0.5
 
 def learn_boosted(rows: TrainingRows, options: LearnOptions, work: Work) -> tuple[Network, Choice | None]:
     """The network, its nodes boosted, and what penalty="auto" chose: its trial networks are so, too."""
-    boost, asked = options.stages, options.smoothing
+    boost, asked = options.boost, options.smoothing
     if asked == 0.0:
         options = replace(options, smoothing=LEAST_SMOOTHING)
     if isinstance(boost, AutoBoost):
@@ -167,7 +167,7 @@ def learn_boosted(rows: TrainingRows, options: LearnOptions, work: Work) -> tupl
     }
     if isinstance(boost, Boost):
         network = boosted_network(rows.dataset, network, readable, within(boost, options), work)
-    elif boost is not None:
+    elif isinstance(boost, AutoBoost):
         if choice is None:
             penalties = [options.fixed_penalty] * len(specs)
             graphs = [

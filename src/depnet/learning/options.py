@@ -25,7 +25,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from depnet._native.learner import xlogx
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Dataset, Domain
 from depnet.errors import EvidenceError, LearningError, brief, is_whole, whole_number
-from depnet.learning.boost import AutoBoost, Boost, BoostLike, checked_boost
+from depnet.learning.boost import BoostLike, checked_boost
 from depnet.learning.cost import Auto, Mdl, Penalty, PenaltyLike, checked_penalty
 from depnet.model.marginals import PairTables
 from depnet.model.table import checked_smoothing
@@ -97,11 +97,6 @@ class LearnOptions:
             if name not in names:
                 raise TypeError(f"{who} has no option {name!r}. {nearest(name, names)}")
         return cls(**options)
-
-    @property
-    def stages(self) -> Boost | AutoBoost | None:
-        """What nodes are boosted with, where they are."""
-        return self.boost  # type: ignore[return-value]  # as was checked
 
     @property
     def auto(self) -> Auto | None:
@@ -217,15 +212,10 @@ def _index(domain: Domain, name: str, what: str) -> int:
         raise LearningError(f"{what}: {error}") from None
 
 
-class _Rules(NamedTuple):
-    inputs: frozenset[int]
-    targets: frozenset[int]
-    barred: list[frozenset[int]]
-    """The variables that the source of each node may not read."""
-
-
-def _rules(domain: Domain, options: LearnOptions) -> _Rules:
-    """Roles and forbidden links, by numbers."""
+def _rules(
+    domain: Domain, options: LearnOptions
+) -> tuple[frozenset[int], frozenset[int], list[frozenset[int]]]:
+    """By numbers: the inputs, the targets, and for each node the variables that its source may not read."""
     role_of: dict[int, Role] = {}
     for name, role in (options.roles or {}).items():
         if role not in ("target", "input"):
@@ -242,7 +232,7 @@ def _rules(domain: Domain, options: LearnOptions) -> _Rules:
     inputs, targets = (
         frozenset(i for i, role in role_of.items() if role == kind) for kind in ("input", "target")
     )
-    return _Rules(inputs, targets, barred)
+    return inputs, targets, barred
 
 
 def _check_roles(

@@ -29,6 +29,7 @@ from depnet.model.sources.source import (
     InformationSource,
     JointStates,
     LosslessSource,
+    checked_rows,
     how_many_joint_states,
     product_within,
 )
@@ -141,13 +142,7 @@ class BoostedNode(ByFields, Node):
 
     def scores(self, codes: CodeArray) -> Scores:
         """[N, |X_i|]: the sum of all scores for every row of `codes`, in multiples of `stages.UNIT`."""
-        table = np.asarray(codes)
-        if table.ndim != 2 or (self.inputs and table.shape[1] <= self.inputs[-1]):
-            raise ModelError(
-                f"{self._who()} is evaluated on rows of codes [N, n]; got the shape {table.shape}."
-            )
-        if table.size and table.dtype.kind not in "bui":
-            raise ModelError(f"{self._who()} is evaluated on integer codes; got {table.dtype}.")
+        table = checked_rows(codes, self.inputs)
         kind = np.uint8 if table.dtype in (np.uint8, np.bool_) else np.uint16
         if (
             table.dtype not in (np.uint8, np.uint16, np.bool_)

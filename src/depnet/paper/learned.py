@@ -54,9 +54,8 @@ from depnet.geometry import (
     total_variation,
 )
 from depnet.learning.certificate import certificate
-from depnet.learning.framework import STEP
+from depnet.learning.framework import STEP, learn_parameters
 from depnet.learning.learn import learn
-from depnet.learning.parameters import learn_parameters
 from depnet.model import DecisionGraph, LosslessSource, Network, RandomScan
 from depnet.paper.laws import FAMILIES, SIZES, growing, rows_rng, sample, true_law
 from depnet.paper.report import Claim, ExperimentError, Report, Row, columns, within_limit

@@ -23,7 +23,7 @@ from depnet.arrays import FloatArray
 from depnet.data.table.variable import Variable
 from depnet.errors import InferenceError
 from depnet.geometry import total_variation
-from depnet.geometry.entropy import entropy
+from depnet.geometry.joint import entropy
 from depnet.inference.answer.result import AnswerTable, QueryResult, by_target
 from depnet.inference.ask.query import query
 from depnet.model.evidence import Given

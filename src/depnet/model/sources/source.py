@@ -153,9 +153,7 @@ class FunctionSource:
         object.__setattr__(self, "inputs", checked_inputs(self.inputs))
         if not callable(self.function):
             raise ModelError(f"a FunctionSource needs a function; got {brief(self.function)}.")
-        if not is_whole(self.size) or not 1 <= self.size <= MAX_LEAVES:
-            raise ModelError(f"a FunctionSource has 1 to {MAX_LEAVES:,} leaves; got size={brief(self.size)}.")
-        object.__setattr__(self, "size", int(self.size))
+        object.__setattr__(self, "size", _checked_size("a FunctionSource", self.size))
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         table = checked_rows(codes, self.inputs)
@@ -178,6 +176,12 @@ class FunctionSource:
             raise ModelError(
                 f"a FunctionSource reads variable {self.inputs[-1]}; the domain has {len(cardinalities)} variables."
             )
+
+
+def _checked_size(who: str, size: object) -> int:
+    if not is_whole(size) or not 1 <= size <= MAX_LEAVES:
+        raise ModelError(f"{who} has 1 to {MAX_LEAVES:,} leaves; got size={brief(size)}.")
+    return int(size)
 
 
 def checked_inputs(inputs: Sequence[int]) -> tuple[int, ...]:
@@ -363,10 +367,7 @@ class TabulatedSource(ByFields):
         object.__setattr__(self, "inputs", checked_inputs(self.inputs))
         cards = checked_input_cardinalities("a tabulated source", self.inputs, self.input_cardinalities)
         object.__setattr__(self, "input_cardinalities", cards)
-        if not is_whole(self.size) or not 1 <= self.size <= MAX_LEAVES:
-            raise ModelError(
-                f"a tabulated source has 1 to {MAX_LEAVES:,} leaves; got size={brief(self.size)}."
-            )
+        object.__setattr__(self, "size", _checked_size("a tabulated source", self.size))
         leaves = np.asarray(self.leaves)
         states = math.prod(cards)
         if leaves.shape != (states,) or leaves.dtype.kind not in "ui":
@@ -380,7 +381,6 @@ class TabulatedSource(ByFields):
                 f"joint state {state} of a tabulated source has the leaf {leaves[state]}, outside "
                 f"0..{self.size - 1} (size={self.size})."
             )
-        object.__setattr__(self, "size", int(self.size))
         object.__setattr__(self, "leaves", read_only(np.array(leaves, dtype=np.int32)))
 
     @classmethod
