@@ -1,4 +1,4 @@
-"""Options, bad input, time budget, progress, Ctrl-C; the order "auto" is the slow rule, whatever the bands and constraints."""
+"""Options, bad input, time budget, progress, Ctrl-C; the order "auto" is the slow rule, whatever the bands."""
 
 import gc
 import itertools
