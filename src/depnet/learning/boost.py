@@ -31,7 +31,7 @@ from depnet.data.table.variable import Variable
 from depnet.errors import LearningError, brief, whole_number
 from depnet.learning.rows import distinct_rows, some_rows
 from depnet.model.boosted import BoostedNode
-from depnet.model.sources.source import ConstantSource
+from depnet.model.sources.source import ConstantSource, InformationSource, LosslessSource
 from depnet.model.stages import MOST_LEAVES, UNIT, DigitTree, Scores, Stages, Test, on_grid
 
 MOST_STAGES = 100_000
@@ -288,6 +288,8 @@ class NodeGrower:
     ends: float = math.inf
     """Of `time.monotonic`."""
     stop: native.Stop | None = None
+    first: tuple[int, Scores] | None = None
+    """A column of the rows whose states are the leaves of the first source, and their scores; None: base rates."""
 
     @property
     def parts(self) -> int:
@@ -296,7 +298,9 @@ class NodeGrower:
 
     @cached_property
     def bases(self) -> Scores:
-        """[1, state]: what the counts of states say, or in column v those of the digit of vertex v."""
+        """[leaf, state]: what the counts of states say, or in column v those of the digit of vertex v."""
+        if self.first is not None:
+            return self.first[1]
         states = self.rows.dataset.domain.cardinalities[self.variable]
         counts = np.bincount(self.rows.own(self.variable), minlength=states) + 0.0
         if self.tree is None:
@@ -380,7 +384,8 @@ class NodeGrower:
         codes: CodeArray = np.asarray(rows.dataset.codes[reach], order="F")  # type: ignore[assignment]
         variable, first, last = rows.arrays
         table = native.BitTable(codes, variable[kept], first[kept], last[kept])
-        start = np.repeat(np.array([[0, self.bases[0, v]]], dtype=np.int32), len(reach), axis=0)
+        start = np.zeros((len(reach), 2), dtype=np.int32)
+        start[:, 1] = self.bases[0 if self.first is None else rows.dataset.column(self.first[0])[reach], v]
         return kept, _PartRows(table, (own[reach] >= middle).astype(np.uint16), start)
 
     def _tests(self, rows: int) -> IntArray:
@@ -418,8 +423,11 @@ class NodeGrower:
         )
         nothing = np.zeros(len(self.rows.dataset.domain))
         total = np.sum([one.gains for one in every if len(one.gains)] or [nothing], axis=0)
-        gains = total[list(stages.inputs)] / max(self.rows.dataset.rows, 1)
-        return BoostedNode(self.variable, ConstantSource(), self.bases, stages, gains, self.tree)
+        source: InformationSource = ConstantSource()
+        if self.first is not None:
+            source = LosslessSource((self.first[0],), (len(self.bases),))
+        gains = total[sorted({*source.inputs, *stages.inputs})] / max(self.rows.dataset.rows, 1)
+        return BoostedNode(self.variable, source, self.bases, stages, gains, self.tree)
 
     def averaged_node(self, settings: Boost, stages: Sequence[int] | None = None) -> BoostedNode | None:
         """The node of as many runs as the settings say; None where the time does not suffice, or nothing is split."""

@@ -36,11 +36,12 @@ from depnet.arrays import CodeArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Domain, Variable
 from depnet.learning.auto import Choice
-from depnet.learning.boost import DIGITS, BoostRows, NodeGrower, all_tests, tree_of
+from depnet.learning.boost import DIGITS, NOTHING, BoostRows, NodeGrower, all_tests, tree_of
 from depnet.learning.cost import Mdl
 from depnet.learning.cuts import MANY_STATES, Cut, CutDomain, cuts_of
 from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.learn import TrialPart, try_node
+from depnet.learning.linear import FEWEST_STATES, LinearGuess, learn_guesses, with_guesses
 from depnet.learning.options import LearnOptions, NodeSpec, folded, node_specs, readable_inputs
 from depnet.learning.rows import some_rows
 from depnet.model.boosted import BoostedNode
@@ -141,18 +142,23 @@ class Teacher:
     graphs: Network
     words: Mapping[int, BoostedNode]
     places: Sequence[IntArray]
+    guesses: Mapping[int, LinearGuess]
 
     def draw(self, count: int, threads: int) -> CodeArray:
         """Rows of the law, the same for any number of threads."""
         codes: CodeArray = np.zeros((count, len(self.graphs)), dtype=np.uint16, order="F")
         states = [np.argsort(place).astype(np.uint16) for place in self.places]
+        columns = len(self.graphs) + len(self.guesses)
+        behind = {i: len(self.graphs) + at for at, i in enumerate(self.guesses)}
 
         def draw_block(first: int) -> None:
             own = codes[first : first + BLOCK]
-            placed: CodeArray = np.zeros(own.shape, dtype=np.uint16, order="F")
+            placed: CodeArray = np.zeros((len(own), columns), dtype=np.uint16, order="F")
             rng = np.random.default_rng([SEED, first])
             for i in self.graphs.order or ():
                 if i in self.words:
+                    if i in behind:
+                        placed[:, behind[i]] = self.guesses[i].codes(placed)
                     placed[:, i] = draw_word(self.words[i], placed, rng)
                     own[:, i] = states[i][placed[:, i]]
                 else:
@@ -210,23 +216,46 @@ def learn_teacher(
 ) -> tuple[Teacher, list[Teacher]]:
     """The teacher of these rows, and those of each part: words where held-out rows gain by them over graphs."""
     places = state_places(dataset)
-    tests = all_tests(in_places(dataset, places))
 
-    def placed(rows: Dataset) -> BoostRows:
-        return BoostRows.of(in_places(rows, places), tests)
+    def ordered(rows: Dataset) -> Dataset:
+        return BoostRows.of(in_places(rows, places), ()).dataset
 
-    def some(rows: BoostRows) -> BoostRows:
-        count = min(rows.dataset.rows, MOST_ROWS)  # evenly among them, as equal rows follow each other
-        return BoostRows(
-            some_rows(rows.dataset, np.arange(count) * rows.dataset.rows // max(count, 1)), tests
-        )
+    def some(rows: Dataset) -> Dataset:
+        count = min(rows.rows, MOST_ROWS)  # evenly among them, as equal rows follow each other
+        return some_rows(rows, np.arange(count) * rows.rows // max(count, 1))
 
-    tried = [TrialPart(some(placed(learned)), placed(held), graphs) for learned, held, graphs in parts]
-    everything, stop = some(placed(dataset)), native.Stop()
+    every = [some(ordered(dataset)), *(some(ordered(learned)) for learned, _, _ in parts)]
+    trees = {i: tree_of(BoostRows(every[0], ()), i) for i in readable}
+    numbers = {
+        i
+        for i, variable in enumerate(dataset.domain.variables)
+        if variable.has_cuts and len(variable.present_states) >= FEWEST_STATES
+    }
+    guesses = [learn_guesses(rows, numbers, readable, trees) for rows in every]
+    everything, *learned_rows = (with_guesses(rows, own) for rows, own in zip(every, guesses, strict=True))
+    tests = all_tests(everything)
+    tried = [
+        TrialPart(BoostRows(rows, tests), BoostRows(with_guesses(ordered(held), own), tests), graphs)
+        for rows, own, (_, held, graphs) in zip(learned_rows, guesses[1:], parts, strict=True)
+    ]
+    stop = native.Stop()
 
     def learn(i: int) -> list[BoostedNode] | None:
-        whole = NodeGrower(everything, i, tree_of(everything, i), readable[i], work.ends, stop)
-        found = try_node(whole, tried, (TEACHER,))
+        growers = [
+            NodeGrower(rows, i, trees[i], readable[i], work.ends, stop)
+            for rows in (BoostRows(everything, tests), *(part.rows for part in tried))
+        ]
+        if i in guesses[0] and all(i in own for own in guesses):
+            at = len(dataset.domain) + list(guesses[0]).index(i)
+            reads = [*readable[i], at]
+            lines = [
+                replace(grower, readable=reads, first=(at, own[i].scores))
+                for grower, own in zip(growers, guesses, strict=True)
+            ]
+            if _held_score(lines[1:], tried) > _held_score(growers[1:], tried):
+                growers = lines
+        whole = growers[0]
+        found = try_node(growers[1:], tried, (TEACHER,))
         if found is None:
             return None
         words = [grower.node(each) for grower, each in zip(found.growers, found.grown, strict=True)]
@@ -242,10 +271,18 @@ def learn_teacher(
     words = {i: each for i, each in zip(readable, found, strict=True) if each is not None}
     graphs_of = (law, *(graphs for _, _, graphs in parts))
     teacher, *others = (
-        Teacher(graphs, {i: each[k] for i, each in words.items()}, places)
+        Teacher(graphs, {i: each[k] for i, each in words.items()}, places, guesses[k])
         for k, graphs in enumerate(graphs_of)
     )
     return teacher, others
+
+
+def _held_score(growers: Sequence[NodeGrower], parts: Sequence[TrialPart]) -> float:
+    """What the held-out rows of all parts say of nodes without stages."""
+    return sum(
+        float(grower.node([NOTHING] * grower.parts).log_theta(part.held.dataset).sum())
+        for grower, part in zip(growers, parts, strict=True)
+    )
 
 
 def distil(

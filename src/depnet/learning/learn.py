@@ -240,12 +240,11 @@ class Tried:
     grown: list[list[Grown]]
 
 
-def try_node(whole: NodeGrower, parts: Sequence[TrialPart], candidates: Sequence[Boost]) -> Tried | None:
+def try_node(growers: Sequence[NodeGrower], parts: Sequence[TrialPart], candidates: Sequence[Boost]) -> Tried | None:
     """A node whose settings are chosen by the first part's held-out rows, and its stages by those of all parts.
 
-    None where the time does not suffice.
+    It has a grower of the rows of each part. None where the time does not suffice.
     """
-    growers = [replace(whole, rows=part.rows) for part in parts]
     first: list[tuple[float, Boost, list[Grown]]] = []
     for settings in candidates:
         grown = growers[0].grow(settings, held=parts[0].held)
@@ -259,10 +258,11 @@ def try_node(whole: NodeGrower, parts: Sequence[TrialPart], candidates: Sequence
         if grown is None:
             return None
         every.append(grown)
-    best = choose_stages(whole.tree, every)
+    tree = growers[0].tree
+    best = choose_stages(tree, every)
     kept = [[one.first(m) for one, m in zip(each, best, strict=True)] for each in every]
-    more = best if whole.tree is None else [round(MORE * m) for m in best]
-    return Tried(settings, more, growers, kept)
+    more = best if tree is None else [round(MORE * m) for m in best]
+    return Tried(settings, more, list(growers), kept)
 
 
 def choose_stages(tree: DigitTree | None, parts: Sequence[Sequence[Grown]]) -> list[int]:
@@ -314,7 +314,8 @@ def chosen_boost(
         """What the node gains over its graph, nats of all held-out rows; and the node, of all rows and without each part."""
         tree = tree_of(rows, i) if has_digits(dataset.domain.variables[i]) else None
         whole = NodeGrower(rows, i, tree, readable[i], work.ends, stop)
-        tried = try_node(whole, tried_parts, candidates if tree is None else (digits,))
+        growers = [replace(whole, rows=part.rows) for part in tried_parts]
+        tried = try_node(growers, tried_parts, candidates if tree is None else (digits,))
         if tried is None:
             return None
         made = [grower.node(each) for grower, each in zip(tried.growers, tried.grown, strict=True)]
