@@ -240,7 +240,9 @@ class Tried:
     grown: list[list[Grown]]
 
 
-def try_node(growers: Sequence[NodeGrower], parts: Sequence[TrialPart], candidates: Sequence[Boost]) -> Tried | None:
+def try_node(
+    growers: Sequence[NodeGrower], parts: Sequence[TrialPart], candidates: Sequence[Boost]
+) -> Tried | None:
     """A node whose settings are chosen by the first part's held-out rows, and its stages by those of all parts.
 
     It has a grower of the rows of each part. None where the time does not suffice.

@@ -76,7 +76,8 @@ def learn_guesses(
         weights = _ridge(table[np.ix_(known, columns)], table[known, first[i]])
         ends = np.cumsum([0, *(features[j].shape[1] for j in inputs)])
         effects = {
-            j: np.round(features[j] @ weights[ends[at] : ends[at + 1]], DECIMALS) for at, j in enumerate(inputs)
+            j: np.round(features[j] @ weights[ends[at] : ends[at + 1]], DECIMALS)
+            for at, j in enumerate(inputs)
         }
         guess = _sum_effects(effects, rows.codes)[known]
         cuts = np.unique(np.round(np.quantile(guess, np.arange(1, GUESSES) / GUESSES), DECIMALS))
