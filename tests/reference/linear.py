@@ -1,5 +1,6 @@
 """The literal twin of `depnet.learning.linear`: a ridge regression by normal equations, and residuals one by one."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
@@ -44,8 +45,8 @@ def bin_probabilities(codes: Sequence[int], states: int, guesses: Sequence[float
     residuals = []
     for code, guess in zip(codes, guesses, strict=True):
         width = ends[code + 1] - ends[code]
-        for part in range(8):
-            residuals.append(STANDARD.inv_cdf(ends[code] + width * (part + 0.5) / 8) - guess)
+        points = (ends[code] + width * (part + 0.5) / 8 for part in range(8))
+        residuals += [STANDARD.inv_cdf(point) - guess for point in points]
     mean = sum(residuals) / len(residuals)
     spread = math.sqrt(sum((one - mean) ** 2 for one in residuals) / len(residuals))
     smooth = NormalDist(0.0, spread * 1.06 * len(codes) ** -0.2)
@@ -57,4 +58,4 @@ def bin_probabilities(codes: Sequence[int], states: int, guesses: Sequence[float
         return sum(smooth.cdf(edge - at - one) for one in residuals) / len(residuals)
 
     law = [below(end) + 1e-3 * (end - below(end)) for end in ends]
-    return [high - low for low, high in zip(law[:-1], law[1:], strict=True)]
+    return [high - low for low, high in itertools.pairwise(law)]
