@@ -1,12 +1,9 @@
-"""Evidence as people write it, against labels that are hard to write."""
+"""Evidence as people write it, against labels that are hard to write (what is no evidence: test_odd_values.py)."""
 
-import click
 import pytest
 
 from depnet.cli.given import names_of, parse
 from depnet.data import Bins, Domain, Variable
-from depnet.errors import EvidenceError
-from tests.refusals import refuses
 
 AGES = Bins((0, 18, 25, 99), ((9,), (20,), (40,)), "integer")
 DAYS = Bins((0, 366, 800), ((9,), (400,)), "date")
@@ -68,27 +65,3 @@ def test_repeated_options_are_joined_and_none_is_none() -> None:
     assert parse(["sex=male", "class=3rd"], DOMAIN) == {"sex": "male", "class": "3rd"}
     assert parse([], DOMAIN) is None
     assert names_of('a,"b, c", d') == ["a", "b, c", "d"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("sxe=male", "there is no variable 'sxe'. Did you mean 'sex'?"),
-        ("sex=mael", "has no state 'mael'. Did you mean 'male'"),
-        ("sex=male,sex=female", "evidence on 'sex' twice"),
-        ("age=old", "has no state 'old'"),
-        ("sex=male,agee>3", "there is no variable 'agee'. Did you mean 'age'?"),
-        ("age=>20", "sign after the equals sign. Write age>20"),
-        ("age>20,age<30", "evidence on 'age' twice"),
-    ],
-)
-def test_unknown_names_offer_the_nearest(text: str, message: str) -> None:
-    refuses(EvidenceError, message.replace("?", r"\?"), lambda: parse([text], DOMAIN))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("female", "is not evidence"), ("class~1st", "with its weight"), ("class~a:b", "weight")],
-)
-def test_what_is_no_evidence_says_how_to_write_it(text: str, message: str) -> None:
-    refuses(click.ClickException, message, lambda: parse([text], DOMAIN))

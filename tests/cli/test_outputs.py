@@ -1,12 +1,15 @@
-"""What a command writes: nothing that is needed may be left out, and no file that is read is replaced."""
+"""What a command writes: whole, over nothing unasked and over no file that is read; errors of the system say what to do."""
 
 import os
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 
+import depnet as library
+from depnet.cli.files import OutputError, is_model, save_text
 from depnet.cli.main import COMMANDS
 from depnet.cli.main import depnet as whole
 from tests.cli.entry import depnet, real, refused
@@ -94,3 +97,30 @@ def test_nor_is_one_of_the_files_that_are_read_in_chunks(tmp_path: Path) -> None
         said = refused("fit", source, "--memory", "1GB", "-o", own, "--force")
         assert "is a file that this command reads" in said
     assert own.read_bytes() == b"PAR1"
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="No space left on device"):
+        save_text("text", "/dev/full", False)
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    path = tmp_path / "large.txt"
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, old[1]))
+    try:
+        with pytest.raises(
+            OutputError, match=r"large\.txt was not written \(File too large\)\. Raise the limit"
+        ):
+            save_text("x" * 100_000, str(path), False)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_models_are_told_from_tables(model: Path, table: Path, tmp_path: Path) -> None:
+    assert is_model(str(model))
+    assert not is_model(str(table))
+    assert not is_model(str(tmp_path))
+    assert not is_model("no-such-file")
+    library.save(library.load(model), tmp_path / "m.json.gz")
+    assert is_model(str(tmp_path / "m.json.gz"))
+    (tmp_path / "torn.gz").write_bytes(b"\x1f\x8b")
+    assert not is_model(str(tmp_path / "torn.gz"))

@@ -424,6 +424,3 @@ def test_how_good_the_answers_are_is_said(page: Page, titanic: str, people: Netw
     expect(page.locator("header")).to_contain_text(
         f"predicts {100 * there(people.held_out).predicted:.0f} % of what single columns cannot"
     )
-    page.goto(titanic)
-    expect(page.get_by_text("of the uncertainty")).to_be_visible()
-    expect(page.get_by_text("chance alone")).to_be_visible()

@@ -22,6 +22,28 @@ def test_a_view_opens_in_the_frame(page: Page, titanic: str) -> None:
         expect(page).to_have_title(f"{view.TITLE} · titanic.json · depnet")
 
 
+SAYS = [
+    ("titanic", "", ["of the uncertainty", "chance alone"]),
+    ("titanic", "node?.variable=surived", ["there is no variable 'surived'. Did you mean 'survived'?", "Decision graph"]),
+    ("titanic", "target?survived=Yes&.target=survived", ["'survived' is known: nothing can move it."]),
+    ("titanic", "target?.target=survived&.state=blue", ["'blue' is neither a state of 'survived' nor a condition on it."]),
+    ("hostile", "node?.variable=variable+050", ["The certificate (how far", "leaf 0"]),
+    ("mixed", "node?.variable=survived", ["reads sex, class, age", "0.1443", "First graph", "leaf 0"]),
+    ("mixed", "node?.variable=age", ["Reads class, sex, survived."]),
+    ("mixed", "network", ["gained while nodes were boosted"]),
+]  # fmt: skip
+"""What is said of a model with rows, of a wide one without, and of one with a boosted node."""
+
+
+@pytest.mark.parametrize(("model", "path", "texts"), SAYS)
+def test_a_view_says_what_there_is_and_what_there_is_not(
+    page: Page, request: pytest.FixtureRequest, model: str, path: str, texts: list[str]
+) -> None:
+    page.goto(request.getfixturevalue(model) + path)
+    for text in texts:
+        expect(page.get_by_text(text).locator("visible=true").first).to_be_visible()
+
+
 def test_the_choice_of_dark_stays(page: Page, titanic: str) -> None:
     page.goto(titanic)
     turn = page.get_by_role("button", name="Light or dark")

@@ -72,32 +72,6 @@ def test_another_node_is_chosen_by_keyboard(page: Page, titanic: str) -> None:
     expect(page.get_by_text("Reads sex, age, survived.")).to_be_visible()
 
 
-def test_without_rows_it_says_what_needs_them(page: Page, hostile: str) -> None:
-    page.goto(f"{hostile}node?.variable=variable+050")
-    expect(page.get_by_text("The certificate (how far")).to_be_visible()
-    expect(page.locator(f"{GRAPH} .vertex text").get_by_text("leaf 0")).to_be_visible()
-
-
-def test_a_variable_that_is_not_there_is_said(page: Page, titanic: str) -> None:
-    page.goto(f"{titanic}node?.variable=surived")
-    expect(page.get_by_text("there is no variable 'surived'. Did you mean 'survived'?")).to_be_visible()
-    expect(page.get_by_role("heading", name="Decision graph")).to_be_visible()
-
-
 def test_leaves_of_a_shared_page_do_not_say_how_many_rows_they_have() -> None:
     shown = without_rows(decision(NETWORK, "survived"))
     assert {v.rows for v in shown.vertices if isinstance(v, Leaf)} == {None}
-
-
-def test_a_boosted_node_is_the_librarys_picture(page: Page, mixed: str) -> None:
-    page.goto(f"{mixed}node?.variable=survived")
-    expect(page.get_by_text("reads sex, class, age")).to_be_visible()
-    expect(page.get_by_text("0.1443")).to_be_visible()
-    page.wait_for_selector(f"{GRAPH} .vertex")  # its first graph
-    page.goto(f"{mixed}node?.variable=age")
-    expect(page.get_by_text("Reads class, sex, survived.")).to_be_visible()
-
-
-def test_the_network_of_a_boosted_node(page: Page, mixed: str) -> None:
-    page.goto(f"{mixed}network")
-    expect(page.get_by_text("gained while nodes were boosted")).to_be_visible()

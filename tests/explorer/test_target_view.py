@@ -64,10 +64,6 @@ def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     expect(page.get_by_role("link", name="Ask with this")).to_have_attribute(
         "href", "/ask?sex=female&.target=survived"
     )
-    page.goto(f"{titanic}target?survived=Yes&.target=survived")
-    expect(page.get_by_text("'survived' is known: nothing can move it.")).to_be_visible()
-    page.goto(f"{titanic}target?.target=survived&.state=blue")
-    expect(page.get_by_text("'blue' is neither a state of 'survived' nor a condition on it.")).to_be_visible()
 
 
 def test_hostile_labels_are_text_and_the_widest_are_shown_first(page: Page, hostile: str) -> None:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import Run, command, emit, flag, option
+from depnet.cli.command import Run, command, flag, option
 from depnet.cli.files import load_models, read_holed, text_options
+from depnet.files import stamp_of
 
 if TYPE_CHECKING:
     from depnet.explorer.loaded import Loaded
-
-NEEDED = "depnet explore needs the extra `explore` (NiceGUI). Install it: pip install 'depnet[explore]'"
 
 
 @command(
@@ -57,7 +56,9 @@ def explore(
     try:
         import nicegui  # noqa: F401
     except ModuleNotFoundError as error:
-        raise click.ClickException(NEEDED) from error
+        raise click.ClickException(
+            "depnet explore needs the extra `explore` (NiceGUI). Install it: pip install 'depnet[explore]'"
+        ) from error
     from depnet.explorer.app import serve
 
     loaded = None if model is None else _loaded(model, data)
@@ -67,7 +68,7 @@ def explore(
             host=host,
             port=port,
             browse=not no_open,
-            announce=_announce_json if run.as_json else _announce,
+            announce=lambda url: run.answer({"url": url}, f"depnet: exploring at {url} (Ctrl+C stops)"),
             show_table=show_table,
         )
     except OSError as error:
@@ -80,18 +81,10 @@ def explore(
 
 
 def _loaded(model: str, data: str | None) -> "Loaded":
-    from depnet.explorer.loaded import Loaded, stamp_of
+    from depnet.explorer.loaded import Loaded
 
     stamp = stamp_of(model)  # before it is read: what comes meanwhile is another file
     found = load_models(model)
     rows = None if data is None else read_holed(data, found.domain)
     loaded = Loaded(found.network, found.law, data=rows, table=data)
     return loaded if model == "-" else replace(loaded, name=Path(model).name, path=model, stamp=stamp)
-
-
-def _announce(url: str) -> None:
-    click.echo(f"depnet: exploring at {url} (Ctrl+C stops)")
-
-
-def _announce_json(url: str) -> None:
-    emit({"url": url})

@@ -10,18 +10,10 @@ from depnet.cli.files import load_models, read_training, save_text, text_options
 
 if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
-    from depnet.model import Network
+    from depnet.model.network import Model
 
 FORMATS = ("dot", "graphml", "svg", "html", "csv")
-SUFFIXES = {
-    ".dot": "dot",
-    ".gv": "dot",
-    ".graphml": "graphml",
-    ".svg": "svg",
-    ".html": "html",
-    ".htm": "html",
-    ".csv": "csv",
-}
+SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".gv": "dot", ".htm": "html"}
 
 
 @command(
@@ -51,31 +43,24 @@ def export(run: Run, model: str, wanted: str | None, min_bits: float | None, dat
         raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
     loaded = load_models(model)
     table, whole = read_training(data, loaded.domain)
-    text = _text(loaded.network, loaded.law, form, min_bits, table, whole)
+    text = _text(loaded, form, min_bits, table, whole)
     save_text(text, run.place, run.force)
     run.answer({"format": form, "bytes": len(text.encode())})
 
 
 def _text(
-    network: "Network",
-    law: "Network | None",
-    form: str,
-    min_bits: float | None,
-    table: "Holed | None",
-    whole: "Dataset | None",
+    model: "Model", form: str, min_bits: float | None, table: "Holed | None", whole: "Dataset | None"
 ) -> str:
+    from depnet import pictures
     from depnet.learning.links import links
 
+    network = model.network
+    if form == "html":
+        return pictures.html_report(network, table, law=model.law)
     found = [link for link in links(network, whole) if min_bits is None or link.strength >= min_bits]
     if form == "csv":
-        from depnet.pictures import links_csv
-
-        return links_csv(found)
-    if form == "html":
-        from depnet.pictures import html_report
-
-        return html_report(network, table, law=law)
-    from depnet.pictures import dependency_graph, to_dot, to_graphml, to_svg
-
-    draw = {"dot": to_dot, "graphml": to_graphml, "svg": to_svg}[form]
-    return draw(dependency_graph(network, whole, found=found))
+        return pictures.links_csv(found)
+    graph = pictures.dependency_graph(network, whole, found=found)
+    if form == "svg":
+        return pictures.to_svg(graph)
+    return pictures.to_dot(graph) if form == "dot" else pictures.to_graphml(graph)

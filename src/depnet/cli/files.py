@@ -171,13 +171,6 @@ def check_output(path: str | None, force: bool, inputs: Iterable[str | None] = (
 
 
 @contextlib.contextmanager
-def written_path(path: str, force: bool, since: Stamp | None = None) -> Iterator[Path]:
-    """A file to be filled: a pipe or a device as it is, else one that takes the name `path` when all went well."""
-    with _explained(path), new_file(path, force=force, since=since) as place:
-        yield place
-
-
-@contextlib.contextmanager
 def written(path: str, force: bool, since: Stamp | None = None) -> Iterator[BinaryIO]:
     """A binary file to write to: standard output, a pipe or a device as it is, a file whole or not at all."""
     if path == "-":
@@ -186,7 +179,7 @@ def written(path: str, force: bool, since: Stamp | None = None) -> Iterator[Bina
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    with written_path(path, force, since) as place, place.open("wb") as file:
+    with _explained(path), new_file(path, force=force, since=since) as place, place.open("wb") as file:
         yield file
 
 

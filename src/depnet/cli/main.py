@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
@@ -116,7 +116,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     this = Run()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = _Warn()
+        warnings.showwarning = _warn_once()
         try:
             code = depnet.main(args=arguments, prog_name="depnet", standalone_mode=False, obj=this)
         except click.UsageError as error:
@@ -170,14 +170,14 @@ def _say(message: str) -> None:
         click.echo(f"depnet: {text}", err=True)
 
 
-class _Warn:
-    """Shows a warning as one line on standard error, the same one once."""
+def _warn_once() -> Callable[..., None]:
+    """What shows a warning as one line on standard error, the same one once."""
+    shown: set[str] = set()
 
-    def __init__(self) -> None:
-        self.said: set[str] = set()
+    def warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+        text = message.said(as_option) if isinstance(message, Message) else str(message)
+        if issubclass(category, UserWarning) and text not in shown:
+            shown.add(text)
+            _say(f"warning: {text}")
 
-    def __call__(self, message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-        said = message.said(as_option) if isinstance(message, Message) else str(message)
-        if issubclass(category, UserWarning) and said not in self.said:
-            self.said.add(said)
-            _say(f"warning: {said}")
+    return warn

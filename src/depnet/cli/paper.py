@@ -16,60 +16,40 @@ OUT = option("--out", "Write the records as JSON.", metavar="FILE")
 FORCE = flag("--force", "Replace files that exist.")
 JSON = flag("--json as_json", "The records as JSON.")
 SEED = number("--seed", 0, "The (first) seed.", least=0)
+SEEDS = number("--seeds", 1, "How many seeds.")
+COUPLING = option("--coupling", "J of the Ising model.", type=float, default=1.0)
 FAMILY = option("--family", "IsingHxW, or RBn-e: n nodes and e edges.", default="RB12-21")
-ROWS = number("--rows", 1_000, "Training rows.")
+FAMILIES = option("--family families", "May be repeated.  [default: both of the paper]", multiple=True)
+ROWS, MANY_ROWS = (number("--rows", rows, "Training rows.") for rows in (1_000, 10_000))
+MOST = number("--most", 10**7, "The largest N.", least=100)
 SMOOTHING = number(
     "--smoothing", 0.5, "Pseudo-count of every cell; 0 is the paper's, and may leave several laws.", least=0
 )
-LEARNED = (SEED, FAMILY, ROWS, SMOOTHING)
-EXPERIMENTS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
+NO_SMOOTHING = number("--smoothing", 0.0, "Pseudo-count.", least=0)
+ORDERS = number("--orders", 6, "Sequential orders.")
+STEPS = number("--steps", 200, "Turns of the game.")
+SIMULTANEOUS = flag("--simultaneous", "All players at once, as the paper's display has it.")
+CLAMPED = number("--clamped", 4, "Clamped variables.")
+SETS = number("--sets", 8, "Sets of clamped variables.")
+EXPERIMENTS: dict[str, tuple[str, str, list[Option]]] = {
     "table1": (
-        "learned",
-        "Table 1: FC(p^D||pi) and the FC-limit, beside the paper.",
-        (
-            SEED,
-            number("--seeds", 1, "How many seeds."),
-            option("--coupling", "J of the Ising model.", type=float, default=1.0),
-        ),
+        "learned", "Table 1: FC(p^D||pi) and the FC-limit, beside the paper.", [SEED, SEEDS, COUPLING],
     ),
     "scans": (
-        "chains",
-        "Random and sequential scans, and Theorem 3's bound for each.",
-        (*LEARNED, number("--orders", 6, "Sequential orders.")),
+        "chains", "Random and sequential scans, and Theorem 3's bound for each.", [SEED, FAMILY, ROWS, SMOOTHING, ORDERS],
     ),
     "game": (
-        "chains",
-        "The random scan as a game, to its equilibrium.",
-        (
-            *LEARNED,
-            number("--steps", 200, "Turns of the game."),
-            flag("--simultaneous", "All players at once, as the paper's display has it."),
-        ),
+        "chains", "The random scan as a game, to its equilibrium.", [SEED, FAMILY, ROWS, SMOOTHING, STEPS, SIMULTANEOUS],
     ),
-    "perturbation": ("chains", "A small change can move the stationary law far.", ()),
+    "perturbation": ("chains", "A small change can move the stationary law far.", []),
     "convergence": (
-        "learned",
-        "Theorems 5 and 6: the model goes to the true law.",
-        (
-            SEED,
-            number("--most", 10**7, "The largest N.", least=100),
-            option("--family families", "May be repeated.  [default: both of the paper]", multiple=True),
-            number("--smoothing", 0.0, "Pseudo-count.", least=0),
-        ),
+        "learned", "Theorems 5 and 6: the model goes to the true law.", [SEED, MOST, FAMILIES, NO_SMOOTHING],
     ),
     "rare": (
-        "learned",
-        "Rare evidence is inferred worse.\n\nSec. 5, and 5.1: clamped chains have no joint in common.",
-        (
-            SEED,
-            FAMILY,
-            number("--rows", 10_000, "Training rows."),
-            SMOOTHING,
-            number("--clamped", 4, "Clamped variables."),
-            number("--sets", 8, "Sets of clamped variables."),
-        ),
+        "learned", "Rare evidence is inferred worse.\n\nSec. 5, and 5.1: clamped chains have no joint in common.",
+        [SEED, FAMILY, MANY_ROWS, SMOOTHING, CLAMPED, SETS],
     ),
-}
+}  # fmt: skip
 """Of each experiment, a function of that name: its module, help and options."""
 
 
@@ -78,7 +58,7 @@ def paper() -> None:
     """Compute the paper's tables, theorems and figures."""
 
 
-def _add_experiment(name: str, module: str, text: str, options: tuple[Option, ...]) -> None:
+def _add_experiment(name: str, module: str, text: str, options: list[Option]) -> None:
     def command(out: str | None, force: bool, as_json: bool, **chosen: Any) -> int:
         check_output(out, force)
         run = getattr(importlib.import_module(f"depnet.paper.{module}"), name)

@@ -9,13 +9,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data import Dataset, Domain, Holed, Variable
+from depnet.files import Stamp, stamp_of
 from depnet.fitting.summary import law_nearness, plain_figures, rows_learned
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
 from depnet.inference.answer.observed import MatchingRows
@@ -123,8 +123,8 @@ class Loaded(Model):
     """Where the model file is, for commands that a reader copies."""
     table: str | None = None
     """Where the table is, likewise."""
-    stamp: tuple[int, int] | None = None
-    """Of the model file when it was read (`stamp_of`); None where there is none."""
+    stamp: Stamp | None = None
+    """Of the model file when it was read; None where there is none."""
     shared: bool = False
     """Can others than this machine see it? Then the table and what is counted in it are not shown (`share`)."""
     priors: list[QueryResult] = field(default_factory=list, compare=False, repr=False)
@@ -253,15 +253,6 @@ class Loaded(Model):
     def rows(self) -> int | None:
         """The rows it was learned from, where the file keeps counts."""
         return rows_learned(self.network)
-
-
-def stamp_of(path: str) -> tuple[int, int] | None:
-    """The time and the size of a file, by which another one is told from it; None where there is none."""
-    try:
-        status = Path(path).stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 class Shelf:

@@ -16,8 +16,7 @@ from depnet.learning.certificate import Certificate
 from depnet.pictures.labels import line, listed, short
 from depnet.pictures.node.boosted import boosted
 from depnet.pictures.node.decision import Decision, Leaf, decision, named_states, node_name, node_of
-from depnet.pictures.node.parts_of_graph import Reached, reached
-from depnet.pictures.node.rules import Rule, rules_of, rules_said, ways_in
+from depnet.pictures.node.rules import Reached, Rule, reached, rules_of, rules_said, ways_in
 from depnet.pictures.node.svg import boosted_svg, decision_svg
 from depnet.wording import counted
 

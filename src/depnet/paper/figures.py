@@ -32,7 +32,7 @@ from depnet.model.sources.source import JointStates
 from depnet.paper.report import ExperimentError, Report, columns
 from depnet.pictures.colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILLION
 from depnet.pictures.node.decision import Leaf, decision
-from depnet.pictures.node.parts_of_graph import places
+from depnet.pictures.node.svg import places
 from depnet.pictures.tetrahedron import (
     CORNERS,
     GENUINE,

@@ -1,10 +1,12 @@
 """The decision graph of a node, from any source, by number or name; and as text."""
 
+import numpy as np
+
 from depnet import Dataset, LosslessSource, learn, learn_parameters, titanic
 from depnet.data import Domain, Variable
 from depnet.errors import EvidenceError, ModelError
-from depnet.pictures import decision, node_svg, node_text
-from depnet.pictures.node.decision import Leaf
+from depnet.pictures import colours, decision, node_svg, node_text
+from depnet.pictures.node.decision import Leaf, legend, shares, state_colours
 from tests.pictures.cases import chain
 from tests.refusals import refuses
 
@@ -66,3 +68,18 @@ def test_unknown_nodes() -> None:
     network, _ = chain(3)
     refuses(EvidenceError, "there is no variable 'X9'", lambda: node_svg(network, "X9"))
     refuses(ModelError, "from 0 to 2; got 3", lambda: node_text(network, 3))
+
+
+def test_states_in_an_order_go_from_light_to_dark_and_the_missing_one_is_grey() -> None:
+    size = Variable("size", (*range(9), "?"), missing="?")
+    domain = Domain((size, Variable("big", ("no", "yes"))))
+    codes = np.array([[k % 10, int(k % 10 > 4)] for k in range(400)])
+    graph = decision(learn(Dataset.from_codes(codes, domain=domain)), "size")
+    colour = state_colours(graph)
+    assert list(colour) == list(range(9))
+    light = [sum(int(c[k : k + 2], 16) for k in (1, 3, 5)) for c in colour.values()]
+    assert light == sorted(light, reverse=True)
+    named = legend(graph.states, colour)
+    assert [label for label, _ in named] == ["0", "1", "2", "4", "5", "6", "8", "other states"]
+    assert shares((0.0,) * 9 + (1.0,), colour)[-1] == (colours.REST, 1.0)
+    assert state_colours(decision(learn(titanic()), "sex")) == {0: colours.SKY, 1: colours.ORANGE}

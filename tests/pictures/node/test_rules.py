@@ -6,14 +6,15 @@ import pytest
 from depnet import Dataset, Network, Variable, learn, titanic
 from depnet.data import Bins
 from depnet.pictures import decision
-from depnet.pictures.node.parts_of_graph import reached
-from depnet.pictures.node.rules import condition_said, rules_of, rules_said
+from depnet.pictures.node.decision import Leaf
+from depnet.pictures.node.rules import condition_said, reached, rules_of, rules_said
 from tests.pictures.cases import chain
 
 PEOPLE = titanic()
+NETWORK = learn(PEOPLE)
 
 
-@pytest.mark.parametrize(("network", "data"), [(learn(PEOPLE), PEOPLE), chain(6)])
+@pytest.mark.parametrize(("network", "data"), [(NETWORK, PEOPLE), chain(6)])
 def test_the_rows_of_a_vertex_are_those_that_meet_its_rules(network: Network, data: Dataset) -> None:
     variables = data.domain.variables
     for name in data.domain.names:
@@ -31,7 +32,7 @@ def test_the_rows_of_a_vertex_are_those_that_meet_its_rules(network: Network, da
 
 
 def test_rules_that_differ_in_one_variable_are_one() -> None:
-    graph = decision(learn(PEOPLE), "age")
+    graph = decision(NETWORK, "age")
     texts = [
         rules_said(PEOPLE.domain, *rules_of(graph, PEOPLE.domain, v)) for v in range(len(graph.vertices))
     ]
@@ -56,3 +57,25 @@ def test_numbers_are_said_by_their_ends() -> None:
     assert condition_said(other, [3, "other"]) == "n is 3 or other"
     many = Variable("town", tuple(f"t{k}" for k in range(20)))
     assert condition_said(many, many.states[:9]) == "town is t0, t1, t2, t3, t4 or 4 others"
+
+
+def test_what_is_known_leads_as_far_as_it_decides() -> None:
+    for name in PEOPLE.domain.names:
+        graph = decision(NETWORK, name)
+        source = NETWORK.nodes[PEOPLE.domain.index(name)].source
+        for row in np.unique(PEOPLE.codes, axis=0):
+            states = {
+                v.name: (v.states[c],) for v, c in zip(PEOPLE.domain.variables, row.tolist(), strict=True)
+            }
+            found = reached(graph, states)
+            assert found.vertices == set(found.path)  # all is known
+            leaf = graph.vertices[found.path[-1]]
+            assert isinstance(leaf, Leaf)
+            assert leaf.number == source(row[None, :])[0]
+    graph = decision(NETWORK, "survived")
+    nothing = reached(graph, {})
+    assert nothing.path == (0,)
+    assert nothing.vertices == set(range(len(graph.vertices)))
+    women = reached(graph, {"sex": ("female",)})
+    assert len(women.path) == 2
+    assert women.vertices < nothing.vertices

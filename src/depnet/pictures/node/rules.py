@@ -1,4 +1,4 @@
-"""The rule of a vertex in words: what a row has to be to come there.
+"""The rule of a vertex in words: what a row has to be to come there; and where rows come of which something is known.
 
 A way from the root to a vertex asks of each variable on it to be in some of its states, and a vertex that several ways
 lead to is reached by any of them. Ways that differ in one variable alone are one rule, with the states of both:
@@ -8,10 +8,11 @@ lead to is reached by any of them. Ways that differ in one variable alone are on
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from depnet.data.table.variable import Domain, Label, Variable
 from depnet.pictures.labels import short
-from depnet.pictures.node.decision import LETTERS, Decision, run_said
+from depnet.pictures.node.decision import LETTERS, Branch, Decision, Test, Vertex, run_said
 
 Rule = Mapping[str, frozenset[Label]]
 """Of each variable that is asked about, the states that it may be in; what is not asked about is not in it."""
@@ -140,3 +141,37 @@ def _runs(codes: Sequence[int]) -> list[list[int]]:
         else:
             runs.append([code])
     return runs
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """`path` is sure, from the root on, as far as what is known decides; `vertices` can still be reached."""
+
+    path: tuple[int, ...]
+    vertices: frozenset[int]
+
+
+def reached(graph: Decision, allowed: Mapping[str, Collection[Label]]) -> Reached:
+    """Where rows come whose variables are in one of the states that `allowed` names; others may be in any.
+
+    A variable that is tested twice on a way, and of which several states are allowed, may let more vertices stay than rows
+    can reach: each test is looked at by itself.
+    """
+
+    def open_branches(vertex: Vertex) -> list[Branch]:
+        if not isinstance(vertex, Test) or vertex.variable not in allowed:
+            return list(vertex.branches)
+        states = allowed[vertex.variable]
+        return [branch for branch in vertex.branches if any(state in states for state in branch.states)]
+
+    path = [0]
+    while len(ways := open_branches(graph.vertices[path[-1]])) == 1:
+        path.append(ways[0].to)
+    seen = set(path)
+    waiting = [path[-1]]
+    while waiting:
+        for branch in open_branches(graph.vertices[waiting.pop()]):
+            if branch.to not in seen:
+                seen.add(branch.to)
+                waiting.append(branch.to)
+    return Reached(tuple(path), frozenset(seen))

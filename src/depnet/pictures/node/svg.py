@@ -1,6 +1,7 @@
 """A node as SVG: tests from left to right, leaves in a column with their distributions as bars; of a boosted one, lines."""
 
 import itertools
+from collections.abc import Callable
 
 from depnet.model.network import Network
 from depnet.pictures import colours
@@ -18,7 +19,6 @@ from depnet.pictures.node.decision import (
     shares,
     state_colours,
 )
-from depnet.pictures.node.parts_of_graph import places
 from depnet.pictures.svg import LETTER, element, key, picture, share_bar, text, title
 from depnet.wording import shown_width
 
@@ -156,6 +156,61 @@ def _branch_name(branch: Branch) -> str:
 def _width(test: Test) -> float:
     labels = (short(test.variable, MOST_LETTERS), *map(_branch_name, test.branches))
     return LETTER * FONT * max(shown_width(label) for label in labels) + 20
+
+
+def places(graph: Decision, leaf: float, size: Callable[[int], float]) -> dict[int, tuple[float, int]]:
+    """(place, layer) of every vertex, for a picture: leaves `leaf` apart in the order of a walk from the root.
+
+    A test is in the middle of those that the walk reaches first from it; tests of one layer are moved apart where they
+    would touch, each being of its `size`, their middle kept.
+    """
+    at: dict[int, float] = {}
+    leaves = itertools.count()
+    for v, reached in _walk(graph).items():
+        if not graph.vertices[v].branches:
+            at[v] = leaf * next(leaves)
+        elif reached:
+            at[v] = sum(at[c] for c in reached) / len(reached)
+        else:
+            at[v] = max(at[branch.to] for branch in graph.vertices[v].branches)
+    level = layers(graph)
+    for depth in range(max(level.values())):
+        tests = sorted((v for v in at if level[v] == depth), key=lambda v: (at[v], v))
+        wanted = sum(at[v] for v in tests)
+        for above, below in itertools.pairwise(tests):
+            at[below] = max(at[below], at[above] + (size(above) + size(below)) / 2)
+        shift = (sum(at[v] for v in tests) - wanted) / max(len(tests), 1)
+        at.update({v: at[v] - shift for v in tests})
+    return {v: (at[v], level[v]) for v in at}
+
+
+def _walk(graph: Decision) -> dict[int, list[int]]:
+    """Every vertex after those below it, with the ones that the walk reached from it and had not seen before."""
+    reached: dict[int, list[int]] = {}
+    ended: dict[int, list[int]] = {}
+    waiting = [(0, False)]
+    while waiting:  # a stack of its own: a graph may be deeper than Python's
+        v, done = waiting.pop()
+        if done:
+            ended[v] = reached[v]
+        elif v not in reached:
+            reached[v] = [branch.to for branch in graph.vertices[v].branches if branch.to not in reached]
+            waiting += [(v, True), *((c, False) for c in reversed(reached[v]))]
+    return ended
+
+
+def layers(graph: Decision) -> dict[int, int]:
+    """The depth of every vertex, by the longest way from the root; leaves all on the last."""
+    depth = {0: 0}
+    waiting = [0]
+    while waiting:
+        v = waiting.pop()
+        for branch in graph.vertices[v].branches:
+            if depth.get(branch.to, -1) < depth[v] + 1:
+                depth[branch.to] = depth[v] + 1
+                waiting.append(branch.to)
+    last = max(depth.values())
+    return {v: d if graph.vertices[v].branches else last for v, d in depth.items()}
 
 
 LABELS, LONG, BETWEEN = 190.0, 320.0, 22.0
