@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from depnet.cli.fit_chunks import NOT_IN_CHUNKS
+from depnet.cli.fit import NOT_IN_CHUNKS
 from tests.cli.entry import depnet, refused
 from tests.cluster.tables import mixed_table
 
@@ -90,6 +90,6 @@ def test_standard_input_is_not_for_a_cluster(tmp_path: Path) -> None:
 
 
 def test_no_such_cluster(rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depnet.cli.fit_chunks.SECONDS", 1)
+    monkeypatch.setattr("depnet.cli.fit.SECONDS", 1)
     message = refused("fit", rows, *CLUSTER, "-o", tmp_path / "m.json")
     assert "there is no Dask scheduler that answers" in message

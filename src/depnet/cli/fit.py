@@ -1,5 +1,8 @@
-"""`depnet fit`: a model from a table."""
+"""`depnet fit`: a model from a table, with --cluster or --memory from Parquet files that are read a chunk at a time."""
 
+import contextlib
+import importlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,17 +21,32 @@ from depnet.cli.command import (
     picked,
     progress,
 )
-from depnet.cli.files import learning_options, names_in, new_table_options, save_model, text_options
+from depnet.cli.files import (
+    NewTable,
+    check_output,
+    learning_options,
+    names_in,
+    new_table_options,
+    save_model,
+    text_options,
+)
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
-    from depnet.cli.files import NewTable
-    from depnet.cluster.fit import CountedModel
+    from depnet.cluster.fit import ClusterFit, CountedModel
     from depnet.data.table.variables import LeftOut
-    from depnet.fitting.fit import Fitted
+    from depnet.fitting.fit import FitOptions, Fitted
 
 NO_BOUND = "there is no FC-limit and no KL(data || law): they compare rows with each other, and these were only counted"
 
+
+SECONDS = 10
+"""That a scheduler may take to answer."""
+
+NOT_IN_CHUNKS = {
+    "--where": "whole files are read. Write the rows that you want to Parquet files of their own.",
+    "--text": "the types of Parquet files are taken as they are. Write such columns as text.",
+}
 
 MOST_COPIES = 5
 """Of the columns that repeat others, so many are named."""
@@ -102,8 +120,6 @@ def fit(
     found: Fitted | CountedModel
     left: list[LeftOut] = []
     if cluster is not None or memory is not None:
-        from depnet.cli.fit_chunks import fit_from_chunks
-
         done = fit_from_chunks(table, options, chosen, run, cluster, memory)
         found, left = done.found, list(done.left_out)
     else:
@@ -183,3 +199,68 @@ def _size_line(found: "Fitted | CountedModel") -> str:
 
     texts = [f"{counted(s['links'], 'link')}, {size_text(s)}" for s in map(sizes, (found.law, found.network))]
     return f"law: {texts[0]}; dependency network: {texts[1]}"
+
+
+def fit_from_chunks(
+    table: str,
+    options: "FitOptions",
+    chosen: "NewTable",
+    run: "Run",
+    address: str | None,
+    memory: str | None,
+) -> "ClusterFit":
+    """The model of `depnet fit`. What workers cannot do, or rows could not be fitted with, is refused before any start."""
+    from depnet.cluster.fit import check_options, fit_chunks
+    from depnet.cluster.source import files_of
+    from depnet.cluster.table import TableRequest, Where
+    from depnet.data.table.variables import StateOptions
+
+    refused = {"--where": chosen.where is not None, "--text": "text" in run.dialect}
+    for name, why in NOT_IN_CHUNKS.items():
+        if refused[name]:
+            raise click.UsageError(
+                f"{name} is not for a table that is read in chunks (--cluster, --memory): {why}"
+            )
+    if table == "-":
+        raise click.UsageError(
+            "a table in chunks is read from Parquet files, and no standard input. Write the table to a Parquet file first, "
+            "or leave --cluster and --memory out."
+        )
+    check_output(run.output, run.force, files_of(table))
+    missing: Any = "keep" if chosen.missing in ("auto", "complete") else chosen.missing
+    bins = {} if chosen.bins is None else {"bins": chosen.bins}
+    request = TableRequest(
+        table,
+        chosen.columns or None,
+        chosen.without,
+        StateOptions(missing=missing, max_states=chosen.max_states, **bins),
+        "all" if chosen.columns else chosen.keep,
+    )
+    check_options(request, options)
+    Where(None, memory)  # whose error is told before any worker starts
+    with (
+        contextlib.nullcontext() if address is None else connected(address) as client,
+        progress("reading") as told,
+    ):
+        count = None if told is None else (lambda done, steps: told(done, steps, "learning"))
+        return fit_chunks(request, options, run.steady_rng, Where(client, memory), count)
+
+
+@contextlib.contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of the cluster at `address`."""
+    try:
+        distributed: Any = importlib.import_module("distributed")  # which has no types
+    except ImportError:
+        raise click.ClickException(
+            'a cluster needs Dask: pip install "depnet[cluster]"; then run this again.'
+        ) from None
+    try:
+        client = distributed.Client(address, timeout=SECONDS)
+    except (OSError, ValueError) as error:
+        raise click.ClickException(
+            f"--cluster {address}: there is no Dask scheduler that answers ({error}). Start one with dask scheduler, "
+            "and workers with dask worker."
+        ) from None
+    with client:
+        yield client
