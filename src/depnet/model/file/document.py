@@ -6,7 +6,7 @@ The same model gives the same bytes. The domain says how many variables and stat
 import gzip
 import hashlib
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 import msgspec
@@ -214,8 +214,7 @@ def _held_out(held_out: HeldOut | None, at: str) -> list[str]:
         return []
     if held_out.rows > MAX_COUNT:
         raise fault(f"{at}.rows", f"expected a whole number from 1 to {MAX_COUNT:,}; got {held_out.rows:,}.")
-    fields = HeldOutFields(*(getattr(held_out, name) for name in HeldOutFields.__struct_fields__))
-    return [f'"held_out": {_text(fields)}']
+    return [f'"held_out": {_text(HeldOutFields(**asdict(held_out)))}']
 
 
 def _lines(values: Any) -> str:

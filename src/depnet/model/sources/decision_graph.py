@@ -12,6 +12,7 @@ graph, where a row meets only the tests on its own path.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -92,7 +93,7 @@ Recorded: TypeAlias = tuple[NDArray[Any], ...]
 """Operations as arrays: kinds (0 for Split, 1 for Merge), and their two numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecisionGraph:
     """A learned information source: splits and merges of leaves, recorded in the order in which they were made.
 
@@ -107,18 +108,15 @@ class DecisionGraph:
 
     operations: tuple[Operation, ...]  # of a recorded graph: made when first asked for (__getattr__)
     cardinalities: tuple[int, ...]
-    _size: int = field(init=False, repr=False, compare=False)
-    _compiled: list[CompiledGraph] = field(init=False, repr=False, compare=False)  # empty until needed
-    _inputs: list[tuple[int, ...]] = field(init=False, repr=False, compare=False)  # likewise
+    size: int = field(init=False, repr=False, compare=False)
+    """|Y|, the number of leaves after all operations."""
     _recorded: Recorded | Callable[[], Recorded] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operations", tuple(self.operations))
         # A domain's own tuple is kept, not copied: nodes of a wide network share it.
         object.__setattr__(self, "cardinalities", tuple(self.cardinalities))
-        object.__setattr__(self, "_size", checked_size(self.operations, self.cardinalities))
-        object.__setattr__(self, "_compiled", [])
-        object.__setattr__(self, "_inputs", [])
+        object.__setattr__(self, "size", checked_size(self.operations, self.cardinalities))
         object.__setattr__(self, "_recorded", ())
 
     @classmethod
@@ -135,11 +133,9 @@ class DecisionGraph:
         thousand.
         """
         graph = object.__new__(cls)
-        object.__setattr__(graph, "cardinalities", cardinalities)
-        object.__setattr__(graph, "_size", size)
-        object.__setattr__(graph, "_compiled", [] if compiled is None else [compiled])
-        object.__setattr__(graph, "_inputs", [])
-        object.__setattr__(graph, "_recorded", record)
+        vars(graph).update(cardinalities=cardinalities, size=size, _recorded=record)
+        if compiled is not None:
+            vars(graph)["compiled"] = compiled
         return graph
 
     def __getattr__(self, name: str) -> tuple[Operation, ...]:
@@ -158,29 +154,20 @@ class DecisionGraph:
         recorded: Recorded = self._recorded  # type: ignore[assignment]  # called above, where it was a function
         return recorded or recorded_of(self.operations)
 
-    @property
-    def size(self) -> int:
-        """|Y|, the number of leaves after all operations."""
-        return self._size
-
-    @property
+    @cached_property
     def compiled(self) -> CompiledGraph:
         """The directed acyclic graph: merged leaves are one vertex, tests that decide nothing are gone."""
-        if not self._compiled:
-            kinds, first, second = self.arrays
-            tested = zip(kinds.tolist(), second.tolist(), strict=True)
-            branches = [0 if merge else self.cardinalities[variable] for merge, variable in tested]
-            arrays = native.compile_operations(kinds, first, second, np.array(branches, dtype=np.int32))
-            self._compiled.append(CompiledGraph(*map(read_only, arrays)))
-        return self._compiled[0]
+        kinds, first, second = self.arrays
+        tested = zip(kinds.tolist(), second.tolist(), strict=True)
+        branches = [0 if merge else self.cardinalities[variable] for merge, variable in tested]
+        arrays = native.compile_operations(kinds, first, second, np.array(branches, dtype=np.int32))
+        return CompiledGraph(*map(read_only, arrays))
 
-    @property
+    @cached_property
     def inputs(self) -> tuple[int, ...]:
         """The variables tested in the compiled graph."""
-        if not self._inputs:
-            tested = np.unique(self.compiled.variable)
-            self._inputs.append(tuple(tested[tested >= 0].tolist()))
-        return self._inputs[0]
+        tested = np.unique(self.compiled.variable)
+        return tuple(tested[tested >= 0].tolist())
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """The leaf of every row, by walking the compiled graph in the native core."""
