@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from depnet import Dataset, FunctionSource, Network, TableNode, TabulatedSource, learn, sample
 from depnet.errors import DomainTooLargeError, ModelError, SamplingError
 from depnet.law import program
-from depnet.law.program import Law, law_of
+from depnet.law.program import Law, law_of, words
 from depnet.model import Evidence
-from depnet.sampling.chains import words
 from tests.isas import AVAILABLE
 from tests.law.cases import assert_same_passes, compiled, evidence_of, given_tables, laws, some, without
 from tests.reference import ordered

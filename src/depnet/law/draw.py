@@ -22,11 +22,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray
 from depnet.errors import EvidenceError, MixingWarning
 from depnet.law.elimination import IMPOSSIBLE, Elimination, log_largest_weight, network_plan
-from depnet.law.program import Law, LevelPlan, law_of
+from depnet.law.program import Law, LevelPlan, law_of, words
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
@@ -252,16 +251,11 @@ class Rows:
         return done
 
     def _exact(self, law: Law, eliminated: Elimination, begin: int) -> CodeArray:
-        codes = self._started(law)
-        words = np.empty((max(len(eliminated.plan.clusters), 1), PIECE), dtype=np.uint32)
-        native.words(self.seed, EXACT_STREAM, 0, begin, words)
-        eliminated.draw(words, codes)
-        return codes
-
-    def _started(self, law: Law) -> CodeArray:
         codes: CodeArray = np.zeros((PIECE, len(law.order)), dtype=law.dtype, order="F")
         for i, code in self.evidence.clamped.items():
             codes[:, i] = code
+        clusters = max(len(eliminated.plan.clusters), 1)
+        eliminated.draw(words(self.seed, EXACT_STREAM, 0, clusters, begin, PIECE), codes)
         return codes
 
     def _bound(self, law: Law, ancestors: tuple[int, ...]) -> float:
@@ -283,9 +277,8 @@ class Rows:
             done = law.passes(
                 count, self.evidence, variables=ancestors, seed=seed, first=passes, n_jobs=self.n_jobs
             )
-            word = np.empty((1, count), dtype=np.uint32)
-            native.words(seed, ACCEPT_STREAM, 0, passes, word)
-            kept = word[0] * 2.0**-32 < np.exp(done.log_weights - bound)
+            word = words(seed, ACCEPT_STREAM, 0, 1, passes, count)[0]
+            kept = word * 2.0**-32 < np.exp(done.log_weights - bound)
             passes += count
             found.append(done.codes[kept][:wanted])
             wanted -= len(found[-1])
@@ -308,8 +301,7 @@ class Rows:
                 MixingWarning,
                 stacklevel=2,
             )
-        word = np.empty((1, PIECE), dtype=np.uint32)
-        native.words(self.seed, RESAMPLE_STREAM, 0, piece * PIECE, word)
-        states = passes.taken(word[0] * 2.0**-32)
+        word = words(self.seed, RESAMPLE_STREAM, 0, 1, piece * PIECE, PIECE)[0]
+        states = passes.taken(word * 2.0**-32)
         passes.move(states, SWEEPS, seed=seed)
         return np.asfortranarray(states, dtype=law.dtype)

@@ -53,17 +53,13 @@ class Factor(NamedTuple):
 
 def factors_of(network: Network, variables: Sequence[int], evidence: Evidence) -> list[Factor]:
     """theta_i of each of the variables, and the weights of those that are known, without axes for what is certain."""
-    cards = network.domain.cardinalities
     fixed = certain(network, evidence)
     found = []
     for i in variables:
-        scope = scope_of(network, i, fixed)
-        table = factor_table(network, i, fixed)
-        found.append(Factor(scope, table))
+        found.append(Factor(scope_of(network, i, fixed), factor_table(network, i, fixed)))
         if i in evidence.tilts:
             weights = np.asarray(evidence.tilts[i], dtype=np.float64)
             found.append(Factor((), weights[fixed[i]]) if i in fixed else Factor((i,), weights))
-        assert table.shape == tuple(cards[j] for j in scope)
     return found
 
 
@@ -73,7 +69,11 @@ def joint_law(network: Network, evidence: Evidence) -> FloatArray:
     law = np.ones(cards)
     for node in network.nodes:
         law *= theta_tensor(node.tabulated(cards), cards)
-    return normalised(weighted(law, evidence))
+    law = weighted(law, evidence)
+    total = float(law.sum())
+    if not total > 0:
+        raise EvidenceError(IMPOSSIBLE)
+    return np.asarray(law / total)
 
 
 def weighted(law: FloatArray, evidence: Evidence) -> FloatArray:
@@ -81,14 +81,6 @@ def weighted(law: FloatArray, evidence: Evidence) -> FloatArray:
     for i, weights in weights_of(evidence, law.shape).items():
         law = law * weights.reshape([-1 if axis == i else 1 for axis in range(law.ndim)])
     return law
-
-
-def normalised(law: FloatArray) -> FloatArray:
-    """A tensor divided by its sum; where that is 0 the evidence is impossible."""
-    total = float(law.sum())
-    if not total > 0:
-        raise EvidenceError(IMPOSSIBLE)
-    return np.asarray(law / total)
 
 
 def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArray:

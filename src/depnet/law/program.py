@@ -373,3 +373,10 @@ def _cuts_bins(domain: Domain, trees: PlaceTrees, j: int) -> bool:
     levels = Levels.of(bins)
     ends = levels.same[levels.first + levels.sizes - 1]
     return not np.isin(trees.threshold[trees.variable == j], ends).all()
+
+
+def words(seed: int, stream: int, first: int, rows: int, first_chain: int, chains: int) -> NDArray[np.uint32]:
+    """Words first, first + 1, ... of neighbouring chains: [rows, chains]."""
+    made = np.empty((rows, chains), dtype=np.uint32)
+    native.words(seed, stream, first, first_chain, made)
+    return made

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from depnet._native import network as native
 from depnet.arrays import FloatArray
+from depnet.law.program import words
 from depnet.model.evidence import NOTHING, Evidence, known_of
 from depnet.model.network import Network, compiled_of, is_compilable, places_of
 from depnet.model.scan import RandomScan, Scan
@@ -33,13 +34,6 @@ from depnet.threads import in_threads
 
 START = 48
 """The stream of the starts of chains."""
-
-
-def words(seed: int, stream: int, first: int, rows: int, first_chain: int, chains: int) -> NDArray[np.uint32]:
-    """Words first, first + 1, ... of neighbouring chains: [rows, chains]."""
-    made = np.empty((rows, chains), dtype=np.uint32)
-    native.words(seed, stream, first, first_chain, made)
-    return made
 
 
 def split_words(keys: NDArray[np.uint64], counter: int) -> NDArray[np.uint64]:

@@ -35,6 +35,7 @@ from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data import Dataset
 from depnet.errors import MixingWarning, SamplingError
 from depnet.model.network import is_compilable
+from depnet.model.sources.source import code_type
 from depnet.sampling.chains import ChainRows
 from depnet.sampling.plan import ChainPlan
 
@@ -76,7 +77,13 @@ class Diagnostics:
 
 def diagnose(dataset: Dataset, chains: int) -> Diagnostics:
     """Diagnostics of rows that `sample` drew from `chains` chains (rows r and r + chains are of one)."""
-    draws = by_chain(dataset, chains)
+    count = dataset.rows // chains  # an unfinished last draw is left out
+    if count < 4:
+        raise SamplingError(
+            f"diagnostics need at least 4 draws of each chain; got {dataset.rows} rows from {chains} chains. "
+            f"Draw with fewer chains: sample(network, n, chains={max(1, dataset.rows // 100)})."
+        )
+    draws = dataset.codes[: count * chains].reshape(count, chains, len(dataset.domain)).transpose(1, 0, 2)
     r_hat, size, error = {}, {}, {}
     for i, variable in enumerate(dataset.domain.variables):
         states = range(variable.cardinality)
@@ -91,18 +98,6 @@ def diagnose(dataset: Dataset, chains: int) -> Diagnostics:
             np.concatenate, zip(*found, strict=True)
         )
     return Diagnostics(r_hat, size, error)
-
-
-def by_chain(dataset: Dataset, chains: int) -> CodeArray:
-    """The rows of `sample` as [chains, draws, variables]; an unfinished last draw is left out."""
-    draws = dataset.rows // chains
-    if draws < 4:
-        raise SamplingError(
-            f"diagnostics need at least 4 draws of each chain; got {dataset.rows} rows from {chains} chains. "
-            f"Draw with fewer chains: sample(network, n, chains={max(1, dataset.rows // 100)})."
-        )
-    codes = dataset.codes[: draws * chains]
-    return codes.reshape(draws, chains, len(dataset.domain)).transpose(1, 0, 2)
 
 
 def state_indicators(codes: NDArray[np.integer], states: range) -> FloatArray:
@@ -194,12 +189,15 @@ class Mixing:
 
 def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     """Run the pilot; a run that does not settle is reported, and warned of."""
-    chains = _chains(plan.variables)
+    # Fewer chains where even the first sweeps of all of them would take more than `MOST_CELLS` codes.
+    chains = max(FEWEST_CHAINS, min(PILOT_CHAINS, MOST_CELLS // (FIRST_SWEEPS * plan.variables)))
     most = min(MOST_SWEEPS, max(FIRST_SWEEPS, MOST_CELLS // (chains * plan.variables)))
     if not is_compilable(plan.network):
         most = min(most, 4 * FIRST_SWEEPS)
     pilot = ChainRows(plan, chains, burn_in=0, thin=1, seed=seed)
-    rows: CodeArray = np.empty((plan.variables, most, chains), dtype=plan.dtype)
+    rows: CodeArray = np.empty(
+        (plan.variables, most, chains), dtype=code_type(plan.network.domain.cardinalities)
+    )
     done, wanted = 0, FIRST_SWEEPS
     while True:
         while done < wanted:
@@ -220,11 +218,6 @@ def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
             stacklevel=4,
         )
     return mixing
-
-
-def _chains(variables: int) -> int:
-    """Chains of the pilot: fewer where even the first sweeps of all of them would take more than `MOST_CELLS` codes."""
-    return max(FEWEST_CHAINS, min(PILOT_CHAINS, MOST_CELLS // (FIRST_SWEEPS * variables)))
 
 
 def grouped(codes: CodeArray, states: int) -> IntArray:

@@ -54,12 +54,6 @@ class ChainPlan:
         """The number of variables, clamped ones included."""
         return len(self.network.domain)
 
-    @property
-    def dtype(self) -> np.dtype[np.uint8] | np.dtype[np.uint16]:
-        """The type of the codes, as in a `Dataset` of this domain."""
-        wide = max(self.network.domain.cardinalities) > 256
-        return np.dtype(np.uint16) if wide else np.dtype(np.uint8)
-
     def possible_states(self, i: int) -> NDArray[np.bool_]:
         """The states of X_i that some leaf of its node and the evidence allow."""
         node, tilt = self.network.nodes[i], self.evidence.tilts.get(i)

@@ -279,7 +279,9 @@ def trace(
     plan = chain_plan(network, scan, evidence)
     codes = start_state(plan, start)[None].astype(np.uint16)
     chain = chains_of(plan, codes, keys_of(new_seeds(rng, 1)[0], 1))
-    rows: CodeArray = np.empty((steps, plan.variables), dtype=plan.dtype, order="F")
+    rows: CodeArray = np.empty(
+        (steps, plan.variables), dtype=code_type(network.domain.cardinalities), order="F"
+    )
     most = max(1, min(chain.updates_a_call, CELLS_A_CALL // plan.variables) // len(plan.order))
     done = 0
     try:

@@ -186,8 +186,7 @@ def test_holes_drawn_one_by_one_would_be_noticed() -> None:
 
 def test_log_observed_by_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(items, "ITEM_STATES", 1)
-    monkeypatch.setattr(answer, "QUICK_CELLS", 1)
-    monkeypatch.setattr(answer, "UPDATE_CELLS", 0)
+    monkeypatch.setattr(answer, "_worth", lambda *_: 1)
     network = chained()
     rng = np.random.default_rng(2)
     codes, hidden = random_rows(rng, network, 30)

@@ -30,7 +30,6 @@ from depnet.law.elimination import weighted
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
-from depnet.model.sources.source import JointStates
 
 EXACT_STATES = 1 << 14
 """The joint states of a closure that method="auto" solves exactly, at most."""
@@ -192,24 +191,16 @@ def _looked_up(reduced: Reduced) -> FloatArray | None:
     node = reduced.network.nodes[0]
     if len(reduced.variables) != 1 or node.inputs:
         return None
-    own, theta = node.written_out(JointStates(reduced.network.domain.cardinalities, node.inputs))
-    row = tilted(theta[own], reduced.evidence.tilts.get(0))[0]
+    theta = node.probabilities(np.zeros((1, 1), dtype=np.uint8))[0]
+    tilt = reduced.evidence.tilts.get(0)
+    row = theta if tilt is None else theta * tilt
     if not row.any():
         raise EvidenceError(
             "the evidence contradicts itself: the states that it allows for "
             f"{reduced.network.domain.names[0]!r} have probability 0 given the rest. "
             "Smooth the tables (learn with a smoothing of 0.5), or give other evidence."
         )
-    return np.asarray(row)
-
-
-def tilted(theta: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """theta(x | y) w(x), normalised, of every row of theta; a row of zeros where nothing is left of it."""
-    if weights is None:
-        return theta
-    rows = theta * weights
-    totals = rows.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, totals, out=np.zeros_like(rows), where=totals > 0))
+    return np.asarray(row if tilt is None else row / row.sum())
 
 
 def exact_law(reduced: Reduced) -> FloatArray:

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from depnet import notebook
-from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.arrays import FloatArray, IntArray, generator, read_only
 from depnet.data.table.dataset import Dataset, Holed, holed_rows
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError
@@ -293,42 +293,49 @@ def compare(
     >>> len(found.kept), len(found.lost), len(found.gained)
     (9, 3, 0)
     """
-    rng = np.random.default_rng() if rng is None else rng
-    if not isinstance(second, Network):
-        return _with_table(first, second, rows, scan, rng, n_jobs)
-    if scan is None and (first.order is None) != (second.order is None):
-        raise DataError(
-            "compare: one of the two is an ordered law and the other is not, so that their scores are of two kinds. Compare "
-            "two laws (depnet.load(path, law=True)), or two networks."
-        )
+    rng = generator(rng)
+    sides, links, table = {"first": first}, None, None
+    if isinstance(second, Network):
+        sides["second"], links = second, changed_links(first, second)
+        if scan is None and (first.order is None) != (second.order is None):
+            raise DataError(
+                "compare: one of the two is an ordered law and the other is not, so that their scores are of two kinds. "
+                "Compare two laws (depnet.load(path, law=True)), or two networks."
+            )
+    else:
+        table = data = second
+        check_same_domain("compare", first.domain, table)
+        if table.total == 0:
+            raise DataError("compare: the table has no rows.")
     shared, differing = _shared(first.domain, second.domain)
     if not shared:
         raise DataError(
             "compare: the two models have no variable in common with the same states. Learn both from tables with "
             "the same columns."
         )
-    sides = {"first": first, "second": second}
     drawn = {who: sample(net, rows, scan=scan, rng=rng, n_jobs=n_jobs) for who, net in sides.items()}
     names = tuple(first.domain.names[i] for i, _ in shared)
-    places = {"first": [i for i, _ in shared], "second": [j for _, j in shared]}
-    counts = {who: MarginalCounts.of(_columns(drawn[who], places[who])) for who in sides}
-    floor = by_chance(counts["first"], rows, counts["second"])
-    marginals = between(counts["second"], counts["first"], names, floor)
+    ours = MarginalCounts.of(_columns(drawn["first"], [i for i, _ in shared]))
+    theirs = MarginalCounts.of(_columns(drawn["second"] if table is None else table, [j for _, j in shared]))
+    marginals = between(ours, theirs, names, by_chance(ours, rows, theirs))
     tables: dict[str, Holed] = {**drawn}
     if data is not None:
         tables["data"] = _to_score(data, rng)
+    if table is not None:
+        tables["first"] = _with_holes_of(drawn["first"], tables["data"], rng)
     logs = {
-        (rows_of, by): _logs(network, table, rng)
-        for rows_of, table in tables.items()
+        (rows_of, by): _logs(network, scored_rows, rng)
+        for rows_of, scored_rows in tables.items()
         for by, network in sides.items()
-        if rows_of == "data" or table.domain == network.domain
+        if rows_of == "data" or scored_rows.domain == network.domain
     }
     scores = tuple(scored(rows_of, by, each, tables[rows_of]) for (rows_of, by), each in logs.items())
     difference = None
-    if data is not None:
+    if data is not None and links is not None:
         paired = logs["data", "second"] - logs["data", "first"]
         difference = scored("data", "difference", paired, tables["data"])
-    return Comparison(names, differing, *changed_links(first, second), scores, difference, marginals)
+    gained, lost, kept = links or (None, None, None)
+    return Comparison(names, differing, gained, lost, kept, scores, difference, marginals)
 
 
 def _logs(network: Network, table: Holed, rng: np.random.Generator) -> FloatArray:
@@ -377,28 +384,6 @@ def changed_links(
     )
 
 
-def _with_table(
-    network: Network,
-    table: Holed,
-    rows: int,
-    scan: Scan | None,
-    rng: np.random.Generator,
-    n_jobs: int,
-) -> Comparison:
-    check_same_domain("compare", network.domain, table)
-    if table.total == 0:
-        raise DataError("compare: the table has no rows.")
-    own = sample(network, rows, scan=scan, rng=rng, n_jobs=n_jobs)
-    counts, names, theirs = MarginalCounts.of(own), network.domain.names, MarginalCounts.of(table)
-    marginals = between(counts, theirs, names, by_chance(counts, rows, theirs))
-    judged = _to_score(table, rng)
-    scores = tuple(
-        scored(rows_of, "first", _logs(network, these, rng), these)
-        for rows_of, these in (("first", _with_holes_of(own, judged, rng)), ("data", judged))
-    )
-    return Comparison(names, (), None, None, None, scores, None, marginals)
-
-
 def _shared(first: Domain, second: Domain) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
     """The places (i, j) of the variables that are the same in both, and the names of the others."""
     theirs = {variable: j for j, variable in enumerate(second.variables)}
@@ -407,7 +392,7 @@ def _shared(first: Domain, second: Domain) -> tuple[list[tuple[int, int]], tuple
     return both, tuple(name for name in dict.fromkeys((*first.names, *second.names)) if name not in same)
 
 
-def _columns(table: Dataset, places: Sequence[int]) -> Dataset:
+def _columns(table: Holed, places: Sequence[int]) -> Holed:
     if list(places) == list(range(len(table.domain))):
         return table
     domain = Domain(tuple(table.domain.variables[i] for i in places))

@@ -259,8 +259,8 @@ def _entropy(law: FloatArray) -> float:
     return max(0.0, -float(positive @ np.log2(positive)))
 
 
-def reach(probabilities: FloatArray, values: FloatArray, level: float = LEVEL) -> tuple[int, int]:
-    """The states at the quantiles `level` and 1 - `level` of the values, weighed by their probabilities.
+def reach(probabilities: FloatArray, values: FloatArray) -> tuple[int, int]:
+    """The states at the quantiles `LEVEL` and 1 - `LEVEL` of the values, weighed by their probabilities.
 
     >>> reach(np.array([0.01, 0.49, 0.5]), np.array([0.9, 0.1, 0.3]))
     (1, 2)
@@ -269,9 +269,9 @@ def reach(probabilities: FloatArray, values: FloatArray, level: float = LEVEL) -
     if not order:
         return 0, 0
     up = np.cumsum(probabilities[order])
-    low = int(np.searchsorted(up, level * up[-1], side="left"))
+    low = int(np.searchsorted(up, LEVEL * up[-1], side="left"))
     down = np.cumsum(probabilities[order[::-1]])
-    high = int(np.searchsorted(down, level * down[-1], side="left"))
+    high = int(np.searchsorted(down, LEVEL * down[-1], side="left"))
     return order[min(low, len(order) - 1)], order[max(len(order) - 1 - high, 0)]
 
 

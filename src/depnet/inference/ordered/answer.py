@@ -25,8 +25,6 @@ from depnet.law.program import Conditional, LevelPlan, certain
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
-UPDATE_CELLS = 1
-"""An update of a pass takes about as long as this many cells of an elimination."""
 MANY_STATES = 64
 """Of fewer states of a target, what a pass adds up takes no longer than its updates."""
 QUICK_CELLS = 1 << 16
@@ -68,12 +66,10 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
 
 
 def _worth(asked: Conditional, tolerance: float) -> int:
-    """The cells of an elimination that takes about as long as passes would take, at this tolerance."""
+    """The cells of an elimination that takes about as long as passes would take, at this tolerance: one an update."""
     passes = max(0.25 / tolerance**2, FIRST_DRAWS)
-    summed = sum(
-        k for k in asked.cells if k > MANY_STATES
-    )  # every pass adds up theta of all states of a target
-    return int(min(max(passes * (len(asked.variables) * UPDATE_CELLS + summed), QUICK_CELLS), MOST_CELLS))
+    summed = sum(k for k in asked.cells if k > MANY_STATES)  # a pass adds up theta of all states of a target
+    return int(min(max(passes * (len(asked.variables) + summed), QUICK_CELLS), MOST_CELLS))
 
 
 def exact(asked: Conditional, most_cells: int = MOST_CELLS) -> Part | None:

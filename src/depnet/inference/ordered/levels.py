@@ -11,7 +11,7 @@ from, wherever no later weight depends on the draw. Errors are those between bat
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, new_seeds
 from depnet.data.frames.within import Drawn
-from depnet.inference.answer.part import Diagnostics, Part, PassDiagnostics, Remark, Spread, margins
+from depnet.inference.answer.part import Part, Remark, Spread, margins
 from depnet.inference.answer.question import Over, Question
 from depnet.law.draw import BATCHES, PIECE, Rows, sharpen
 from depnet.law.program import Conditional, LevelPlan, joint_codes
@@ -182,13 +182,17 @@ class _Sums:
             kept = ratio.reshape(value.shape) * by_codes.errors[at]
             errors.append(np.hypot(kept, moved.reshape(value.shape)))
             own_margins = margins(own.reshape(-1, *value.shape))
-            deviations.append([np.concatenate([*b, d]) for *b, d in _zipped(before[at], own_margins)])
+            both = zip(before[at], own_margins, strict=True)
+            deviations.append([np.concatenate(each) for each in both] if before[at] else own_margins)
+        diagnostics = by_codes.diagnostics
+        if diagnostics is not None:
+            diagnostics = replace(diagnostics, largest_error=max(float(each.max()) for each in errors))
         found = replace(
             by_codes,
             values=values,
             errors=errors,
             deviations=deviations if any(map(len, deviations)) else (),
-            diagnostics=_with_error(by_codes, errors),
+            diagnostics=diagnostics,
             method=by_codes.method if not self._plan.cuts else f"{by_codes.method}, draws within bins",
         )
         levels, spreads = {}, {}
@@ -249,12 +253,6 @@ class _Sums:
         return of_bin[bins] * inside, Spread(np.sqrt((own**2).sum(axis=0)), own), error
 
 
-def _with_error(part: Part, errors: Sequence[FloatArray]) -> Diagnostics | PassDiagnostics | None:
-    """How codes were drawn, if they were, with the largest error in the end."""
-    largest = max((float(each.max()) for each in errors), default=0.0)
-    return None if part.diagnostics is None else replace(part.diagnostics, largest_error=largest)
-
-
 def _by_batch(
     batch: NDArray[np.int64],
     place: NDArray[np.int32],
@@ -266,7 +264,3 @@ def _by_batch(
     cell = batch[there] * size + place[there]
     found: FloatArray = np.bincount(cell, weights[there], BATCHES * size).astype(np.float64)
     return found.reshape(BATCHES, size)
-
-
-def _zipped(before: Sequence[FloatArray], own: Sequence[FloatArray]) -> list[tuple[FloatArray, ...]]:
-    return [(*b, d) for b, d in zip([[each] for each in before] or [[]] * len(own), own, strict=True)]
