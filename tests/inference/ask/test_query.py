@@ -1,4 +1,4 @@
-"""Queries: every method against the law, what a result says, and bad input."""
+"""Queries: every method against the law, what a result says, bad input; the mode of an ordered law."""
 
 import math
 import time
@@ -9,18 +9,26 @@ import pytest
 from hypothesis import given, settings
 
 import depnet
-from depnet import Dataset, Network, QueryResult, query
-from depnet.errors import DataError, EvidenceError, ModelError, ReducibleError, ScanError
+from depnet import Dataset, Network, QueryResult, learn, log_probability, most_probable, query
+from depnet.errors import DataError, DomainTooLargeError, EvidenceError, ModelError, ReducibleError, ScanError
+from depnet.exact import stationary
 from depnet.inference.answer.observed import MatchingRows, support
 from depnet.inference.answer.question import Method
 from depnet.model import Evidence
-from tests.inference.cases import names, random_evidence, random_question, random_scan, random_targets
+from tests.inference.cases import (
+    coupled,
+    names,
+    random_evidence,
+    random_question,
+    random_scan,
+    random_targets,
+)
 from tests.interrupts import ctrl_c
 from tests.law.cases import given_tables
 from tests.narrowed import by_name, there
 from tests.reference.inference import query_law
 from tests.refusals import refuses
-from tests.strategies import networks, seeds
+from tests.strategies import networks, ordered_networks, random_ordered_network, seeds
 
 
 @pytest.fixture(scope="module")
@@ -324,3 +332,40 @@ def test_no_effective_sample_size_where_nothing_varies() -> None:
     found = query(coin, "X0", method="sample", rng=np.random.default_rng(0))
     assert found.effective_sample_size == math.inf
     assert "effective sample size unlimited" in str(found)
+
+
+@given(ordered_networks(max_states=200, boosted=True), seeds)
+def test_the_mode_of_an_ordered_law(network: Network, seed: int) -> None:
+    evidence = random_evidence(np.random.default_rng(seed), network)
+    found = most_probable(network, evidence)
+    law = stationary(network, evidence=evidence)
+    assert found.probability == pytest.approx(law.max(), rel=1e-9)
+    assert law[tuple(int(x) for x in found.states.values())] == pytest.approx(law.max(), rel=1e-9)
+
+
+def test_each_variable_at_its_own_mode_is_another_state() -> None:
+    """A mutant: where sums stand in the place of maxima, the state is not the most probable one."""
+    p = np.array([[0.3, 0.3, 0.0], [0.0, 0.0, 0.4]])
+    law = learn(
+        Dataset.from_codes(np.argwhere(p > 0), [2, 3], weights=(10 * p[p > 0]).astype(int)),
+        order=["X0", "X1"],
+        penalty="none",
+    )
+    found = most_probable(law)
+    assert found.states == {"X0": 1, "X1": 2}
+    assert found.probability == pytest.approx(0.4)
+    marginal = np.asarray(query(law, "X0").probabilities)
+    assert marginal.argmax() == 0
+
+
+def test_what_has_no_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = Dataset.from_codes([[0, 0, 0], [1, 1, 0]], [2, 2, 2])
+    law = learn(rows, order=["X0", "X1", "X2"], penalty="none")
+    refuses(EvidenceError, "probability 0", lambda: most_probable(law, {"X0": 0, "X1": 1}))
+    refuses(EvidenceError, "every variable", lambda: most_probable(law, {"X0": 0, "X1": 0, "X2": 0}))
+    refuses(DataError, "another domain", lambda: log_probability(law, Dataset.from_codes([[0]], [2])))
+    for ask in (most_probable, log_probability):
+        refuses(ModelError, "depnet.stationary", lambda ask=ask: ask(coupled(), {"X0": 0}))
+    monkeypatch.setattr("depnet.law.elimination.LARGEST", 2)
+    wide = random_ordered_network(np.random.default_rng(5), (3,) * 12, range(12))
+    refuses(DomainTooLargeError, "more evidence", lambda: most_probable(wide))

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from depnet import Domain, Network, Variable, log_probability, query
+from depnet import Dataset, Domain, Network, Variable, log_probability, query
 from depnet.data import Bins
 from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.judge import influence as module
 from depnet.inference.judge.influence import LEVEL, Influence, influence
-from depnet.inference.judge.measure import Measure
+from depnet.inference.judge.measure import Measure, seen_effects
 from depnet.law import draw
+from depnet.model import Evidence
 from tests.inference.ordered.test_levels import random_law
 from tests.law.cases import evidence_of, given_tables, weighed
 from tests.narrowed import there
@@ -189,3 +190,26 @@ def test_the_probability_of_evidence_that_cuts_bins_is_that_of_answers(known: di
     assert found.standard_errors[0] < 1e-3
     forgetful = log_probability(replace(law, within=None), known)
     assert abs(forgetful.values[0] - math.log(p * q)) > 0.02
+
+
+DOMAIN = Domain(
+    (Variable("town", ("a", "b", "c")), Variable("ill", ("no", "yes")), Variable("old", ("no", "yes")))
+)
+
+
+def people(counts: dict[tuple[int, int, int], int], weights: bool) -> Dataset:
+    rows = np.array([row for row, n in counts.items() for _ in range(1 if weights else n)], dtype=np.uint8)
+    times = np.array(list(counts.values())) if weights else None
+    return Dataset.from_codes(rows, domain=DOMAIN, weights=times)
+
+
+COUNTS = {(0, 0, 1): 30, (0, 1, 1): 10, (1, 0, 1): 18, (1, 1, 1): 2, (2, 1, 1): 7, (2, 0, 0): 9}
+
+
+def test_means_among_the_rows_that_match() -> None:
+    ill = Measure.of(DOMAIN.variables[1], "yes")
+    old = Evidence({2: 1}, {})
+    for weights in (False, True):
+        (seen,) = seen_effects(people(COUNTS, weights), old, 1, ill, [0])
+        assert seen.rows.tolist() == [40, 20, 7]
+        np.testing.assert_allclose(seen.values, [0.25, 0.1, 1.0])
