@@ -27,6 +27,7 @@ from depnet.errors import DataError, LearningError
 from depnet.learning.cost import Auto
 from tests.cluster.clusters import SMALL, room_for
 from tests.cluster.tables import assert_same_network, mixed_table, write_parts
+from tests.refusals import refuses
 
 
 def sampled(frame: Any, share: float) -> Any:
@@ -100,8 +101,7 @@ def test_columns_are_chosen_and_missing_values_may_be_a_state(tmp_path: Path) ->
     frame = mixed_table(500, seed=3)
     frame.loc[[3, 77], "port"] = None
     write_parts(frame, tmp_path, 2)
-    with pytest.raises(DataError, match="column 'port', row 3: the value is missing"):
-        learn(tmp_path)
+    refuses(DataError, "column 'port', row 3: the value is missing", learn, tmp_path)
     chosen = ["port", "class"]
     expected = depnet.learn(Dataset.from_frame(frame[chosen], missing="state"))
     assert_same_network(learn(tmp_path, columns=chosen, missing="state"), expected)
@@ -155,29 +155,21 @@ def test_boosting_a_table_that_does_not_fit_is_refused(
     room_for(100, monkeypatch)
     write_parts(mixed_table(50, seed=1), tmp_path, 1)
     monkeypatch.setattr("depnet.cluster.places.LocalPlace.each", None)  # the first pass, which is not begun
-    with pytest.raises(LearningError, match=r"boosting: 50 rows of 6 columns need about .* Learn without it"):
-        learn(tmp_path, memory=SMALL, boost="auto")
+    said = r"boosting: 50 rows of 6 columns need about .* Learn without it"
+    refuses(LearningError, said, learn, tmp_path, memory=SMALL, boost="auto")
 
 
 def test_bad_calls_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(TypeError, match=r"cluster\.learn has no option 'penalti'\. Did you mean 'penalty'"):
-        learn(tmp_path, penalti="mdl")
-    with pytest.raises(LearningError, match="smoothing above 0"):
-        learn(tmp_path / "not even looked at", penalty="auto")
-    with pytest.raises(DataError, match="no such file"):
-        learn(tmp_path / "nothing")
-    with pytest.raises(ValueError, match="2GB"):
-        learn(tmp_path / "nothing*", memory="much")
+    said = r"cluster\.learn has no option 'penalti'\. Did you mean 'penalty'"
+    refuses(TypeError, said, learn, tmp_path, penalti="mdl")
+    refuses(LearningError, "smoothing above 0", learn, tmp_path / "not even looked at", penalty="auto")
+    refuses(DataError, "no such file", learn, tmp_path / "nothing")
+    refuses(ValueError, "2GB", learn, tmp_path / "nothing*", memory="much")
     (tmp_path / "table.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(DataError, match="not read as Parquet"):
-        learn(tmp_path / "table.csv")
+    refuses(DataError, "not read as Parquet", learn, tmp_path / "table.csv")
     write_parts(mixed_table(50, seed=5), tmp_path, 1)
-    with pytest.raises(LearningError, match="order is None"):
-        learn(tmp_path, order="names")
-    with pytest.raises(DataError, match="there is no column 'clas'"):
-        learn(tmp_path, columns=["clas"])
-    with pytest.raises(ValueError, match=r"more than 0\.3GB"):
-        learn(tmp_path, memory="100MB")
+    refuses(LearningError, "order is None", learn, tmp_path, order="names")
+    refuses(DataError, "there is no column 'clas'", learn, tmp_path, columns=["clas"])
+    refuses(ValueError, r"more than 0\.3GB", learn, tmp_path, memory="100MB")
     monkeypatch.setattr("depnet.cluster.table.CELL_BYTES", 10**9)
-    with pytest.raises(LearningError, match="not one fits"):
-        learn(tmp_path, memory=SMALL)
+    refuses(LearningError, "not one fits", learn, tmp_path, memory=SMALL)

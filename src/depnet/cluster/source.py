@@ -7,9 +7,9 @@ What files say of themselves, rows and columns, is known before any row is read,
 import glob
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from depnet.errors import DataError, brief
 from depnet.wording import nearest
@@ -61,27 +61,6 @@ class FrameChunk:
 Chunk = ParquetChunk | FrameChunk
 
 
-class _File(NamedTuple):
-    """What a Parquet file says of itself: the columns that are read, and the rows of its row groups."""
-
-    path: str
-    names: tuple[str, ...]
-    columns: tuple[str, ...] | None
-    groups: Sequence[int]
-
-    def chunks(self, rows: int) -> list[Chunk]:
-        chunks: list[Chunk] = []
-        numbers: list[int] = []
-        filled = 0
-        for number, size in enumerate(self.groups):
-            numbers.append(number)
-            filled += size
-            if filled >= rows or number == len(self.groups) - 1:
-                chunks.append(ParquetChunk(self.path, tuple(numbers), self.columns))
-                numbers, filled = [], 0
-        return chunks
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenedTable:
     """What is known of a table before any row is read."""
@@ -90,7 +69,8 @@ class OpenedTable:
     """Of the columns that are read."""
     rows: int | None
     """None of a Dask data frame."""
-    _files: Sequence[_File] = ()
+    _files: Sequence[tuple[ParquetChunk, Sequence[int]]] = ()
+    """All row groups of each file, and the rows of each of these."""
     _frame: Sequence[FrameChunk] = ()
 
     def chunks(self, rows: int | None = None, threads: int = 1) -> Sequence[Chunk]:
@@ -99,28 +79,42 @@ class OpenedTable:
             return self._frame
         if rows is None:
             rows = min(max(self.rows // (CHUNKS * threads), FEWEST_ROWS), MOST_ROWS)
-        return [chunk for file in self._files for chunk in file.chunks(rows)]
+        chunks: list[Chunk] = []
+        for file, sizes in self._files:
+            groups, filled = [], 0
+            for group, size in zip(file.groups, sizes, strict=True):
+                groups.append(group)
+                filled += size
+                if filled >= rows or group == file.groups[-1]:
+                    chunks.append(replace(file, groups=tuple(groups)))
+                    groups, filled = [], 0
+        return chunks
 
 
 def open_table(source: Any, columns: Sequence[str] | None, without: Sequence[str] = ()) -> OpenedTable:
     """Parquet files (a path, a pattern, a directory, or a list of them), or a Dask data frame."""
     if hasattr(source, "to_delayed"):
-        names = tuple(str(name) for name in source.columns)
-        chosen = _chosen(columns, without, names)
+        everyone = tuple(str(name) for name in source.columns)
+        chosen = _chosen(columns, without, everyone)
         chunks = [FrameChunk(partition, chosen) for partition in source.to_delayed()]
-        return OpenedTable(names if chosen is None else chosen, None, (), chunks)
-    files = [_opened_file(path, columns, without) for path in files_of(source)]
-    first = files[0]
-    for file in files:
-        if file.names != first.names:
+        return OpenedTable(everyone if chosen is None else chosen, None, (), chunks)
+    files: list[tuple[ParquetChunk, list[int]]] = []
+    names: tuple[str, ...] = ()
+    for path in files_of(source):
+        all_names, sizes = _head_of(path)
+        chosen = _chosen(columns, without, all_names)
+        own = tuple(name for name in all_names if chosen is None or name in chosen)
+        if files and own != names:
             raise DataError(
-                f"{file.path} has the columns {list(file.names)}, {first.path} {list(first.names)}. "
+                f"{path} has the columns {list(own)}, {files[0][0].path} {list(names)}. "
                 "All files need the same columns, in the same order."
             )
-    total = sum(sum(file.groups) for file in files)
+        names = own
+        files.append((ParquetChunk(path, tuple(range(len(sizes))), chosen), sizes))
+    total = sum(sum(sizes) for _, sizes in files)
     if total == 0:
         raise DataError(f"a network is learned from at least one row; there are none in {brief(source)}.")
-    return OpenedTable(first.names, total, files)
+    return OpenedTable(names, total, files)
 
 
 def files_of(source: Any) -> list[str]:
@@ -148,21 +142,21 @@ def files_of(source: Any) -> list[str]:
     )
 
 
-def _opened_file(path: str, columns: Sequence[str] | None, without: Sequence[str]) -> _File:
+def _head_of(path: str) -> tuple[list[str], list[int]]:
+    """What a Parquet file says of itself: its columns, and the rows of its row groups."""
     from pyarrow import ArrowInvalid, parquet
 
     try:
         with parquet.ParquetFile(path) as file:
-            names = [str(name) for name in file.schema_arrow.names]
-            groups = [file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)]
+            groups = range(file.metadata.num_row_groups)
+            rows = [file.metadata.row_group(k).num_rows for k in groups]
+            return [str(name) for name in file.schema_arrow.names], rows
     except (ArrowInvalid, OSError) as error:
         said = str(error).rstrip(".")
         raise DataError(
             f"{path} is not read as Parquet, and rows in chunks come in no other format ({said}). Convert it to Parquet "
             "first, or learn from it in one process: depnet fit without a cluster, or depnet.read."
         ) from None
-    chosen = _chosen(columns, without, names)
-    return _File(path, tuple(name for name in names if chosen is None or name in chosen), chosen, groups)
 
 
 def _chosen(

@@ -13,8 +13,6 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -139,21 +137,22 @@ class ChunkedTable:
         """
         domain = networks[0].domain  # some holes may be states there
         nodes = [(node.variable, node.source) for network in networks for node in network.nodes]
-        counts: list[_Counts] = []
-        for chunk in self.place.each(self.chunks, _count_chunk, domain, nodes):
-            counts = [reduce(add, [*counts, chunk])]
+        tables: list[IntArray] = []
+        marginals = None
+        for own, more in self.place.each(self.chunks, _count_chunk, domain, nodes):
+            tables = [one + other for one, other in zip(tables, own, strict=True)] if tables else own
+            marginals = more if marginals is None else marginals + more
             if told is not None:
                 told()
-        (found,) = counts
-        tables = iter(found.tables)
+        counts = iter(tables)
         return [
             replace(
                 network,
                 nodes=tuple(
-                    TableNode(node.variable, node.source, _recounted(node.table, next(tables)))
+                    TableNode(node.variable, node.source, _recounted(node.table, next(counts)))
                     for node in network.nodes
                 ),
-                counts=found.marginals,
+                counts=marginals,
             )
             for network in networks
         ]
@@ -208,26 +207,12 @@ def _code_chunk(frame: Any, number: int, domain: Domain, firsts: Sequence[int], 
     return table.rows_at(np.flatnonzero(words.random(table.rows) < share))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Counts:
-    """Of some rows: N_yx of every node, and the 1- and 2-way counts."""
-
-    tables: Sequence[IntArray]
-    marginals: MarginalCounts
-
-    def __add__(self, other: "_Counts") -> "_Counts":
-        tables = [one + more for one, more in zip(self.tables, other.tables, strict=True)]
-        return _Counts(tables, self.marginals + other.marginals)
-
-
 def _count_chunk(
     frame: Any, number: int, domain: Domain, nodes: Sequence[tuple[int, InformationSource]]
-) -> _Counts:
-    """The counts of a chunk; holes that are no states are left out of them."""
+) -> tuple[list[IntArray], MarginalCounts]:
+    """N_yx of every node, and the 1- and 2-way counts of a chunk; holes that are no states are left out of them."""
     table = encode(frame, domain, values=False)
-    rows = Dataset.of_checked(
-        domain, table.codes
-    )  # the code of a hole is 0: its leaf is found, and not counted
+    rows = Dataset.of_checked(domain, table.codes)  # the code of a hole is 0: its leaf is not counted
     tables = []
     for variable, source in nodes:
         leaves, states, k = leaves_of(source, rows), rows.column(variable), domain.cardinalities[variable]
@@ -235,7 +220,7 @@ def _count_chunk(
             known = ~table.hidden[:, [variable, *source.inputs]].any(axis=1)
             leaves, states = leaves[known], states[known]
         tables.append(tabulate(leaves, states, source.size, k, rows))
-    return _Counts(tables, MarginalCounts.of(table))
+    return tables, MarginalCounts.of(table)
 
 
 def _recounted(table: ConditionalTable, counts: IntArray) -> ConditionalTable:

@@ -76,8 +76,6 @@ def test_all_values_one_by_one(law: tuple[Bins, list[int]]) -> None:
     levels = [Fraction(level).limit_denominator(100) for level in LEVELS]
     assert numbers.quantiles(p[None], LEVELS)[0].tolist() == [slow.quantile(literal, a) for a in levels]
     assert p @ numbers.means() == pytest.approx(float(slow.mean(literal)), abs=1e-9)
-    for number in (-60, 0, 0.5, 17, bins.quantiles[0][0]):
-        assert p @ numbers.share_above(number) == pytest.approx(float(slow.above(literal, number)))
 
 
 def test_a_hole_is_filled_by_the_mean_of_floats_and_the_median_of_whole_numbers() -> None:

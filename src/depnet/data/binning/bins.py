@@ -79,7 +79,7 @@ class Bins:
     """K bins by their K + 1 `edges`; `quantiles[k]` are values of bin k, ascending, to draw from.
 
     The first edge may be -inf and the last inf; all others are finite, and whole unless the kind is "float". `form` says how
-    values were written that came as text (`depnet.data.binning.forms`, `depnet.data.binning.times.form_of_shapes`).
+    values were written that came as text (`depnet.data.binning.forms`, `depnet.data.binning.times.form_of`).
 
     >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
     >>> ages.labels, ages.ranges[-1]

@@ -105,10 +105,6 @@ class Levels:
         """The mean of a function of the values, in each bin."""
         return np.asarray(np.add.reduceat(function, self.first) / self.sizes)
 
-    def share_above(self, number: float) -> FloatArray:
-        """The share of each bin's values that are larger than a number."""
-        return self.mean_of((self.values > number).astype(np.float64))
-
     def quantiles(self, probabilities: FloatArray, levels: Sequence[float]) -> Numbers:
         """[row, level]: the smallest value up to which the law of a row has at least that probability.
 

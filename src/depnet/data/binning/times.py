@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,6 @@ _FORM = re.compile(
     r"(?P<zone>Z|(?P<sign>[+-])(?P<hours>[0-9]{2})(:(?P<minutes>[0-9]{2}))?)?",
     re.ASCII,
 )
-
-Shape: TypeAlias = tuple[str, int, str]
-"""Of a moment's text: what stands before the time, how long the text is without its zone, and its zone."""
 
 
 def days_of(value: object) -> int:
@@ -90,46 +87,31 @@ def text_of_moment(moment: int) -> str:
     return str(np.datetime64(moment, "us").astype(f"datetime64[{unit}]")).replace("T", " ")
 
 
-def shape_of(text: str) -> Shape:
-    """The shape of a moment's text.
-
-    >>> shape_of("2024-02-29T12:30+02:00"), shape_of("2024-02-29")
-    (('T', 16, '+02:00'), ('', 10, ''))
-    """
-    zone = re.search("[Z+-].*", text[11:])
-    return text[10:11], len(text) if zone is None else 11 + zone.start(), "" if zone is None else zone[0]
-
-
 def form_of(texts: Iterable[str], counts: Iterable[int]) -> str | None:
-    """How the texts of a column write moments, where they have a time: as `form_of_shapes`."""
-    shapes = Counter[Shape]()
-    for text, count in zip(texts, counts, strict=True):
-        shapes[shape_of(text)] += count
-    return form_of_shapes(shapes)
-
-
-def form_of_shapes(shapes: Mapping[Shape, int]) -> str | None:
-    """How a column writes moments: as most of its cells do, but with all the digits that any of them has.
+    """How a column writes moments: as most of its cells do, but with all the digits that any has; None without times.
 
     It is what `strftime` takes, but that "%3f" are three digits after the point, and that the zone stands as it is.
 
-    >>> form_of_shapes({("T", 19, "Z"): 5, ("T", 23, "Z"): 1, ("", 10, ""): 9})
+    >>> form_of(["2024-02-29T12:30:00Z", "2024-02-29T12:30:00.250Z", "2024-02-29"], [5, 1, 9])
     '%Y-%m-%dT%H:%M:%S.%3fZ'
     """
-    timed = {shape: count for shape, count in shapes.items() if shape[0]}
-    if not timed:
+    between, zones, length = Counter[str](), Counter[str](), 0
+    for text, count in zip(texts, counts, strict=True):
+        if len(text) > 10:
+            zone = re.search("[Z+-].*|$", text[11:])
+            assert zone is not None
+            between[text[10]] += count
+            zones[zone[0]] += count
+            length = max(length, 11 + zone.start())
+    if not length:
         return None
-    between, zone = (_most(timed, place) for place in (0, 2))
-    digits = max(shape[1] for shape in timed) - 20
+    digits = length - 20
     exact = "" if digits < -1 else ":%S" if digits < 1 else f":%S.%{min(digits, 9)}f"
-    return f"%Y-%m-%d{between}%H:%M{exact}{zone}"
+    return f"%Y-%m-%d{_most(between)}%H:%M{exact}{_most(zones)}"
 
 
-def _most(shapes: Mapping[Shape, int], place: int) -> Any:
-    """The most frequent of what shapes have at a place; of equal ones the first by its text."""
-    times = Counter[Any]()
-    for shape, count in shapes.items():
-        times[shape[place]] += count
+def _most(times: Mapping[str, int]) -> str:
+    """The most frequent text; of equally frequent ones the first."""
     return max(sorted(times), key=times.__getitem__)
 
 

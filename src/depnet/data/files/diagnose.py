@@ -12,7 +12,10 @@ from depnet.errors import DataError, Hint, brief
 
 
 def _records(source: Source, delimiter: str, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """The records of a CSV file in UTF-8, empty lines left out, each with the line on which it begins."""
+    """The records of a CSV file in UTF-8, empty lines left out, each with the line on which it begins.
+
+    A `csv.Error` has the line on which a record begins that is none, and why.
+    """
     with source.open() as raw:
         text = io.TextIOWrapper(raw, "utf-8-sig", newline="")
         begins = 1
@@ -22,26 +25,16 @@ def _records(source: Source, delimiter: str, *, strict: bool = False) -> Iterato
                 if record:
                     yield begins, record
                 begins = reader.line_num + 1
-        except (csv.Error, _TooLongError) as error:
-            raise _BadRecordError(begins, str(error)) from None
+        except csv.Error as error:
+            raise csv.Error(begins, str(error)) from None
 
 
 def _lines(text: io.TextIOWrapper) -> Iterator[str]:
     """The lines of a text, none of which is kept that is longer than a row may be."""
     while line := text.readline(MAX_LINE):
         if len(line) == MAX_LINE and not line.endswith(("\n", "\r")):
-            raise _TooLongError(
-                f"the line is longer than {MAX_LINE:,} characters, which no row of a table is"
-            )
+            raise csv.Error(f"the line is longer than {MAX_LINE:,} characters, which no row of a table is")
         yield line
-
-
-class _TooLongError(Exception):
-    """A line that is longer than a row may be."""
-
-
-class _BadRecordError(Exception):
-    """A line that begins no record, and why."""
 
 
 def diagnose_csv(source: Source, fields: int, delimiter: str) -> DataError | None:
@@ -53,7 +46,7 @@ def diagnose_csv(source: Source, fields: int, delimiter: str) -> DataError | Non
         for begins, record in _records(source, delimiter, strict=True):
             if len(record) != fields:
                 return _ragged(source, begins, record, fields, delimiter)
-    except _BadRecordError as error:
+    except csv.Error as error:
         begins, said = error.args
         if "field limit" in said:
             return None
@@ -84,7 +77,7 @@ def diagnose_json(source: Source) -> DataError | None:
         return wrong
     try:
         return _not_an_object(source)
-    except _TooLongError as error:
+    except csv.Error as error:
         return DataError(f"{source.name}: {error}.")
 
 
@@ -124,6 +117,6 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def line_of_row(source: Source, delimiter: str, row: int, *, header: bool) -> int | None:
     """The line on which row `row` (from 0) of a CSV file begins; None where that cannot be told."""
     lines = (begins for begins, _ in _records(source, delimiter))
-    with contextlib.suppress(_BadRecordError):
+    with contextlib.suppress(csv.Error):
         return next(itertools.islice(lines, row + header, None), None)
     return None

@@ -23,7 +23,7 @@ import numpy as np
 
 from depnet.data.binning.bins import TIMES
 from depnet.data.binning.forms import Form, find_form, number_sql
-from depnet.data.binning.times import form_of_shapes
+from depnet.data.binning.times import form_of
 from depnet.data.table.columns import PATTERNS, ColumnKind, is_kind
 from depnet.errors import DataError, Hint, brief
 
@@ -125,11 +125,11 @@ def moments_of_text(connection: Any, table: str, name: str, kind: ColumnKind, te
     if kind != "datetime":
         return column
     zone = f"regexp_extract(substr({text}, 12), '[Z+-].*')"
-    shape = f"substr({text}, 11, 1), length({text}) - length({zone}), {zone}"
+    shape = f"substr({text}, 11, 1), length({text}) - length({zone}), {zone}"  # all that a form depends on
     found = connection.execute(
-        f"SELECT {shape}, count(*) FROM {table} WHERE {text} IS NOT NULL GROUP BY ALL"
+        f"SELECT min({text}), count(*) FROM {table} WHERE {text} IS NOT NULL GROUP BY {shape}"
     ).fetchall()
-    return replace(column, form=form_of_shapes({(a, b, c): times for a, b, c, times in found}))
+    return replace(column, form=form_of(*zip(*found, strict=True)))
 
 
 def _find_form(connection: Any, table: str, text: str) -> Form | None:
@@ -170,11 +170,17 @@ def find_kinds(
     possible: list[ColumnKind] = list(TIMES) if only_times else list(PATTERNS)
     counts: list[_Matches] = []
     for group in _groups(columns, width):
-        counts += _matches_of_some(connection, table, group, possible)
+        shown = ", ".join(f"{text} AS t{place}" for place, (_, text) in enumerate(group))
+        cells = connection.execute(f"SELECT {shown} FROM {table} LIMIT {SAMPLE}").fetchnumpy()
+        counts += (_matches_of_cells(cells[f"t{place}"], possible) for place in range(len(group)))
     if rows > SAMPLE:
-        wanted = [(column, _likely(some, possible)) for column, some in zip(columns, counts, strict=True)]
+        # The kinds that all of some cells are; and numbers, if most of them are.
+        likely = [
+            [k for k in possible if some[k] == some[None] or (k == "float" and 2 * some[k] > some[None])]
+            for some in counts
+        ]
         counts = []
-        for group in _groups(wanted, min(width, _GROUP)):
+        for group in _groups([*zip(columns, likely, strict=True)], min(width, _GROUP)):
             counts += _matches(connection, table, group)
     kinds: list[ColumnKind] = []
     for (name, text), found in zip(columns, counts, strict=True):
@@ -186,24 +192,9 @@ def find_kinds(
     return kinds
 
 
-def _likely(some: _Matches, possible: Sequence[ColumnKind]) -> list[ColumnKind]:
-    """The kinds that all of some cells are; and numbers, if most of them are."""
-    present = some[None]
-    return [k for k in possible if some[k] == present or (k == "float" and 2 * some[k] > present)]
-
-
 def _groups(items: Sequence[Any], size: int) -> Iterator[Any]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
-
-
-def _matches_of_some(
-    connection: Any, table: str, group: Sequence[tuple[str, str]], kinds: Sequence[ColumnKind]
-) -> list[_Matches]:
-    """As `_matches`, of the first rows, by looking at each different text once."""
-    shown = ", ".join(f"{text} AS t{place}" for place, (_, text) in enumerate(group))
-    cells = connection.execute(f"SELECT {shown} FROM {table} LIMIT {SAMPLE}").fetchnumpy()
-    return [_matches_of_cells(cells[f"t{place}"], kinds) for place in range(len(group))]
 
 
 def _matches_of_cells(cells: Any, kinds: Iterable[ColumnKind]) -> _Matches:

@@ -206,9 +206,8 @@ def _load_csv(
         wrong = diagnose_csv(table.source, len(table.names), table.delimiter)
         if wrong is not None or isinstance(error, duckdb.OutOfMemoryException):
             raise (wrong or unreadable_by_engine(table.source, error)) from error
-        plain = in_utf8(
-            table.source, "utf-8", target.parent
-        )  # line ends of several kinds: once more with one
+        # Line ends of several kinds: once more with one.
+        plain = in_utf8(table.source, "utf-8", target.parent)
         try:
             return _load_typed(connection, _rows(plain.path, table, zipped=False), table, target, texts)
         except duckdb.Error:

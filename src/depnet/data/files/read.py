@@ -285,9 +285,8 @@ def open_file(
             with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
                 opened = _open_rows(connection, source, csv, link, request, room)
                 cells = opened.rows * len(opened.names)
-                if (
-                    max_cells is not None and cells > max_cells
-                ):  # a packed file of a few bytes may hold very many
+                # A packed file of a few bytes may hold very many.
+                if max_cells is not None and cells > max_cells:
                     raise DataError(
                         f"{source.name} has {opened.rows:,} rows of {len(opened.names):,} columns, {cells:,} cells; "
                         f"{max_cells:,} at most are read here (`max_cells`)."

@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import TIMES, Numbers
 from depnet.data.binning.forms import texts_in
-from depnet.data.binning.levels import Levels
 from depnet.data.binning.times import cell_of_duration
 from depnet.data.frames.within import Within
-from depnet.data.table.columns import Column, ColumnKind, ColumnLayout, FrameKind, Layout
+from depnet.data.table.columns import Column, ColumnLayout, FrameKind, Layout
 from depnet.data.table.dataset import check_shape, reject_codes_outside
 from depnet.data.table.encode import places_of
 from depnet.data.table.open import Opened, open_frame
@@ -63,7 +62,7 @@ def drawn_columns(
     """All columns of rows of codes, binned values as `decode` has them; what is hidden is drawn, too, then left out."""
     drawn = {} if within is None or rng is None else within.draw(codes, domain, rng)
     columns = [
-        column_of_codes(codes[:, i], variable, layout.columns[i], rng, drawn=drawn.get(i))
+        column_of_codes(codes[:, i], variable, layout.columns[i], rng, numbers=drawn.get(i))
         for i, variable in enumerate(domain.variables)
     ]
     return columns if hidden is None else [column.hiding(hidden[:, i]) for i, column in enumerate(columns)]
@@ -81,7 +80,7 @@ def check_column(variable: Variable, column: ColumnLayout, kind: FrameKind) -> N
         codes = np.append(codes, -1)
         every = None if every is None else np.append(every, every[:1])
     try:
-        made = column_of_codes(codes, variable, column, drawn=every)
+        made = column_of_codes(codes, variable, column, numbers=every)
         assemble([made], Layout(kind, (column,)), len(made.hidden), None)
     except Exception as error:  # whatever the libraries raise
         raise DataError(
@@ -109,52 +108,40 @@ def column_of_codes(
     layout: ColumnLayout,
     rng: np.random.Generator | None = None,
     law: FloatArray | None = None,
-    numbers: FloatArray | None = None,
-    drawn: Numbers | None = None,
+    numbers: Numbers | None = None,
 ) -> Column:
     """A column's values: those of its states and every row's place among them, or numbers.
 
-    `numbers` are given as they are. Else they are expected by the `law` [row, state], or were `drawn` in their bins, or are
-    with `rng`, or are the median of their bin.
+    `numbers` are given as they are. Else they are expected by the `law` [row, state], or drawn in their bins with `rng`, or
+    are the median of their bin.
     """
     hidden = codes < 0
     if variable.missing is not None:
         hidden = hidden | (codes == variable.cardinality - 1)
     bins = variable.bins
-    if law is not None and bins is None and layout.kind in ("float", "integer"):
-        numbers = expected_states(law, variable)
-    if numbers is not None:
-        kind = layout.kind if bins is None else bins.kind
-        whole = numbers if kind == "float" else np.rint(numbers).astype(np.int64)
-        return _column_of_numbers(layout, kind, hidden, whole)
-    if bins is None:
+    kind = layout.kind if bins is None else bins.kind
+    if numbers is None and law is not None and kind != "label" and numbers_of(variable) is not None:
+        levels = variable.levels()
+        assert levels is not None
+        numbers = levels.expected(law)
+    elif numbers is None and bins is not None:
+        each = np.where(hidden, 0, codes).astype(np.int64)
+        numbers = bins.middle()[each] if rng is None else bins.draw(each, rng)
+    if numbers is None:
         states: tuple[Any, ...] = variable.present_states
         if layout.values is not None:
             states = layout.values
-        elif layout.kind == "float":
+        elif kind == "float":
             states = tuple(map(float, states))
         return Column(layout, hidden, ids=np.where(hidden, -1, codes.astype(np.int64)), labels=states)
-    if law is not None:
-        found = Levels.of(bins).expected(law)
-    elif drawn is not None:
-        found = drawn
-    else:
-        each = np.where(hidden, 0, codes).astype(np.int64)
-        found = bins.middle()[each] if rng is None else bins.draw(each, rng)
-    if layout.kind == "label" and (bins.form is not None or bins.kind in TIMES):  # they were text
-        distinct, ids = np.unique(found, return_inverse=True)
+    if kind != "float" and numbers.dtype.kind == "f":
+        numbers = np.rint(numbers).astype(np.int64)
+    if bins is not None and layout.kind == "label" and (bins.form is not None or bins.kind in TIMES):
+        distinct, ids = np.unique(numbers, return_inverse=True)  # they were text
         text = cell_of_duration if bins.kind == "duration" else bins.text
         cells = map(text, distinct.tolist()) if bins.form is None else texts_in(distinct, bins.form)
-        texts = tuple(cells)
-        return Column(layout, hidden, ids=np.where(hidden, -1, ids), labels=texts)
-    return _column_of_numbers(layout, bins.kind, hidden, found)
-
-
-def _column_of_numbers(
-    layout: ColumnLayout, kind: ColumnKind, hidden: NDArray[np.bool_], numbers: Numbers
-) -> Column:
-    """Numbers of a kind; whole ones as floats where the frame has them so."""
-    if layout.kind == "float" and kind == "integer":
+        return Column(layout, hidden, ids=np.where(hidden, -1, ids), labels=tuple(cells))
+    if layout.kind == "float" and kind == "integer":  # the frame has whole numbers as floats
         return Column(layout, hidden, numbers.astype(np.float64))
     return Column(replace(layout, kind=kind), hidden, numbers)
 
@@ -170,12 +157,6 @@ def numbers_of(variable: Variable) -> FloatArray | None:
         return variable.bins.middle().astype(np.float64)
     states = variable.present_states
     return np.array(states, dtype=np.float64) if variable.scale == "number" and len(states) > 2 else None
-
-
-def expected_states(law: FloatArray, variable: Variable) -> Numbers | None:
-    """One number a row of a variable whose states are numbers: the mean of floats, the median of whole numbers."""
-    levels = None if numbers_of(variable) is None else variable.levels()
-    return None if levels is None else levels.expected(law)
 
 
 def fill(

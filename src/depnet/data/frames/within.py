@@ -12,14 +12,14 @@ level is drawn among these, and the row's weight is multiplied by their share of
 weighted rows follow the law of codes and levels given that levels are allowed, where the codes were drawn with the bin's.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import within as native
-from depnet.arrays import FloatArray, read_only
+from depnet.arrays import ByFields, FloatArray
 from depnet.data.binning.bins import Bins, Numbers
 from depnet.data.binning.levels import LevelArray, Levels
 from depnet.data.table.variable import Domain, Variable
@@ -38,7 +38,7 @@ BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PlaceTrees:
+class PlaceTrees(ByFields):
     """The trees of one variable, a bin each, as flat arrays.
 
     Node t sends rows with level <= threshold[t] of variable[t] (= threshold[t], where that is a category) to node child[t],
@@ -53,19 +53,6 @@ class PlaceTrees:
     child: LevelArray
     shares: LevelArray
     """Leaf after leaf, the share of each place in 256ths; all leaves have as many as the largest bin has places."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PlaceTrees) and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in self.__slots__
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # as arrays have none
-
-    @classmethod
-    def none_of(cls, column: int, bins: Bins) -> "PlaceTrees":
-        """No tree at all: every bin draws its places alike."""
-        empty = np.empty(0, dtype=np.int32)
-        return cls(column, np.full(len(bins), -1, dtype=np.int32), empty, empty, empty, empty)
 
     def reads(self) -> frozenset[int]:
         """The variables that some tree asks for."""
@@ -117,11 +104,12 @@ class Within:
         `narrowed` is the domain, or has bins that keep fewer values, of which one is drawn then. Where a code is not a
         bin's, the number is any.
         """
-        binned = [i for i in self.order if self.domain.variables[i].bins is not None]
-        allowed = {i: mask for i in binned if not (mask := self._allowed(i, narrowed)).all()}
-        drawers = self.drawers(binned, allowed)
-        values = {i: self._values(i, narrowed) for i in binned}
-        found = {i: np.empty(len(codes), dtype=values[i].dtype) for i in binned}
+        bins = {i: own for i in self.order if (own := self.domain.variables[i].bins) is not None}
+        left = {i: narrowed.variables[i].bins or own for i, own in bins.items()}
+        allowed = {i: mask for i in bins if not (mask := allowed_levels(bins[i], left[i])).all()}
+        drawers = self.drawers(list(bins), allowed)
+        values = {i: allowed_values(bins[i], left[i]) for i in bins}
+        found = {i: np.empty(len(codes), dtype=own.dtype) for i, own in values.items()}
         for begin in range(0, len(codes), BLOCK):
             some = codes[begin : begin + BLOCK]
             for i, levels in self._chosen(drawers, some, rng, TRIES if allowed else 1).items():
@@ -143,13 +131,13 @@ class Within:
 
     def drawers(self, columns: Sequence[int], allowed: Mapping[int, NDArray[np.bool_]]) -> list["Drawer"]:
         """What draws the levels of some numbers, in the order, each with its trees and the levels that are allowed."""
-        trees = {each.column: each for each in self.trees}
+        trees, none = {each.column: each for each in self.trees}, np.empty(0, dtype=np.int32)
         found = []
         for i in (i for i in self.order if i in set(columns)):
             bins = self.domain.variables[i].bins
             assert bins is not None
-            own = trees[i] if i in trees else PlaceTrees.none_of(i, bins)
-            found.append(Drawer.of(own, Levels.of(bins), allowed.get(i)))
+            alike = PlaceTrees(i, np.full(len(bins), -1, dtype=np.int32), none, none, none, none)
+            found.append(Drawer.of(trees.get(i, alike), Levels.of(bins), allowed.get(i)))
         return found
 
     def pass_through(
@@ -166,18 +154,6 @@ class Within:
             if each.inside is not None:
                 drawn.weights[:] *= np.append(each.inside, 1.0)[drawn.laws[i]]
         return drawn
-
-    def _allowed(self, i: int, narrowed: Domain) -> NDArray[np.bool_]:
-        bins, left = self.domain.variables[i].bins, narrowed.variables[i].bins
-        assert bins is not None
-        assert left is not None
-        return allowed_levels(bins, left)
-
-    def _values(self, i: int, narrowed: Domain) -> Numbers:
-        bins, left = self.domain.variables[i].bins, narrowed.variables[i].bins
-        assert bins is not None
-        assert left is not None
-        return allowed_values(bins, left)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -289,17 +265,9 @@ def level_count(variable: Variable) -> int:
 
 def first_levels(domain: Domain, codes: NDArray[np.integer]) -> LevelArray:
     """[row, variable], row-major: what is known before any number is drawn: states, and the first level of each bin."""
-    levels = np.empty(codes.shape, dtype=np.int32)
-    for i, first in enumerate(_first_of_codes(domain)):
-        levels[:, i] = codes[:, i] if first is None else first[np.maximum(codes[:, i], 0)]
+    levels = np.array(codes, dtype=np.int32, order="C")
+    for i, variable in enumerate(domain.variables):
+        if variable.bins is not None:
+            first = np.cumsum([0, *map(len, variable.bins.quantiles)])  # a missing value comes after all
+            levels[:, i] = first[np.maximum(codes[:, i], 0)]
     return levels
-
-
-def _first_of_codes(domain: Domain) -> Iterator[LevelArray | None]:
-    """Of each variable with bins, the first level of every code; a missing value comes after all."""
-    for variable in domain.variables:
-        if variable.bins is None:
-            yield None
-            continue
-        sizes = np.array([len(kept) for kept in variable.bins.quantiles])
-        yield read_only(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))

@@ -187,7 +187,7 @@ class Dataset(Holed):
         return self
 
     def __reduce__(self) -> Any:
-        return _dataset_again, (self.domain, self.codes, self.weights, self.values)
+        return Dataset.of_checked, (self.domain, self.codes, self.weights, self.values)
 
     @classmethod
     def from_codes(
@@ -231,10 +231,10 @@ class Dataset(Holed):
         weights: IntArray | None = None,
         values: Values | None = None,
     ) -> "Dataset":
-        """A dataset of read-only arrays that were checked already, or made so that nothing can be wrong: not once more."""
+        """A dataset of arrays that were checked already, or made so that nothing can be wrong: not once more."""
         dataset = object.__new__(cls)
-        holes = nothing_hidden(codes.shape)
-        for name, value in zip(Holed.__match_args__, (domain, codes, holes, weights, values), strict=True):
+        fields = domain, read_only(codes), nothing_hidden(codes.shape), weights, values
+        for name, value in zip(Holed.__match_args__, fields, strict=True):
             object.__setattr__(dataset, name, value)
         return dataset
 
@@ -296,12 +296,6 @@ def holed_table(
     """A table of arrays that are its own from then on; None for `hidden`: nothing is missing."""
     holes = nothing_hidden(codes.shape) if hidden is None else read_only(hidden)
     return Holed(domain, read_only(codes), holes, weights, values)
-
-
-def _dataset_again(
-    domain: Domain, codes: CodeArray, weights: IntArray | None, values: Values | None
-) -> Dataset:
-    return Dataset.of_checked(domain, read_only(codes), weights, values)
 
 
 def holed_rows(domain: Domain, codes: CodeArray, hidden: NDArray[np.bool_]) -> Holed:

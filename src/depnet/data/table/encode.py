@@ -202,9 +202,8 @@ def described(
         else:
             variables.append(variable_of(summary, options))
             layout = opened.layout(place)
-            if (
-                variables[-1].other is not None and summary.declared
-            ):  # some categories are one state: it is text
+            if variables[-1].other is not None and summary.declared:
+                # Some categories are one state: it is text.
                 layout = replace(layout, dtype=None, values=None)
             columns.append(layout)
             if coded:
@@ -251,11 +250,8 @@ def code_column(column: Column, variable: Variable) -> Coded:
         )
     else:
         codes = np.where(column.hidden, HIDDEN, _among_states(column, variable))
-    gone = codes < 0
-    if not gone.any():
-        return Coded(codes.astype(dtype), None, numbers)
-    unknown: IntArray = np.flatnonzero(codes == UNKNOWN)
-    found = Coded(codes.astype(dtype), gone, numbers)
+    gone, unknown = codes < 0, np.flatnonzero(codes == UNKNOWN)
+    found = Coded(codes.astype(dtype), gone if gone.any() else None, numbers)
     if not len(unknown):
         return found
     return found._replace(unknown=unknown, example=_value_in(column, int(unknown[0])))

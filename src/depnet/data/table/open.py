@@ -146,9 +146,8 @@ class _Narwhals(Opened):
         if isinstance(own, np.dtype) and own.kind in "biufMm":  # the common case, and the quick one
             return column_of_array(key, native.to_numpy())
         if self.kind == "pandas" and getattr(own, "tz", None) is not None:
-            found = column_of_array(
-                key, native.dt.tz_convert(None).to_numpy()
-            )  # narwhals knows no zone with a _
+            # Narwhals knows no zone with a _.
+            found = column_of_array(key, native.dt.tz_convert(None).to_numpy())
             return replace(found, layout=replace(found.layout, dtype=own))
         if dtype == nw.Object or (self.kind == "polars" and dtype == nw.String and self.rows <= FEW_ROWS):
             return column_of_objects(key, native.tolist() if self.kind == "pandas" else native.to_list(), own)
