@@ -5,7 +5,7 @@ larger one a sample of its rows chooses penalties, order, structure and which ho
 over all rows in a third pass.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -27,7 +27,6 @@ from depnet.learning.options import LearnOptions, node_specs
 from depnet.model.network import Model, Network
 from depnet.threads import Progress, Work
 
-Told = Callable[[int, int], object]
 Missing = Literal["error", "state"]
 
 
@@ -145,7 +144,7 @@ def fit_chunks(
     options: FitOptions,
     rng: np.random.Generator,
     where: Where,
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> ClusterFit:
     """The model that `depnet fit` makes of the same rows, bit for bit; of a larger table one that is counted."""
     told = progress or (lambda done, steps: None)

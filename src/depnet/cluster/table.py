@@ -170,7 +170,14 @@ def chunked(table: TableRequest, where: Where, *, boost: bool = False) -> Chunke
         total = sum(place.each(chunks, _count_rows))
     if total == 0:
         raise DataError("a network is learned from at least one row; there are none.")
-    fits = _check_room(total, columns, room, boost)
+    needed = _bytes(total, columns)
+    fits = needed <= room
+    if boost and not fits:
+        raise LearningError(
+            f"boosting: {total:,} rows of {columns:,} columns need about {needed / 1e9:.2g} GB in one place, since it goes "
+            f"through all rows again and again; there are {room / 1e9:.2g} GB. Learn without it, give this machine more "
+            "memory, or boost a sample of the rows."
+        )
     most = None if fits else max(room // (2 * VALUE_BYTES * columns * len(chunks)), FEWEST_VALUES)
     found = ChunkedColumns(list(place.each(chunks, summarise, most, keep=fits)))
     made = described(found, table.states, table.keep)
@@ -179,18 +186,6 @@ def chunked(table: TableRequest, where: Where, *, boost: bool = False) -> Chunke
 
 def _count_rows(frame: Any, number: int) -> int:
     return len(frame)
-
-
-def _check_room(rows: int, columns: int, room: int, boost: bool) -> bool:
-    """Does the table fit one place? An error where it does not, and needs to."""
-    needed = _bytes(rows, columns)
-    if needed > room and boost:
-        raise LearningError(
-            f"boosting: {rows:,} rows of {columns:,} columns need about {needed / 1e9:.2g} GB in one place, since it goes "
-            f"through all rows again and again; there are {room / 1e9:.2g} GB. Learn without it, give this machine more "
-            "memory, or boost a sample of the rows."
-        )
-    return needed <= room
 
 
 def _bytes(rows: int, columns: int) -> int:

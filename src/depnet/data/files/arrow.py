@@ -9,15 +9,13 @@ other states or numbers.
 import base64
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from depnet.data.binning.times import DAY
+from depnet.data.files.kinds import Connection
 from depnet.data.files.table import text_literal
 from depnet.data.table.open import is_polars_categorical
 from depnet.errors import DataError, Hint, is_whole
-
-if TYPE_CHECKING:
-    import duckdb
 
 
 class Categories(NamedTuple):
@@ -28,7 +26,7 @@ class Categories(NamedTuple):
 
 
 def declared_types(
-    connection: "duckdb.DuckDBPyConnection", file: Path, name: str, wanted: Collection[str]
+    connection: Connection, file: Path, name: str, wanted: Collection[str]
 ) -> dict[str, Categories | str]:
     """What the file declares, by name: the unit of a duration, or categories of a `wanted` column, text or whole numbers."""
     try:
@@ -55,7 +53,7 @@ def _labels(opened: Any, name: str) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _refuse_what_is_not_seen(connection: "duckdb.DuckDBPyConnection", file: Path, name: str) -> None:
+def _refuse_what_is_not_seen(connection: Connection, file: Path, name: str) -> None:
     """By the notes of pandas, and by the name that polars gives the values of an Enum."""
     notes = connection.execute(
         f"SELECT key, value FROM parquet_kv_metadata({text_literal(str(file))})"

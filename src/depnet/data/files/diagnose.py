@@ -75,34 +75,30 @@ def diagnose_json(source: Source) -> DataError | None:
     wrong = find_bad_bytes(source, "utf-8")
     if wrong is not None:
         return wrong
-    try:
-        return _not_an_object(source)
-    except csv.Error as error:
-        return DataError(f"{source.name}: {error}.")
-
-
-def _not_an_object(source: Source) -> DataError | None:
     with source.open() as raw:
         text = io.TextIOWrapper(raw, "utf-8-sig")
-        for number, line in enumerate(_lines(text), 1):
-            if number == 1 and line.lstrip().startswith("["):
-                return None  # one array: not by lines
-            if not line.strip():
-                continue
-            try:
-                value = json.loads(line, object_pairs_hook=_once)
-            except DataError as error:
-                return DataError(f"{source.name}, line {number:,}: {error}")
-            except (ValueError, RecursionError) as error:
-                return DataError(
-                    f"{source.name}, line {number:,} is not JSON ({error}). JSON lines have one object a line."
-                )
-            if not isinstance(value, dict):
-                return DataError(
-                    f"{source.name}, line {number:,}: expected an object, {{...}}, as JSON lines have; got "
-                    f"{brief(value)}."
-                )
+        try:
+            for number, line in enumerate(_lines(text), 1):
+                if number == 1 and line.lstrip().startswith("["):
+                    return None  # one array: not by lines
+                said = _not_an_object(line) if line.strip() else None
+                if said is not None:
+                    return DataError(f"{source.name}, line {number:,}{said}")
+        except csv.Error as error:
+            return DataError(f"{source.name}: {error}.")
     return None
+
+
+def _not_an_object(line: str) -> str | None:
+    try:
+        value = json.loads(line, object_pairs_hook=_once)
+    except DataError as error:
+        return f": {error}"
+    except (ValueError, RecursionError) as error:
+        return f" is not JSON ({error}). JSON lines have one object a line."
+    if isinstance(value, dict):
+        return None
+    return f": expected an object, {{...}}, as JSON lines have; got {brief(value)}."
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

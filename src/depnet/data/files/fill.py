@@ -20,7 +20,7 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration, duration_of
 from depnet.data.files.arrow import number_sql, schema_option, text_sql, units_of, written_schema
-from depnet.data.files.source import Csv, Dialect, Format, Source, find_source, open_csv
+from depnet.data.files.source import MISSING_VALUES, Csv, Dialect, Format, Source, find_source, open_csv
 from depnet.data.files.table import identifier, text_literal
 from depnet.data.files.write import format_of, table_file, text_file
 from depnet.data.frames.decode import column_of_codes
@@ -31,7 +31,7 @@ from depnet.files import scratch_folder
 
 _TEXT = (
     "header = true, sample_size = -1, auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'], "
-    "nullstr = ['', 'NA', 'N/A', 'n/a', 'NaN', 'nan', 'null', 'NULL']"
+    f"nullstr = {list(MISSING_VALUES)}"
 )
 """How CSV is read on its way to another format: No and Yes stay words."""
 

@@ -30,6 +30,8 @@ from depnet.errors import DataError, Hint, brief
 if TYPE_CHECKING:
     import duckdb
 
+Connection: TypeAlias = "duckdb.DuckDBPyConnection"
+
 MOSTLY = 0.9
 FEW_NUMBERS = 16
 _GROUP = 25
@@ -61,6 +63,14 @@ _CASTS: dict[ColumnKind, str] = {
 }
 
 
+_VALUES: dict[ColumnKind, str] = {
+    **dict.fromkeys(("label", "empty"), "CAST({} AS VARCHAR)"),
+    **dict.fromkeys(("integer", "boolean"), "CAST({} AS BIGINT)"),
+    "float": "CAST({} AS DOUBLE)",
+    "date": "CAST({} - DATE '1970-01-01' AS BIGINT)",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class FileColumn:
     """A column of the file: what it holds, and in `typed` its value as SQL would have it.
@@ -84,18 +94,9 @@ class FileColumn:
         The text of a label, 0 or 1 of a boolean, a number (dates as days, moments as microseconds since 1970, durations as
         microseconds).
         """
-        typed = self.typed
-        if self.kind in ("label", "empty"):
-            return f"CAST({typed} AS VARCHAR)"
-        if self.kind in ("integer", "boolean"):
-            return f"CAST({typed} AS BIGINT)"
-        if self.kind == "float":
-            return f"CAST({typed} AS DOUBLE)"
-        if self.kind == "date":
-            return f"CAST({typed} - DATE '1970-01-01' AS BIGINT)"
         if self.nanoseconds:  # to microseconds downwards, where DuckDB rounds
-            return f"(epoch_ns({typed}) - (epoch_ns({typed}) % 1000 + 1000) % 1000) // 1000"
-        return f"epoch_us({typed})"
+            return f"(epoch_ns({self.typed}) - (epoch_ns({self.typed}) % 1000 + 1000) % 1000) // 1000"
+        return _VALUES.get(self.kind, "epoch_us({})").format(self.typed)
 
 
 def column_of_type(name: str, typed: str, sql_type: str) -> FileColumn:
@@ -116,7 +117,7 @@ def column_of_text(name: str, kind: ColumnKind, text: str) -> FileColumn:
     return FileColumn(name, kind, text if kind in ("label", "empty") else _cast("CAST", kind, text))
 
 
-def moments_of_text(connection: Any, table: str, name: str, kind: ColumnKind, text: str) -> FileColumn:
+def moments_of_text(connection: Connection, table: str, name: str, kind: ColumnKind, text: str) -> FileColumn:
     """As `column_of_text`, and how the text of all rows has its values, where it has a form."""
     column = column_of_text(name, kind, text)
     if kind == "label":
@@ -132,7 +133,7 @@ def moments_of_text(connection: Any, table: str, name: str, kind: ColumnKind, te
     return replace(column, form=form_of(*zip(*found, strict=True)))
 
 
-def _find_form(connection: Any, table: str, text: str) -> Form | None:
+def _find_form(connection: Connection, table: str, text: str) -> Form | None:
     """The form that the text of all rows has: that of the first ones, with the decimals that others have."""
     first = f"SELECT DISTINCT t FROM (SELECT {text} AS t FROM {table} LIMIT {SAMPLE}) WHERE t IS NOT NULL ORDER BY t"
     texts = [cell for (cell,) in connection.execute(first).fetchall()]
@@ -155,7 +156,7 @@ def _cast(how: str, kind: ColumnKind, text: str) -> str:
 
 
 def find_kinds(
-    connection: "duckdb.DuckDBPyConnection",
+    connection: Connection,
     table: str,
     columns: Sequence[tuple[str, str]],
     rows: int,
@@ -204,7 +205,7 @@ def _matches_of_cells(cells: Any, kinds: Iterable[ColumnKind]) -> _Matches:
 
 
 def _matches(
-    connection: Any, table: str, group: Sequence[tuple[tuple[str, str], Sequence[ColumnKind]]]
+    connection: Connection, table: str, group: Sequence[tuple[tuple[str, str], Sequence[ColumnKind]]]
 ) -> list[_Matches]:
     """The matches of each column, by all of its cells. (Where every condition is NULL, count_if would be NULL, too.)"""
     parts: list[str] = []
@@ -248,7 +249,7 @@ def numbers_likely(cells: Mapping[int, Any]) -> dict[int, ColumnKind]:
     return found
 
 
-def _reject_few_texts(connection: Any, table: str, name: str, text: str, others: int) -> None:
+def _reject_few_texts(connection: Connection, table: str, name: str, text: str, others: int) -> None:
     number = is_kind_sql("float", text)
     some = f"SELECT DISTINCT {text} FROM {table} WHERE {number} LIMIT {FEW_NUMBERS + 1}"
     if len(connection.execute(some).fetchall()) <= FEW_NUMBERS:

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from depnet.data.files.arrow import Categories, microseconds_sql
 from depnet.data.files.diagnose import diagnose_csv, diagnose_json
 from depnet.data.files.kinds import (
     NUMBER_TYPES,
     SAMPLE,
+    Connection,
     FileColumn,
     column_of_text,
     column_of_type,
@@ -28,12 +28,8 @@ from depnet.data.files.kinds import (
 )
 from depnet.data.files.source import MAX_LINE, Csv, Source, in_utf8
 from depnet.data.files.table import first_line, identifier, interrupted_after, text_literal
+from depnet.data.table.columns import ColumnKind
 from depnet.errors import DataError, Hint, brief
-
-if TYPE_CHECKING:
-    import duckdb
-
-    from depnet.data.table.columns import ColumnKind
 
 LARGE = 2**22
 """Bytes of a file, as it lies, from which on numbers are read as such at once: below, to look first takes as long."""
@@ -56,7 +52,7 @@ class LoadedTable:
 
 
 def load_file(
-    connection: "duckdb.DuckDBPyConnection", source: Source | Csv, link: Path, texts: Collection[str]
+    connection: Connection, source: Source | Csv, link: Path, texts: Collection[str]
 ) -> LoadedTable:
     """The table as a Parquet file: the one that is read, or one beside the link that text is loaded into.
 
@@ -74,23 +70,12 @@ def load_file(
     return _parquet_table(connection, source, link)
 
 
-def _parquet_table(connection: "duckdb.DuckDBPyConnection", source: Source, table: Path) -> LoadedTable:
+def _parquet_table(connection: Connection, source: Source, table: Path) -> LoadedTable:
     """The names as the file has them; SQL has others where they differ in case only."""
-    import duckdb
-
     place = text_literal(str(table))
-    try:
-        schema = connection.execute(f"SELECT name, num_children FROM parquet_schema({place})").fetchall()
-        described = connection.execute(
-            f"DESCRIBE SELECT * FROM read_parquet({place}, hive_partitioning = false)"
-        ).fetchall()
-    except duckdb.Error as error:
-        said = str(error)
-        if "No magic bytes" in said or "too small" in said or "footer" in said:
-            raise DataError(
-                f"{source.name}: this is not a Parquet file, or not the whole of one: its end is missing. Get it again."
-            ) from error
-        raise unreadable_by_engine(source, error) from error
+    schema = connection.execute(f"SELECT name, num_children FROM parquet_schema({place})").fetchall()
+    described = f"DESCRIBE SELECT * FROM read_parquet({place}, hive_partitioning = false)"
+    types = [(identifier(row[0]), str(row[1])) for row in connection.execute(described).fetchall()]
     names, at = [], 1
     for _ in range(schema[0][1] or 0):  # the root's children, each with its own subtree
         names.append(schema[at][0])
@@ -98,11 +83,11 @@ def _parquet_table(connection: "duckdb.DuckDBPyConnection", source: Source, tabl
         while left:
             left += (schema[at][1] or 0) - 1
             at += 1
-    return LoadedTable(table, names, [(identifier(row[0]), str(row[1])) for row in described])
+    return LoadedTable(table, names, types)
 
 
 def find_columns(
-    connection: "duckdb.DuckDBPyConnection",
+    connection: Connection,
     table: LoadedTable,
     rows: int,
     width: int,
@@ -138,7 +123,7 @@ def find_columns(
 
 
 def keep_rows(
-    connection: "duckdb.DuckDBPyConnection",
+    connection: Connection,
     base: str,
     typed: dict[int, FileColumn],
     where: str,
@@ -191,7 +176,7 @@ def _bad_where(where: str, error: Exception, names: Sequence[str] = ()) -> DataE
 
 
 def _load_csv(
-    connection: "duckdb.DuckDBPyConnection", file: Path, table: Csv, target: Path, texts: Collection[int] = ()
+    connection: Connection, file: Path, table: Csv, target: Path, texts: Collection[int] = ()
 ) -> dict[int, str]:
     """Write the rows of a CSV file as columns c0, c1, ... to a Parquet file; missing cells are NULL.
 
@@ -215,7 +200,7 @@ def _load_csv(
 
 
 def _load_typed(
-    connection: "duckdb.DuckDBPyConnection", rows: str, table: Csv, target: Path, texts: Collection[int]
+    connection: Connection, rows: str, table: Csv, target: Path, texts: Collection[int]
 ) -> dict[int, str]:
     places = range(len(table.names))
     likely: dict[int, ColumnKind] = {}
@@ -240,7 +225,7 @@ def _load_typed(
         likely = {place: kind for (place, kind), bad in zip(likely.items(), found, strict=True) if not bad}
 
 
-def _as_number(place: int, kind: "ColumnKind") -> str:
+def _as_number(place: int, kind: ColumnKind) -> str:
     """A column of numbers, and one beside it that says where a cell is none: nearly always false, and so of no size."""
     text = f"c{place}"
     wrong = f"{text} IS NOT NULL AND NOT coalesce({is_kind_sql(kind, text)}, false)"
@@ -267,6 +252,10 @@ def unreadable_by_engine(source: Source, error: Exception) -> DataError:
             f"{source.name}: reading needs more memory than it may use. Take fewer columns or rows, or allow more: "
             'memory="4GB".'
         )
+    if any(mark in said for mark in ("No magic bytes", "too small", "footer")):
+        return DataError(
+            f"{source.name}: this is not a Parquet file, or not the whole of one: its end is missing. Get it again."
+        )
     if too_large := re.search(
         r"Type U?\w+ with value (\d+) can't be cast .* source column (.*)$", said.rstrip(".")
     ):
@@ -281,7 +270,7 @@ def unreadable_by_engine(source: Source, error: Exception) -> DataError:
     return DataError(f"{source.name}: the table cannot be read: {said}.")
 
 
-def _load_json(connection: "duckdb.DuckDBPyConnection", file: Path, source: Source, target: Path) -> None:
+def _load_json(connection: Connection, file: Path, source: Source, target: Path) -> None:
     """Write the objects of JSON lines (or of one array) to a Parquet file, a column a field."""
     import duckdb
 
@@ -306,9 +295,7 @@ def _load_json(connection: "duckdb.DuckDBPyConnection", file: Path, source: Sour
         raise (diagnose_json(source) or unreadable_by_engine(source, error)) from error
 
 
-def _check_fields(
-    connection: "duckdb.DuckDBPyConnection", objects: str, source: Source, names: list[str]
-) -> None:
+def _check_fields(connection: Connection, objects: str, source: Source, names: list[str]) -> None:
     """Fields that differ in case only: DuckDB gives the second another name, with a number, and would miss its values."""
     folded = {name.casefold() for name in names}
     for name in names:

@@ -1,19 +1,20 @@
 """`depnet.read`: a table in a file, as codes, column by column and in bounded memory (docs/files.md)."""
 
 import contextlib
+import itertools
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import IO, Any, Literal, TypeAlias
 
 from depnet.arrays import IntArray
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.files.arrow import declared_types
 from depnet.data.files.diagnose import line_of_row
-from depnet.data.files.kinds import MixedColumnError
+from depnet.data.files.kinds import Connection, MixedColumnError
 from depnet.data.files.load import find_columns, keep_rows, load_file, unreadable_by_engine
 from depnet.data.files.source import MISSING_VALUES, Csv, Dialect, Source, find_source, in_utf8, open_csv
 from depnet.data.files.table import FileTable, bytes_of, columns_at_once, locked_engine
@@ -32,9 +33,6 @@ from depnet.data.table.variables import (
 from depnet.errors import DataError, Hint, brief
 from depnet.files import scratch_folder
 from depnet.wording import nearest, some_of
-
-if TYPE_CHECKING:
-    import duckdb
 
 TEXT_MEMORY = 250 * 10**6
 """Bytes that loading a text file needs at least: its buffers of long lines, and a row group of Parquet."""
@@ -247,17 +245,12 @@ def read_for(
 
 def _steps(opened: FileTable, progress: Progress | None) -> Callable[[int], object]:
     """What hears of more columns that are done, and makes it steps done of all: loading the file is half of them."""
-    steps = 2 * len(opened.names)
-    done = len(opened.names)
-
-    def tell(more: int) -> None:
-        nonlocal done
-        done += more
-        if progress is not None:
-            progress(done, steps)
-
-    tell(0)
-    return tell
+    columns = len(opened.names)
+    done = itertools.count(columns)
+    if progress is None:
+        return lambda _: None
+    progress(next(done), 2 * columns)
+    return lambda _: progress(next(done), 2 * columns)
 
 
 @contextlib.contextmanager
@@ -297,7 +290,7 @@ def open_file(
 
 
 def _open_rows(
-    connection: "duckdb.DuckDBPyConnection",
+    connection: Connection,
     source: Source,
     csv: Csv | None,
     link: Path,

@@ -14,20 +14,17 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from depnet.data.files.kinds import FileColumn
+from depnet.data.files.kinds import Connection, FileColumn
 from depnet.data.table.columns import Column, ColumnLayout, FrameKind, column_of_numbers, column_of_objects
 from depnet.data.table.open import Opened
 from depnet.data.table.variable import MAX_CARDINALITY
 from depnet.data.table.variables import StateOptions, Summary
 from depnet.errors import DataError, Hint, brief, is_whole
 from depnet.threads import cores
-
-if TYPE_CHECKING:
-    import duckdb
 
 DEFAULT_MEMORY = 10**9
 LONGEST = 300
@@ -72,9 +69,7 @@ def bytes_of(memory: int | str | None) -> int:
 
 
 @contextlib.contextmanager
-def locked_engine(
-    table: Path | None, scratch: Path, memory: int, columns: int = 1
-) -> Iterator["duckdb.DuckDBPyConnection"]:
+def locked_engine(table: Path | None, scratch: Path, memory: int, columns: int = 1) -> Iterator[Connection]:
     """A connection that can read the file at `table`, and read and write in `scratch`; give paths as they are here.
 
     Rows of that number of `columns` must fit in its memory, at least for one thread.
@@ -114,7 +109,7 @@ def threads_for(memory: int) -> int:
     return max(1, min(cores(), memory // (100 * 10**6)))
 
 
-def columns_at_once(connection: "duckdb.DuckDBPyConnection", file: Path, memory: int) -> int:
+def columns_at_once(connection: Connection, file: Path, memory: int) -> int:
     """How many columns of a Parquet file one query may read: a thread holds one row group of each."""
     largest = f"SELECT max(total_compressed_size + total_uncompressed_size) FROM parquet_metadata({text_literal(str(file))})"
     ((size,),) = connection.execute(largest).fetchall()
@@ -147,7 +142,7 @@ def first_line(error: Exception) -> str:
 
 
 @contextlib.contextmanager
-def interrupted_after(connection: "duckdb.DuckDBPyConnection", seconds: float) -> Iterator[None]:
+def interrupted_after(connection: Connection, seconds: float) -> Iterator[None]:
     """End what the engine does in this block after that time: it raises an InterruptException."""
     timer = threading.Timer(seconds, connection.interrupt)
     timer.daemon = True
@@ -166,7 +161,7 @@ class FileTable(Opened):
     def __init__(
         self,
         file: str,
-        connection: "duckdb.DuckDBPyConnection",
+        connection: Connection,
         columns: Sequence[FileColumn],
         relation: str,
         rows: int,

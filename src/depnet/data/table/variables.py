@@ -91,9 +91,17 @@ class StateOptions:
         if self.max_states >= MAX_CARDINALITY:
             raise DataError(f"max_states is below {MAX_CARDINALITY:,}; got {self.max_states:,}.")
 
+    def asked(self, name: str) -> bool:
+        """Do `bins` name this column?"""
+        return isinstance(self.bins, Mapping) and name in self.bins
+
+    def how(self, name: str) -> How:
+        """How to bin a column."""
+        return self.bins.get(name, "quantile") if isinstance(self.bins, Mapping) else self.bins
+
     def as_they_are(self, name: str) -> bool:
         """Is every value of a column asked to be a state?"""
-        how, _ = _how(self.bins, name)
+        how = self.how(name)
         return isinstance(how, str) and how == "categories"
 
     def check_names(self, names: Sequence[str]) -> None:
@@ -199,13 +207,13 @@ def variable_of(column: Summary, options: StateOptions) -> Variable:
     elif column.kind == "boolean":
         variable = Variable(column.name, (False, True))
     else:
-        variable = Variable(column.name, *_numeric(column, options.bins, options.max_bins))
+        variable = Variable(column.name, *_numeric(column, options))
     return with_missing_state(variable) if column.hidden and missing == "state" else variable
 
 
 def _labelled(column: Summary, options: StateOptions) -> Variable:
     """Text: its values in their order, of very many the most frequent ones, or those that `bins` lists."""
-    how, _ = _how(options.bins, column.name)
+    how = options.how(column.name)
     listed = isinstance(how, Sequence) and not isinstance(how, str)
     most = MAX_CARDINALITY - 1 if options.as_they_are(column.name) else options.max_states
     if listed:
@@ -219,12 +227,10 @@ def _labelled(column: Summary, options: StateOptions) -> Variable:
     return with_other_state(column.name, ordered_states(labels, labels if column.declared else None))
 
 
-def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Label, ...], Bins | None]:
-    how, asked = _how(bins, column.name)
-    numbers = column.numbers
+def _numeric(column: Summary, options: StateOptions) -> tuple[tuple[Label, ...], Bins | None]:
+    numbers, as_they_are = column.numbers, options.as_they_are(column.name)
     assert numbers is not None
-    as_they_are = isinstance(how, str) and how == "categories"
-    if column.kind in ("integer", "float") and (as_they_are or not asked):
+    if column.kind in ("integer", "float") and (as_they_are or not options.asked(column.name)):
         distinct = numbers.values[: (MAX_CARDINALITY if as_they_are else FEW_VALUES) + 1]
         states = ordered_states((distinct.astype(np.int64) if are_whole(distinct) else distinct).tolist())
         if as_they_are:
@@ -236,17 +242,10 @@ def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Lab
     if kind == "float" and column.hidden and are_whole(numbers.values):
         kind = "integer"
     try:
-        labels, cut = _cut(numbers, kind, how, max_bins)
+        labels, cut = _cut(numbers, kind, options.how(column.name), options.max_bins)
         return labels, replace(cut, form=column.form)
     except DataError as error:
         raise DataError(f"column {column.name!r}: {error}") from None
-
-
-def _how(bins: BinChoice, name: str) -> tuple[How, bool]:
-    """How to bin a column, and whether that was asked for it by name or by number."""
-    if isinstance(bins, Mapping):
-        return (bins[name], True) if name in bins else ("quantile", False)
-    return bins, False
 
 
 def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> tuple[tuple[Label, ...], Bins]:
@@ -289,8 +288,7 @@ class LeftOut:
 
 def left_out(column: Summary, options: StateOptions, keep: Keep) -> LeftOut | None:
     """Why a column is left out; None where it is kept, since it is in `keep` or `bins` names it."""
-    asked = isinstance(options.bins, Mapping) and column.name in options.bins
-    if asked or (isinstance(keep, str) and keep == "all") or column.name in keep:
+    if options.asked(column.name) or (isinstance(keep, str) and keep == "all") or column.name in keep:
         return None
     there = column.rows - column.hidden
     if not there and column.rows and not column.has_states and options.missing != "state":
