@@ -121,18 +121,12 @@ def quantiles_between(ranked: Ranked, bounds: Sequence[int]) -> list[tuple[Numbe
     >>> quantiles_between(Ranked.of(np.array([3, 3, 3, 4, 5])), [0, 3, 5])
     [(3,), (4, 5)]
     """
-    places = []
+    quantiles: list[tuple[Number, ...]] = []
     for begin, end in itertools.pairwise(bounds):
         kept = min(end - begin, MAX_QUANTILES)
-        places.append([begin + (2 * k + 1) * (end - begin) // (2 * kept) for k in range(kept)])
-    ends = [rank for begin, end in itertools.pairwise(bounds) if end > begin for rank in (begin, end - 1)]
-    values = iter(ranked.at([*ends, *itertools.chain(*places)]).tolist())
-    one_value = iter([(next(values), next(values)) for _ in range(len(ends) // 2)])
-    quantiles: list[tuple[Number, ...]] = []
-    for ranks in places:
-        own = tuple(next(values) for _ in ranks)
-        low, high = next(one_value) if ranks else (0, 0)
-        quantiles.append(own[:1] if low == high else own)
+        places = [begin + (2 * k + 1) * (end - begin) // (2 * kept) for k in range(kept)]
+        low, high, *own = ranked.at([begin, end - 1, *places]).tolist() if places else (0, 1)
+        quantiles.append(tuple(own[:1] if low == high else own))
     return quantiles
 
 
