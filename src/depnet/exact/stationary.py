@@ -194,16 +194,8 @@ def class_laws(
 
 
 def only_law(chain: FreeChain, network: Network, scan: Scan) -> FloatArray:
-    """The law of the one recurrent class; several are a `ReducibleError`."""
-    (law,) = class_laws(chain, network, scan, [only_class(chain, network, scan)])
-    return law
-
-
-def only_class(chain: FreeChain, network: Network, scan: Scan) -> IntArray | None:
-    """The members of the one recurrent class (None: all); several are a `ReducibleError` that names them."""
-    if chain.positive:
-        return None
-    classes = closed_classes(chain, network, scan)
+    """The law of the one recurrent class; several are a `ReducibleError` that names them."""
+    classes = [] if chain.positive else closed_classes(chain, network, scan)
     if len(classes) > 1:
         named = "; ".join(
             described(chain.domain, chain.codes(members[:SHOWN_STATES]), len(members))
@@ -214,7 +206,8 @@ def only_class(chain: FreeChain, network: Network, scan: Scan) -> IntArray | Non
             f"the chain has {len(classes):,} recurrent classes, so its law depends on where it starts: {named}{rest}. "
             "depnet.recurrent_classes gives the law of each; tables with smoothing > 0 have one class."
         )
-    return classes[0]
+    (law,) = class_laws(chain, network, scan, classes or [None])  # all states
+    return law
 
 
 def law_path(

@@ -48,6 +48,8 @@ SETTLED_ROUNDS = 2
 """Rounds in a row that must be settled before the rounds end early."""
 
 Learner = Callable[[Dataset], Network]
+Redraw = Callable[[Network, Dataset, NDArray[np.bool_]], Dataset]
+"""The rows with their holes moved on by the network's chains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +143,14 @@ def complete_and_learn(
     filled = Dataset.of_checked(domain, marginal_fill(domain, codes, hidden, weights, rng), weights)
     some = _rows_of_rounds(filled, hidden, rng)
     rows, holes = (filled, hidden) if some is None else (_single_rows(filled, some), hidden[some])
-    network, dataset, report = _rounds(
-        rows, holes, learn if between is None else between, rounds, rng, n_jobs, progress
-    )
+
+    def redraw(network: Network, rows: Dataset, hidden: NDArray[np.bool_]) -> Dataset:
+        moved = redrawn(network, rows.codes, hidden, rng=rng, n_jobs=n_jobs)
+        return Dataset.of_checked(domain, moved, rows.weights)
+
+    network, dataset, report = _rounds(rows, holes, between or learn, rounds, redraw, progress)
     if some is not None:
-        dataset = _all_rows(network, filled, hidden, some, dataset, rounds, rng, n_jobs)
+        dataset = _all_rows(network, filled, hidden, some, dataset, rounds, redraw)
     back = np.argsort(which, kind="stable")
     dataset = some_rows(dataset, back)
     return Completion(learn(dataset), dataset, read_only(hidden[back]), tuple(report))
@@ -156,8 +161,7 @@ def _rounds(
     hidden: NDArray[np.bool_],
     learn: Learner,
     rounds: int,
-    rng: np.random.Generator,
-    n_jobs: int | None,
+    redraw: Redraw,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[Network, Dataset, list[CompletionRound]]:
     """The last round's network, the rows as it has completed them, and what each round changed."""
@@ -167,7 +171,7 @@ def _rounds(
     for number in range(rounds):
         started = time.monotonic()
         network = learn(rows)
-        drawn = _redrawn_rows(network, rows, hidden, rng, n_jobs)
+        drawn = redraw(network, rows, hidden)
         now = score_samples(network, drawn)
         change = math.nan if scores is None else _standardised((now - scores)[open_rows])
         moved = math.nan if scores is None else _moved(rows, drawn, hidden)
@@ -204,32 +208,19 @@ def _all_rows(
     some: NDArray[np.intp],
     settled: Dataset,
     rounds: int,
-    rng: np.random.Generator,
-    n_jobs: int | None,
+    redraw: Redraw,
 ) -> Dataset:
     """The holes of all rows drawn from the network, until `some` of them look as they do where they have `settled`."""
     holes = hidden[some]
     open_rows = holes.any(axis=1)
     scores = score_samples(network, settled)[open_rows]
     for _ in range(rounds):
-        rows = _redrawn_rows(network, rows, hidden, rng, n_jobs)
+        rows = redraw(network, rows, hidden)
         again = _single_rows(rows, some)
         change = _standardised(score_samples(network, again)[open_rows] - scores)
         if abs(change) < SETTLED_SCORE and _moved(settled, again, holes) < SETTLED_MARGINALS:
             break
     return rows
-
-
-def _redrawn_rows(
-    network: Network,
-    rows: Dataset,
-    hidden: NDArray[np.bool_],
-    rng: np.random.Generator,
-    n_jobs: int | None,
-) -> Dataset:
-    """The rows with their holes moved on by the network's chains."""
-    codes = redrawn(network, rows.codes, hidden, rng=rng, n_jobs=n_jobs)
-    return Dataset.of_checked(rows.domain, codes, rows.weights)
 
 
 def _single(holed: Holed, order: IntArray) -> tuple[IntArray, IntArray | None]:
