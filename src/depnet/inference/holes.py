@@ -288,7 +288,7 @@ class ChunkedImputation:
         n_jobs: int | None = None,
     ) -> None:
         self.network, self.method, self.scan, self.n_jobs = network, method, scan, n_jobs
-        self._rng = np.random.default_rng() if rng is None else rng
+        self._rng = generator(rng)
         self._everything, self._law = everything, present_law(network)
         self.converged = True
         """Is every hole's standard error small enough?"""
@@ -304,14 +304,13 @@ class ChunkedImputation:
         size = chunk_rows(self.network)
         for start in range(0, len(rows), size):
             at = rows[start : start + size]
-            yield at, self._filled(codes[at], hidden[at])
-
-    def _filled(self, codes: CodeArray, hidden: Bools) -> Imputation:
-        effort: dict[str, Any] = {"scan": self.scan, "rng": self._rng, "n_jobs": self.n_jobs}
-        rows, fill = split_holes(self.network, codes, hidden, everything=self._everything, **effort)
-        found = impute(self._law, rows, fill, method=self.method, **effort)
-        self.converged = self.converged and found.converged
-        return found
+            effort: dict[str, Any] = {"scan": self.scan, "rng": self._rng, "n_jobs": self.n_jobs}
+            filled, fill = split_holes(
+                self.network, codes[at], hidden[at], everything=self._everything, **effort
+            )
+            found = impute(self._law, filled, fill, method=self.method, **effort)
+            self.converged = self.converged and found.converged
+            yield at, found
 
 
 def open_holes(table: Holed) -> Bools:

@@ -33,7 +33,6 @@ from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.binning.levels import Levels
 from depnet.data.frames.within import Drawer, Drawn, PlaceTrees, Within
-from depnet.data.table.variable import Domain
 from depnet.errors import ModelError
 from depnet.model.evidence import NOTHING, Evidence, known_of
 from depnet.model.network import Kept, Network, compiled_of
@@ -362,17 +361,15 @@ def _closed(numbers: Iterable[int], read: Mapping[int, frozenset[int]]) -> froze
 
 def _levels_read(within: Within, trees: PlaceTrees) -> frozenset[int]:
     """The numbers before it whose levels some test compares with one inside a bin: of all others, bins are enough."""
-    before = set(within.order[: within.order.index(trees.column)])
-    return frozenset(j for j in trees.reads() if j in before and _cuts_bins(within.domain, trees, j))
-
-
-def _cuts_bins(domain: Domain, trees: PlaceTrees, j: int) -> bool:
-    bins = domain.variables[j].bins
-    if bins is None:
-        return False
-    levels = Levels.of(bins)
-    ends = levels.same[levels.first + levels.sizes - 1]
-    return not np.isin(trees.threshold[trees.variable == j], ends).all()
+    before, found = set(within.order[: within.order.index(trees.column)]), set()
+    for j in before.intersection(trees.reads()):
+        bins = within.domain.variables[j].bins
+        if bins is not None:
+            levels = Levels.of(bins)
+            ends = levels.same[levels.first + levels.sizes - 1]
+            if not np.isin(trees.threshold[trees.variable == j], ends).all():
+                found.add(j)
+    return frozenset(found)
 
 
 def words(seed: int, stream: int, first: int, rows: int, first_chain: int, chains: int) -> NDArray[np.uint32]:

@@ -267,7 +267,9 @@ class Target:
             assert self.condition is not None
             missing = 1.0 - known if self.condition.missing else known
             return np.array([1.0 - missing, missing])
-        there = _normalised(law[: self.states])
+        # Where the known states have no mass at all, nothing is known of them: uniform.
+        there, total = law[: self.states], law[: self.states].sum()
+        there = np.asarray(there / total) if total > 0 else np.full(self.states, 1 / self.states)
         if self.inside is None:
             return there
         share = float(np.clip(self.inside[: self.states] @ there, 0.0, 1.0))
@@ -321,12 +323,6 @@ class Target:
             codes, None if known is None else known[rows], None if numbers is None else numbers[rows]
         )
         return met.astype(np.int64)
-
-
-def _normalised(law: FloatArray) -> FloatArray:
-    """The law given that it is one of these states; where these have no mass at all, nothing is known of it: uniform."""
-    total = law.sum()
-    return np.asarray(law / total) if total > 0 else np.full(len(law), 1 / len(law))
 
 
 def targets_of(

@@ -325,9 +325,9 @@ class QueryResult:
             spread = spread.times(share)
         elif of == "combined":
             probabilities = table.law
-        law = NumberLaw.of(
-            variable, self._margin(probabilities, name), spread, 1.0 - self.missing.get(name, 0.0)
-        )
+        axis = self.targets.index(name) if self.joint else 0
+        margin = np.asarray(probabilities.sum(axis=tuple(a for a in range(probabilities.ndim) if a != axis)))
+        law = NumberLaw.of(variable, margin, spread, 1.0 - self.missing.get(name, 0.0))
         if law is None:
             return None
         if name in self.levels and of != "observed":
@@ -337,11 +337,6 @@ class QueryResult:
             law = seen if of == "observed" else law.joined(seen, s / (n + s))
         rows = self.rows_known(name, share) + self.sure_means
         return NumberSummary(variable, law, rows if of == "combined" else None)
-
-    def _margin(self, table: FloatArray, name: str) -> FloatArray:
-        """Of a table of all targets, that of one."""
-        axis = self.targets.index(name) if self.joint else 0
-        return np.asarray(table.sum(axis=tuple(a for a in range(table.ndim) if a != axis)))
 
     def frame(self, backend: str = "pandas") -> Any:
         """A tidy frame: a row a state (of a joint, a joint state), with its probability, standard error and so on.

@@ -239,7 +239,13 @@ def frame_of(result: QueryResult, backend: Any) -> Any:
         )
     if backend != "pandas":
         keys = {k: v if len(set(map(type, v))) == 1 else list(map(str, v)) for k, v in keys.items()}
-    columns = {**keys, **{name: np.concatenate(values) for name, values in parts.items()}}
+    return frame_of_columns(
+        {**keys, **{name: np.concatenate(values) for name, values in parts.items()}}, backend
+    )
+
+
+def frame_of_columns(columns: Mapping[str, Any], backend: Any) -> Any:
+    """A frame of these columns, of the library that `backend` names."""
     import narwhals as nw
 
     try:

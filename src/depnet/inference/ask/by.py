@@ -19,6 +19,7 @@ from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.question import TOLERANCE, Question
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.shown import frame_of_columns
 from depnet.inference.ask.query import query
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
@@ -65,9 +66,7 @@ class GroupAnswers:
             state and its `share`, `low`, `high`; the matching `rows`; and what `model` and `table` alone say (without a
             table, only what the model says).
         """
-        import narwhals
-
-        return narwhals.from_dict(self.columns(), backend=backend).to_native()
+        return frame_of_columns(self.columns(), backend)
 
 
 def query_by(

@@ -22,6 +22,7 @@ from depnet import notebook
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Label
 from depnet.errors import EvidenceError
+from depnet.inference.answer.shown import frame_of_columns
 from depnet.inference.ask.query import log_probability, query
 from depnet.model.conditions import said_of
 from depnet.model.network import Network
@@ -88,11 +89,9 @@ class Explanation:
         Returns:
             A row for the start, and one for each step.
         """
-        import narwhals
-
         facts, changes, answers = zip(("", 0.0, self.start), *self.rows(), strict=True)
         columns = {"fact": list(facts), "change": list(changes), "answer": list(answers)}
-        return narwhals.from_dict(columns, backend=backend).to_native()
+        return frame_of_columns(columns, backend)
 
     def rows(self) -> list[tuple[str, float, float]]:
         """(fact, change, answer after it) of each step."""

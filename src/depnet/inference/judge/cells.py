@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.data.binning.bins import Bins, Numbers
+from depnet.data.binning.bins import Numbers
 from depnet.data.binning.tails import log_shares
 from depnet.data.table.cells import known_cells
 from depnet.data.table.dataset import Dataset, Holed
@@ -378,15 +378,12 @@ def matching_rows(data: Holed, evidence: Evidence | None = None, text: str = "")
 def _holding(data: Holed, i: int, wanted: str) -> NDArray[np.bool_]:
     """[row]: is the cell known, and does its text hold what is wanted?"""
     variable, numbers = data.domain.variables[i], data.numbers(i)
-    if variable.bins is not None and numbers is not None:
-        has = _number_holding(variable.bins, numbers, wanted)
+    bins = variable.bins
+    if bins is not None and numbers is not None:
+        if bins.kind != "duration" and not IN_NUMBERS.issuperset(wanted):
+            return np.zeros(data.rows, dtype=bool)
+        values, places = np.unique(numbers, return_inverse=True)
+        has = np.array([wanted in bins.text(value).casefold() for value in values.tolist()])[places]
     else:
         has = np.array([wanted in str(state).casefold() for state in variable.states])[data.column(i)]
     return has & known_cells(data, i, np.arange(data.rows)) if has.any() else has
-
-
-def _number_holding(bins: Bins, numbers: Numbers, wanted: str) -> NDArray[np.bool_]:
-    if bins.kind != "duration" and not IN_NUMBERS.issuperset(wanted):
-        return np.zeros(len(numbers), dtype=bool)
-    values, places = np.unique(numbers, return_inverse=True)
-    return np.array([wanted in bins.text(value).casefold() for value in values.tolist()])[places]

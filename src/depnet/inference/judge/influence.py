@@ -16,11 +16,10 @@ All variables are asked at once, from the tables of the target beside each of th
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, new_seeds
 from depnet.data.frames.within import allowed_values
@@ -29,9 +28,11 @@ from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.part import LevelLaw
 from depnet.inference.answer.question import Over, checked_tolerance, over_after
 from depnet.inference.judge.measure import Measure
-from depnet.inference.ordered.targets import TargetDraws, TargetTables, exact_tables
+from depnet.inference.ordered.levels import level_rows, some_rows
+from depnet.inference.ordered.targets import TargetTables, exact_tables
 from depnet.law.draw import MOST_DRAWS, sharpen
-from depnet.law.program import LevelPlan
+from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
+from depnet.law.program import LevelPlan, law_of
 from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network
 
@@ -132,61 +133,73 @@ def influence(
     checked_tolerance(tolerance)
     known = Evidence.parse(domain, evidence)
     at = domain.index(target)
-    if network.order is None:
-        raise InferenceError(
-            'what moves a target is asked of an ordered law; learn one with learn(dataset, order="auto").'
-        )
-    if at in known.clamped:
-        raise EvidenceError(
-            f"{target!r} is known: nothing can move it. Take it back, or choose another target."
-        )
+    order = _order_to_ask(network, at, known)
     variable = narrowed_domain(domain, evidence).variables[at]
     measure = Measure.of(variable, of, levels)
     others = [i for i in range(len(domain)) if i != at and i not in known.clamped]
     columns = columns_of(measure, sum(domain.cardinalities[i] for i in others))
     seed, over = new_seeds(rng, 1)[0], over_after(max_seconds, stop)
 
-    def judge(tables: TargetTables) -> Influence:
-        return effects_of(tables, variable, [domain.variables[i] for i in others], measure, columns)
-
-    bins, left = domain.variables[at].bins, variable.bins
-    values = None if bins is None or left is None else allowed_values(bins, left)
-
-    def of_level(codes: IntArray, places: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
-        assert values is not None
-        return measure.of_rows(codes, places >= 0, values[np.maximum(places, 0)])
-
+    variables = [domain.variables[i] for i in others]
     plan = LevelPlan.of(network, known, (at,))
     cut = plan if plan is not None and plan.cuts else None
-    tables = None if cut else exact_tables(network, known, at, columns, others, EXACT_CELLS)
-    if tables is not None:
-        return judge(tables)
-    draws = TargetDraws(network, known, at, columns, others, seed, plan=cut, of_level=of_level)
-    return _drawn(draws, judge, tolerance, over)
-
-
-def _drawn(
-    draws: TargetDraws, judge: Callable[[TargetTables], Influence], tolerance: float, over: Over
-) -> Influence:
-    """Draws until all is sharp, or time is over."""
+    exact = None if cut else exact_tables(network, known, at, columns, others, EXACT_CELLS)
+    if exact is not None:
+        return effects_of(exact, "exact", variable, variables, measure, columns)
+    if log_largest_weight(network, order, known) == -math.inf:
+        raise EvidenceError(IMPOSSIBLE)
+    rows = level_rows(network, known, cut, range(len(domain)), seed)
+    tables = TargetTables.empty([domain.cardinalities[i] for i in others], columns.shape[1])
+    bins, left = domain.variables[at].bins, variable.bins
+    values = None if bins is None or left is None else allowed_values(bins, left)
     found: Influence | None = None
+
+    def draw(count: int) -> None:
+        for codes, drawn in some_rows(rows, count):
+            if drawn is None:  # in the mean given all else, which varies less
+                weights = np.ones(len(codes))
+                counted = law_of(network).conditionals(at, codes, known) @ columns
+            else:
+                weights, own = drawn.weights, codes[:, at].astype(np.int64)
+                counted = columns[own]
+                if at in drawn.places and values is not None:
+                    places = drawn.places[at]
+                    g, h = measure.of_rows(own, places >= 0, values[np.maximum(places, 0)])
+                    counted[:, -2], counted[:, -1] = g * h, h
+            tables.add(codes[:, others], weights, counted)
+            if over():
+                break
 
     def error() -> float:
         nonlocal found
-        tables = draws.tables()
-        if tables is None:
+        if not tables.weight > 0:
             return math.inf
-        found = judge(tables)
+        method = "draws" if cut is None else "draws within bins"
+        found = effects_of(tables, method, variable, variables, measure, columns)
         largest = max(found.error_of_ends, found.error)
-        scale = 1.0 if found.measure.kind is None else found.deviation
+        scale = 1.0 if measure.kind is None else found.deviation
         return largest / scale if scale > 0 else (math.inf if largest > 0 else 0.0)
 
-    sharp = sharpen(lambda rows: draws.draw(rows, over), error, tolerance, most=MOST_DRAWS, over=over)
+    sharp = sharpen(draw, error, tolerance, most=MOST_DRAWS, over=over)
     if found is None:
         raise EvidenceError(
             "no draw came to a state that matches what is known: its probability under the law is 0 or very small."
         )
     return replace(found, sharp=sharp)
+
+
+def _order_to_ask(network: Network, target: int, known: Evidence) -> Sequence[int]:
+    """The law's order; an error where there is none, or where nothing can move the target."""
+    if network.order is None:
+        raise InferenceError(
+            'what moves a target is asked of an ordered law; learn one with learn(dataset, order="auto").'
+        )
+    if target in known.clamped:
+        name = network.domain.names[target]
+        raise EvidenceError(
+            f"{name!r} is known: nothing can move it. Take it back, or choose another target."
+        )
+    return network.order
 
 
 def columns_of(measure: Measure, cells: int) -> FloatArray:
@@ -200,20 +213,22 @@ def columns_of(measure: Measure, cells: int) -> FloatArray:
 
 def effects_of(
     tables: TargetTables,
+    method: str,
     target: Variable,
     variables: Sequence[Variable],
     measure: Measure,
     columns: FloatArray,
 ) -> Influence:
     """What follows from the tables; of exact ones all errors are 0."""
-    sums, totals = tables.sums.sum(axis=0), tables.totals.sum(axis=0)
+    parts, own_totals = tables.sums / tables.weight, tables.totals / tables.weight
+    sums, totals = parts.sum(axis=0), own_totals.sum(axis=0)
     p, z, bits = sums[:, :-2].sum(axis=1), _ratio(sums), _bits(sums, totals, tables.begin)
     value = float(totals[-2] / totals[-1]) if totals[-1] > 0 else math.nan
     deviation = _deviation(totals, measure, columns)
     z_errors, bits_errors, error = np.zeros_like(z), np.zeros_like(bits), 0.0
-    batches = len(tables.sums)
+    batches = len(parts)
     if batches > 1:
-        left = [(sums - part, totals - own) for part, own in zip(tables.sums, tables.totals, strict=True)]
+        left = [(sums - part, totals - own) for part, own in zip(parts, own_totals, strict=True)]
         one_more = 1 / (tables.effective * p + 2)
         z_errors = np.hypot(_jackknife([_ratio(part) for part, _ in left]), deviation * one_more)
         error = float(_jackknife([np.array([own[-2] / own[-1]]) for _, own in left])[0])
@@ -236,7 +251,7 @@ def effects_of(
         effects=tuple(sorted(found, key=lambda effect: (-effect.width, -effect.bits))),
         law=totals[:-2] if len(totals) - 2 == len(measure.values) else None,
         entropy=_entropy(totals[:-2]),
-        method=tables.method,
+        method=method,
         draws=tables.draws,
     )
 

@@ -162,7 +162,11 @@ class LawRows(RowAnswers):
                     leave(sums.items)
                     continue
                 if sums.impossible.any():
-                    self._contradiction(rows[sums.items.rows[np.flatnonzero(sums.impossible)[0]]])
+                    row = rows[sums.items.rows[np.flatnonzero(sums.impossible)[0]]]
+                    raise EvidenceError(
+                        f"what a row knows has probability 0 under the law: {self.codes[row].tolist()} with holes at "
+                        f"{np.flatnonzero(self.holes[row]).tolist()}. Smooth the tables (learn with a smoothing of 0.5)."
+                    )
                 for i, where, law in sums.marginals():
                     self.values[rows[where], self.cells_of(i)] = law
                 if is_part and len(self.drawn):
@@ -283,9 +287,3 @@ class LawRows(RowAnswers):
         copies = self._copies[rows]
         within = np.arange(int(copies.sum())) - np.repeat(np.cumsum(copies) - copies, copies)
         return np.asarray(np.repeat(self._first[rows], copies) + within)
-
-    def _contradiction(self, row: int) -> None:
-        raise EvidenceError(
-            f"what a row knows has probability 0 under the law: {self.codes[row].tolist()} with holes at "
-            f"{np.flatnonzero(self.holes[row]).tolist()}. Smooth the tables (learn with a smoothing of 0.5)."
-        )

@@ -14,51 +14,60 @@ the level of the target, if that is a number. Draws come in batches: how far the
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.data.frames.within import Drawn
 from depnet.errors import EvidenceError
-from depnet.inference.answer.question import Over
-from depnet.inference.ordered.levels import level_rows, some_rows
 from depnet.law.draw import BATCHES
-from depnet.law.elimination import IMPOSSIBLE, Elimination, log_largest_weight, network_plan
-from depnet.law.program import LevelPlan, certain, law_of
+from depnet.law.elimination import IMPOSSIBLE, Elimination, network_plan
+from depnet.law.program import certain
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
 CLUSTER_CELLS = 1 << 10
 """A cluster of an elimination takes about as long as this many cells more than it has."""
 
-OfLevel: TypeAlias = Callable[[IntArray, NDArray[np.int32]], tuple[FloatArray, FloatArray]]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class TargetTables:
-    """`sums[batch, cell, k]`, in proportion to each batch's weight; one batch where they are exact.
+    """`sums[batch, cell, k]` of some variables; one batch where they are exact. Mutable: draws are added.
 
-    The cells of `variables[v]` are `begin[v]` to `begin[v + 1]`; `totals[batch, k]` are the same of the target alone.
+    The cells of the v-th variable are `begin[v]` to `begin[v + 1]`; `totals[batch, k]` are the same of the target alone.
+    Both have the `weight` of all draws, 1 where they are exact.
     """
 
-    variables: tuple[int, ...]
     begin: IntArray
     sums: FloatArray
     totals: FloatArray
-    method: str
+    weight: float = 0.0
+    squares: float = 0.0
     draws: int = 0
-    effective: float = math.inf
-    """The number of draws without weights that would be as good."""
 
+    @classmethod
+    def empty(cls, cardinalities: Sequence[int], columns: int, batches: int = BATCHES) -> "TargetTables":
+        """Tables of variables of these cardinalities, beside so many functions of the target."""
+        begin: IntArray = np.concatenate(
+            [np.zeros(1, dtype=np.int64), np.cumsum(cardinalities, dtype=np.int64)]
+        )
+        return cls(begin, np.zeros((batches, begin[-1], columns)), np.zeros((batches, columns)))
 
-def cells_of(network: Network, variables: Sequence[int]) -> IntArray:
-    """The first cell of each variable, and the number of all."""
-    cards = [network.domain.cardinalities[i] for i in variables]
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(cards, dtype=np.int64)])
+    @property
+    def effective(self) -> float:
+        """The number of draws without weights that would be as good."""
+        return self.weight**2 / self.squares if self.draws else math.inf
+
+    def add(self, codes: CodeArray, weights: FloatArray, values: FloatArray) -> None:
+        """More draws: the variables' codes, how much each draw counts, and its c_k."""
+        counted = weights[:, None] * values
+        self.weight += float(weights.sum())
+        self.squares += float(weights @ weights)
+        self.draws += len(codes)
+        for b, part in enumerate(np.array_split(np.arange(len(codes)), len(self.sums))):
+            self.sums[b] += sums_by_cell(codes[part], self.begin, counted[part])
+            self.totals[b] += counted[part].sum(axis=0)
 
 
 def sums_by_cell(codes: CodeArray, begin: IntArray, counted: FloatArray) -> FloatArray:
@@ -95,7 +104,7 @@ def exact_tables(
     plan = network_plan(network, network.order, clamped[states[0]], most_cells=each) if each > 0 else None
     if plan is None:
         return None
-    begin, fixed = cells_of(network, variables), certain(network, clamped[states[0]])
+    fixed = certain(network, clamped[states[0]])
     asked = [i for i in variables if i not in fixed]
     laws, logs = {}, []
     for t in states:
@@ -109,77 +118,11 @@ def exact_tables(
     if not laws:
         raise EvidenceError(IMPOSSIBLE)
     shares = np.exp(np.array(logs) - np.logaddexp.reduce(logs))
-    sums, totals = np.zeros((1, begin[-1], columns.shape[1])), np.zeros((1, columns.shape[1]))
+    found = TargetTables.empty(
+        [network.domain.cardinalities[i] for i in variables], columns.shape[1], batches=1
+    )
+    found.weight = 1.0
     for (t, law), share in zip(laws.items(), shares, strict=True):
-        sums[0] += share * np.outer(law, columns[t])
-        totals[0] += share * columns[t]
-    return TargetTables(tuple(variables), begin, sums, totals, "exact")
-
-
-class TargetDraws:
-    """As many as are asked for: `draw` until the tables are sharp enough.
-
-    `of_level` says of rows (their codes and levels of the target) what g and h are.
-    """
-
-    def __init__(
-        self,
-        network: Network,
-        evidence: Evidence,
-        target: int,
-        columns: FloatArray,
-        variables: Sequence[int],
-        seed: int,
-        *,
-        plan: LevelPlan | None,
-        of_level: OfLevel,
-    ) -> None:
-        if log_largest_weight(network, network.order or (), evidence) == -math.inf:
-            raise EvidenceError(IMPOSSIBLE)
-        self._law, self._evidence, self._target = law_of(network), evidence, target
-        self._columns, self._variables, self._plan = columns, list(variables), plan
-        self._of_level = of_level
-        self._rows = level_rows(network, evidence, plan, range(len(network)), seed)
-        self._begin, k = cells_of(network, variables), columns.shape[1]
-        self._sums, self._totals = np.zeros((BATCHES, self._begin[-1], k)), np.zeros((BATCHES, k))
-        self._weight = self._squares = 0.0
-        self._draws = 0
-
-    def draw(self, rows: int, over: Over) -> None:
-        for codes, drawn in some_rows(self._rows, rows):
-            weights = np.ones(len(codes)) if drawn is None else drawn.weights
-            counted = weights[:, None] * self._counted(codes, drawn)
-            self._weight += float(weights.sum())
-            self._squares += float(weights @ weights)
-            self._draws += len(codes)
-            for b, part in enumerate(np.array_split(np.arange(len(codes)), BATCHES)):
-                self._sums[b] += sums_by_cell(codes[part][:, self._variables], self._begin, counted[part])
-                self._totals[b] += counted[part].sum(axis=0)
-            if over():
-                break
-
-    def _counted(self, codes: CodeArray, drawn: Drawn | None) -> FloatArray:
-        """[row, k]: c_k of the target, in the mean given all else, or by its level."""
-        if drawn is None:
-            return self._law.conditionals(self._target, codes, self._evidence) @ self._columns
-        own: IntArray = codes[:, self._target].astype(np.int64)
-        found = self._columns[own]
-        if self._target in drawn.places:
-            g, h = self._of_level(own, drawn.places[self._target])
-            found[:, -2], found[:, -1] = g * h, h
-        return found
-
-    def tables(self) -> TargetTables | None:
-        """What was found so far; None where no draw has a weight yet."""
-        total = self._weight
-        if not total > 0:
-            return None
-        return TargetTables(
-            tuple(self._variables),
-            self._begin,
-            self._sums / total,
-            self._totals / total,
-            "draws" if self._plan is None else "draws within bins",
-            self._draws,
-            total**2 / self._squares,
-        )
+        found.sums[0] += share * np.outer(law, columns[t])
+        found.totals[0] += share * columns[t]
+    return found

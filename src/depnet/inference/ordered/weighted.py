@@ -100,7 +100,7 @@ class Weights(BatchSums):
         super().__init__(asked.cells, max(FEWEST_BATCHES, min(PASS_BATCHES, BATCH_CELLS // largest)))
         self._asked = asked
         self._known_ancestors = asked.known_ancestors
-        self._largest = log_largest_weight(asked.network, asked.variables, asked.own)
+        self.largest = log_largest_weight(asked.network, asked.variables, asked.own)
         self.total_squares = 0.0
         self.rows = 0
         self._top = -math.inf
@@ -171,13 +171,8 @@ class Weights(BatchSums):
         """The share that one more draw of the largest possible weight would have."""
         if self.total == 0:
             return 1.0
-        largest = math.exp(min(self._largest - self._top, 700.0))
+        largest = math.exp(min(self.largest - self._top, 700.0))
         return largest / (self.total + 2 * largest)
-
-    @property
-    def possible(self) -> bool:
-        """Can any pass have a weight at all?"""
-        return self._largest > -math.inf
 
     def errors(self) -> list[FloatArray]:
         """The standard errors, one more draw of the largest possible weight counted in."""
@@ -213,7 +208,7 @@ def weighted_passes(
     Where a few passes have most of the weight and far too many would be needed, passes end early: moving them is better.
     """
     sums = Weights(asked)
-    if not sums.possible:
+    if sums.largest == -math.inf:  # no pass can have a weight
         raise EvidenceError(IMPOSSIBLE)
     last = math.inf
 
