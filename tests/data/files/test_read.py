@@ -262,6 +262,9 @@ def test_declared_categories_keep_their_order(tmp_path: Path) -> None:
     assert [v.ordered for v in read(tmp_path / "p.parquet").domain.variables] == [True, False]
     found = read(tmp_path / "t.parquet").domain.variables
     assert [v.ordered for v in found] == [True, False, False, False]
+    nothing = pd.DataFrame({"x": pd.Categorical([None] * 4, categories=["b", "a"]), "y": [1, 2, 1, 2]})
+    nothing.to_parquet(tmp_path / "n.parquet")
+    assert_same(read(tmp_path / "n.parquet"), nothing)
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])

@@ -12,14 +12,20 @@ import itertools
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from depnet.data.files.kinds import Connection, FileColumn
-from depnet.data.table.columns import Column, ColumnLayout, FrameKind, column_of_numbers, column_of_objects
+from depnet.data.table.columns import (
+    Column,
+    ColumnLayout,
+    FrameKind,
+    column_of_numbers,
+    column_of_objects,
+    empty_column,
+)
 from depnet.data.table.open import Opened
 from depnet.data.table.variable import MAX_CARDINALITY
 from depnet.data.table.variables import StateOptions, Summary
@@ -213,7 +219,7 @@ class FileTable(Opened):
     def _read(self, place: int) -> Column:
         column, layout = self.columns[place], self.layout(place)
         if column.kind == "empty":
-            return Column(layout, np.ones(self.rows, dtype=bool))
+            return empty_column(layout, self.rows)
         if self._is_long_text(place):
             found = self._enumerated(place)
         else:
@@ -224,13 +230,11 @@ class FileTable(Opened):
                 return column_of_numbers(layout, np.ma.getdata(cells), np.ma.getmaskarray(cells))
             found = column_of_objects(column.name, cells.tolist(), None)
         self._check_text(place, found.labels)
-        if column.categories is None or found.ids is None:
-            return replace(
-                found, declared=column.categories is not None, labels=column.categories or found.labels
-            )
+        if column.categories is None:
+            return found
         places = {str(label): k for k, label in enumerate(column.categories)}
         ids = np.array([*(places[label] for label in found.labels), -1])[found.ids]
-        return replace(found, ids=ids, labels=column.categories, declared=True, ordered=column.ordered)
+        return Column(layout, found.hidden, None, ids, column.categories, True, column.ordered)
 
     def _enumerated(self, place: int) -> Column:
         """A column of labels whose text never becomes Python's, but for each different one."""

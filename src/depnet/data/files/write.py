@@ -162,41 +162,31 @@ def _blocks_of(
 ) -> Blocks:
     if isinstance(table, Holed):
         table = iter([table])
-    if isinstance(table, Iterator):
-        first = next(table, None)
-        if not isinstance(first, Holed):
-            raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
-        layout = Layout.of(first.domain, "dicts")
-        blocks = (
-            block
-            for part in itertools.chain([first], table)
-            for block in _decoded(part, layout, rng, within, holes)
-        )
-        return Blocks(first.domain.names, [column.kind for column in layout.columns], blocks)
-    opened = open_frame(table)
-    columns = [opened.column(place) for place in range(len(opened.names))]
-    starts = range(0, opened.rows, BLOCK)
-    cut = ([column.between(start, start + BLOCK) for column in columns] for start in starts)
-    return Blocks(opened.names, [column.kind for column in columns], cut)
+    if not isinstance(table, Iterator):
+        opened = open_frame(table)
+        columns = [opened.column(place) for place in range(len(opened.names))]
+        starts = range(0, opened.rows, BLOCK)
+        cut = ([column.between(start, start + BLOCK) for column in columns] for start in starts)
+        return Blocks(opened.names, [column.kind for column in columns], cut)
+    first = next(table, None)
+    if not isinstance(first, Holed):
+        raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
+    layout = Layout.of(first.domain, "dicts")
 
+    def blocks() -> Iterator[list[Column]]:
+        for part in itertools.chain([first], table):
+            if part.weights is not None:
+                raise DataError(
+                    "a table with row weights has no rows to write. Repeat the rows, or leave the weights out."
+                )
+            for start in range(0, part.rows, BLOCK):
+                codes = part.codes[start : start + BLOCK].astype(np.int64)
+                if not part.complete:
+                    codes[part.hidden[start : start + BLOCK]] = -1
+                hidden = None if holes is None else holes(len(codes))
+                yield drawn_columns(codes, part.domain, layout, rng, within, hidden)
 
-def _decoded(
-    table: Holed,
-    layout: Layout,
-    rng: np.random.Generator | None,
-    within: Within | None,
-    holes: Holes | None,
-) -> Iterator[list[Column]]:
-    if table.weights is not None:
-        raise DataError(
-            "a table with row weights has no rows to write. Repeat the rows, or leave the weights out."
-        )
-    for start in range(0, table.rows, BLOCK):
-        codes = table.codes[start : start + BLOCK].astype(np.int64)
-        if not table.complete:
-            codes[table.hidden[start : start + BLOCK]] = -1
-        hidden = None if holes is None else holes(len(codes))
-        yield drawn_columns(codes, table.domain, layout, rng, within, hidden)
+    return Blocks(first.domain.names, [column.kind for column in layout.columns], blocks())
 
 
 def _write_text(blocks: Blocks, file: IO[str], chosen: Format) -> None:
@@ -215,7 +205,7 @@ def _write_text(blocks: Blocks, file: IO[str], chosen: Format) -> None:
 def plain_values(column: Column) -> list[Any]:
     """The values as JSON has them: text, numbers, booleans, dates and durations as text, None."""
     if column.numbers is None:
-        return list(column.objects()) if column.ids is not None else [None] * len(column.hidden)
+        return list(column.objects())
     values: NDArray[Any] = column.times
     if column.layout.form is not None:
         values = texts_in(column.numbers, column.layout.form)
@@ -278,11 +268,9 @@ def _write_with_engine(blocks: Blocks, target: Path) -> None:
 
 def _cells(column: Column) -> Any:
     """The cells of a column as DuckDB takes them: a masked array, of text where they are places of labels."""
-    if column.ids is not None or column.numbers is None:
-        texts = np.array([*map(str, column.labels), ""], dtype=object)
-        values: NDArray[Any] = texts[np.full(len(column.hidden), -1) if column.ids is None else column.ids]
+    if column.numbers is None:
+        values: NDArray[Any] = np.array([*map(str, column.labels), ""], dtype=object)[column.ids]
     else:
-        values = column.numbers
-        if column.kind in ("date", "datetime"):
-            values = column.times.astype("datetime64[us]")
+        dated = column.kind in ("date", "datetime")
+        values = column.times.astype("datetime64[us]") if dated else column.numbers
     return np.ma.masked_array(values, mask=column.hidden)

@@ -112,7 +112,7 @@ def _kind_of_labels(labels: Iterable[object]) -> ColumnKind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """N values, read from a frame or to be put in one: `ids` into `labels` (-1: missing), or `numbers`.
+    """N values, read from a frame or to be put in one: `ids` into `labels` (-1: missing), or else `numbers`.
 
     Dates are days, moments microseconds since 1970, durations microseconds; `hidden` cells have any number. `declared`:
     the labels are the frame's own categories, in their order; `ordered`: that order means something, says the frame.
@@ -169,6 +169,11 @@ class Column:
         return replace(self, hidden=self.hidden[start:stop], numbers=numbers, ids=ids)
 
 
+def empty_column(layout: ColumnLayout, rows: int) -> Column:
+    """A column without a single value."""
+    return Column(layout, np.ones(rows, dtype=bool), ids=np.full(rows, -1))
+
+
 def column_of_numbers(layout: ColumnLayout, numbers: NDArray[Any], hidden: NDArray[np.bool_]) -> Column:
     """A column of numbers, as int64 or float64; NaN is missing, and an infinity an error."""
     name = str(layout.key)
@@ -222,7 +227,7 @@ def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
     kind = _common_kind(name, objects, there)
     layout = ColumnLayout(key, kind, dtype)
     if kind == "empty":
-        return Column(layout, hidden)
+        return empty_column(layout, len(objects))
     places = np.where(absent, -1, np.cumsum(~absent) - 1)[ids]
     if kind == "label":
         return Column(layout, hidden, ids=places, labels=tuple(map(str, there)))

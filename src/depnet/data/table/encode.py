@@ -20,7 +20,7 @@ from depnet.arrays import IntArray
 from depnet.data.binning.bins import TIME_TEXTS, Bins, Number, Numbers
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.binning.times import DAY
-from depnet.data.table.columns import Column, Layout
+from depnet.data.table.columns import Column, ColumnLayout, Layout, empty_column
 from depnet.data.table.dataset import CodedColumn, Holed, table_of_columns
 from depnet.data.table.open import Columns, Opened, open_frame
 from depnet.data.table.variable import Domain, Variable
@@ -99,7 +99,11 @@ def encode_columns(
     def columns() -> Iterator[CodedColumn]:
         for i, place in enumerate(places_of(opened, domain, absent)):
             variable = domain.variables[i]
-            coded = _hidden_in(opened.rows) if place is None else code_column(opened.column(place), variable)
+            if place is None:
+                column = empty_column(ColumnLayout(variable.name, "empty"), opened.rows)
+            else:
+                column = opened.column(place)
+            coded = code_column(column, variable)
             if coded.unknown is not None:
                 if handle_unknown == "error":
                     raise DataError(
@@ -231,17 +235,11 @@ class Coded(NamedTuple):
     example: object = None
 
 
-def _hidden_in(rows: int) -> Coded:
-    return Coded(np.zeros(rows, dtype=np.uint8), np.ones(rows, dtype=bool))
-
-
 def code_column(column: Column, variable: Variable) -> Coded:
-    if column.kind == "empty":
-        return _hidden_in(len(column.hidden))
     bins, numbers, dtype = variable.bins, None, np.uint8 if variable.cardinality <= 256 else np.uint16
     if column.ids is not None:
         codes = np.array([*_codes_of(variable, column.labels), HIDDEN], dtype=np.int32)[column.ids]
-        if bins is not None:
+        if bins is not None and column.labels:
             numbers = _numbers_of_text(bins, column)
     elif bins is not None:
         numbers = _numbers_in(bins, column, variable)

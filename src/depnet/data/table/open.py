@@ -21,6 +21,7 @@ from depnet.data.table.columns import (
     column_of_array,
     column_of_numbers,
     column_of_objects,
+    empty_column,
     unreadable,
 )
 from depnet.data.table.variables import StateOptions, Summary
@@ -184,7 +185,7 @@ def _numbers(key: Any, series: Any, own: Any) -> Column:
     dtype = series.dtype
     hidden = series.is_null().to_numpy().astype(bool)
     if dtype == nw.Unknown and hidden.all():  # a column of nulls has no type of its own
-        return Column(ColumnLayout(key, "empty", own), hidden)
+        return empty_column(ColumnLayout(key, "empty", own), len(hidden))
     kinds: list[tuple[bool, ColumnKind]] = [
         (dtype == nw.Boolean, "boolean"),
         (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128), "integer"),
