@@ -108,15 +108,14 @@ class DecisionGraph:
 
     operations: tuple[Operation, ...]  # of a recorded graph: made when first asked for (__getattr__)
     cardinalities: tuple[int, ...]
-    size: int = field(init=False, repr=False, compare=False)
-    """|Y|, the number of leaves after all operations."""
+    _size: int = field(init=False, repr=False, compare=False)
     _recorded: Recorded | Callable[[], Recorded] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operations", tuple(self.operations))
         # A domain's own tuple is kept, not copied: nodes of a wide network share it.
         object.__setattr__(self, "cardinalities", tuple(self.cardinalities))
-        object.__setattr__(self, "size", checked_size(self.operations, self.cardinalities))
+        object.__setattr__(self, "_size", checked_size(self.operations, self.cardinalities))
         object.__setattr__(self, "_recorded", ())
 
     @classmethod
@@ -133,7 +132,7 @@ class DecisionGraph:
         thousand.
         """
         graph = object.__new__(cls)
-        vars(graph).update(cardinalities=cardinalities, size=size, _recorded=record)
+        vars(graph).update(cardinalities=cardinalities, _size=size, _recorded=record)
         if compiled is not None:
             vars(graph)["compiled"] = compiled
         return graph
@@ -153,6 +152,11 @@ class DecisionGraph:
             object.__setattr__(self, "_recorded", self._recorded())
         recorded: Recorded = self._recorded  # type: ignore[assignment]  # called above, where it was a function
         return recorded or recorded_of(self.operations)
+
+    @property
+    def size(self) -> int:
+        """|Y|, the number of leaves after all operations."""
+        return self._size
 
     @cached_property
     def compiled(self) -> CompiledGraph:
