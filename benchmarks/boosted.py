@@ -5,7 +5,8 @@ of passes of the law, of theta of its last node, and of the predictions of Light
 of as many leaves (of a variable of K states K trees count as one stage); and microseconds for each update of a move.
 
 Then, where LightGBM is installed, nodes learned from the standard binary tables, and their probabilities, against it
-(benchmarks/_boosted_tables.py says how). `python -m benchmarks quality --peers` is of the whole choice, and how good it is.
+(benchmarks/_boosted_tables.py says how); then nodes of mixed tables as they come, and how good they are
+(benchmarks/_boosted_mixed.py). `python -m benchmarks quality --peers` is of the whole choice, and how good it is.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks._boosted_mixed import PACKAGES, compare_mixed
 from benchmarks._boosted_tables import TABLES, compare
 from benchmarks._reach import at_most, exit_code
 from benchmarks._tables import add_data
@@ -68,12 +70,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--times", type=int, default=3, help="runs of each, of which the least counts")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--states", nargs="*", type=int, default=STATES, help="of variables of random laws")
     add_data(parser)
     parser.add_argument("--tables", nargs="*", default=list(TABLES), choices=TABLES, metavar="NAME")
+    parser.add_argument("--mixed", nargs="*", default=list(PACKAGES), choices=PACKAGES, metavar="NAME")
     parser.add_argument("--nodes", type=int, default=3, help="of each table  (%(default)s)")
     options = parser.parse_args(arguments)
     reached = []
-    for states in STATES:
+    for states in options.states:
         network = random_law(states, options.seed)
         law = Law(network)
         codes = law.passes(options.rows, seed=options.seed).codes
@@ -94,9 +98,13 @@ def main(arguments: list[str]) -> int:
         predict = trees(codes, states)
         if predict is not None:
             print(f"  LightGBM: {least_seconds(predict, options.times) * each / STAGES:.3f}", flush=True)
-    if options.tables and importlib.util.find_spec("lightgbm") is not None:
-        print()
-        reached += compare(options)
+    if importlib.util.find_spec("lightgbm") is not None:
+        if options.tables:
+            print()
+            reached += compare(options)
+        if options.mixed:
+            print()
+            reached += compare_mixed(options.mixed)
     return exit_code(reached)
 
 
