@@ -20,7 +20,7 @@ from benchmarks._frames import Frame
 from depnet import Domain
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Variable
-from depnet.model.condition_text import quoted
+from depnet.model.condition_text import quote
 
 Kind = Literal["means", "shares", "categories"]
 KINDS: tuple[Kind, ...] = ("means", "shares", "categories")
@@ -67,9 +67,9 @@ class Condition:
     @property
     def text(self) -> str:
         """As `--given` takes it."""
-        value = quoted(self.value) if isinstance(self.value, str) else repr(self.value)
+        value = quote(self.value) if isinstance(self.value, str) else repr(self.value)
         rest = f"={value}" if self.sign == "=" else self.given
-        return f"{quoted(self.name)}{f'={rest}' if self.sign == '..' else rest}"
+        return f"{quote(self.name)}{f'={rest}' if self.sign == '..' else rest}"
 
 
 Evidence = tuple[Condition, ...]
@@ -156,7 +156,7 @@ class Question:
     @property
     def asked(self) -> str:
         """The target as `query` takes it."""
-        return self.target if self.kind != "shares" else f"{quoted(self.target)} > {self.above!r}"
+        return self.target if self.kind != "shares" else f"{quote(self.target)} > {self.above!r}"
 
     @property
     def noise(self) -> float:

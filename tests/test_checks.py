@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from depnet.errors import DataError, LearningError, SamplingError, seconds_given, whole_number
+from depnet.errors import DataError, LearningError, SamplingError, checked_seconds, whole_number
 from depnet.threads import cores, jobs_of, results_in_threads, threads_of
 
 
@@ -19,15 +19,15 @@ def test_whole_numbers() -> None:
 
 
 def test_seconds() -> None:
-    assert (seconds_given(None), seconds_given(2), seconds_given(math.inf)) == (None, 2.0, None)
-    assert seconds_given(0, zero=True) == 0
+    assert (checked_seconds(None), checked_seconds(2), checked_seconds(math.inf)) == (None, 2.0, None)
+    assert checked_seconds(0, zero=True) == 0
     wrongs: list[Any] = [True, -1, "1", math.nan, 0]
     for wrong in wrongs:
         with pytest.raises(SamplingError, match="max_seconds is a positive number of seconds, or None"):
-            seconds_given(wrong)
+            checked_seconds(wrong)
     for wrong in wrongs[:-1]:
         with pytest.raises(LearningError, match="max_seconds is a number of seconds of at least 0, or None"):
-            seconds_given(wrong, zero=True, error=LearningError)
+            checked_seconds(wrong, zero=True, error=LearningError)
 
 
 def test_threads() -> None:

@@ -15,7 +15,7 @@ from depnet.explorer.cards import has_ranges, is_histogram
 from depnet.explorer.overview_view import SCALES
 from depnet.learning.boost import tests_of as splits_of
 from depnet.learning.cuts import CutDomain
-from depnet.model.conditions import allowed
+from depnet.model.conditions import interpret
 
 SIZES = ("S", "M", "L", "XL", "2XL", "3XL", "4XL")
 BINS = Bins((0, 18, 99), ((3, 9, 17), (30, 40)), "integer")
@@ -54,9 +54,9 @@ def of(ordered: bool) -> Variable:
 
 
 def test_ordered_labels_are_compared_in_evidence_and_others_are_not() -> None:
-    assert allowed(of(True), ">=XL").weights().tolist() == [0, 0, 0, 1, 1, 1, 1, 0]
+    assert interpret(of(True), ">=XL").weights().tolist() == [0, 0, 0, 1, 1, 1, 1, 0]
     with pytest.raises(EvidenceError, match="size"):
-        allowed(of(False), ">=XL").weights()
+        interpret(of(False), ">=XL").weights()
 
 
 def test_sources_cut_ordered_labels_and_tell_others_one_by_one() -> None:

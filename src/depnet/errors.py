@@ -222,7 +222,7 @@ def whole_number(name: str, value: object, *, at_least: int, error: type[DepnetE
     return number
 
 
-def seconds_given(
+def checked_seconds(
     max_seconds: object, *, zero: bool = False, error: type[DepnetError] = SamplingError
 ) -> float | None:
     """A positive number of seconds, or with `zero` 0 too; None, or infinity, where there is no limit."""

@@ -66,7 +66,7 @@ def beside(*parts: str) -> str:
     return f"<div style='display:flex;flex-wrap:wrap;gap:4px 28px;align-items:flex-start'>{inside}</div>"
 
 
-def folded(said: str, part: str, *, opened: bool = False) -> str:
+def fold(said: str, part: str, *, opened: bool = False) -> str:
     return f"<details{' open' * opened}><summary style='cursor:pointer;opacity:.7'>{text(said)}</summary>{part}</details>"
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
-from depnet.errors import LearningError, is_whole, seconds_given, whole_number
+from depnet.errors import LearningError, checked_seconds, is_whole, whole_number
 
 Span = tuple[int, int]
 """(first, last): the rows first, ..., last - 1."""
@@ -67,7 +67,7 @@ class Work:
             raise LearningError(
                 f"n_jobs is a number of threads (1, 2, ...), -1 for all cores, or None; got {n_jobs!r}."
             )
-        seconds = seconds_given(max_seconds, zero=True, error=LearningError)
+        seconds = checked_seconds(max_seconds, zero=True, error=LearningError)
         ends = math.inf if seconds is None else time.monotonic() + seconds
         return cls(threads_of(n_jobs), ends, progress)
 

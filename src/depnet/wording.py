@@ -60,10 +60,10 @@ def json_value(value: Any) -> Any:
     return value if value is None or isinstance(value, (str, int)) else str(value)
 
 
-def counted(number: int, what: str, many: str | None = None) -> str:
+def plural(number: int, what: str, many: str | None = None) -> str:
     """A number of things; `many` is the plural where it is not `what` with an s.
 
-    >>> counted(1, "row"), counted(1200, "row"), counted(3, "leaf", "leaves")
+    >>> plural(1, "row"), plural(1200, "row"), plural(3, "leaf", "leaves")
     ('1 row', '1,200 rows', '3 leaves')
     """
     return f"{number:,} {what if number == 1 else many or what + 's'}"

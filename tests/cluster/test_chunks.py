@@ -20,7 +20,7 @@ from depnet import (
     learn_parameters,
 )
 from depnet.cluster import learn
-from depnet.cluster.table import TableRequest, Where, chunked
+from depnet.cluster.table import TableRequest, Where, open_chunks
 from depnet.data.table.encode import encode
 from depnet.data.table.variables import StateOptions
 from depnet.errors import DataError, LearningError
@@ -119,7 +119,7 @@ def test_a_row_with_a_hole_is_left_out_of_the_nodes_that_read_it(tmp_path: Path)
     third = frame["port"] == "b"
     holes.loc[third, "class"] = None
     write_parts(holes, tmp_path, 2)
-    table = chunked(TableRequest(tmp_path, states=StateOptions(missing="keep")), Where())
+    table = open_chunks(TableRequest(tmp_path, states=StateOptions(missing="keep")), Where())
     (found,) = table.counted([network])
     kept = 0
     for node, before in zip(found.nodes, network.nodes, strict=True):
@@ -144,7 +144,7 @@ def test_more_different_numbers_than_fit_are_cut_by_some_of_them(
     write_parts(frame, tmp_path, 3)
     room_for(1000, monkeypatch)
     monkeypatch.setattr("depnet.cluster.table.VALUE_BYTES", 10**6)
-    found = chunked(TableRequest(tmp_path, chunk_rows=500), Where(memory=SMALL)).domain.variables[0]
+    found = open_chunks(TableRequest(tmp_path, chunk_rows=500), Where(memory=SMALL)).domain.variables[0]
     shares = np.bincount(found.bins.locate(frame["x"]), minlength=16) / 6000  # type: ignore[union-attr]
     assert np.abs(shares - 1 / 16).max() < 0.01
 

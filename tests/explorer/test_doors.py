@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from depnet import DependencyNetwork
-from depnet.cli.explore import _loaded
+from depnet.cli.explore import _load
 from depnet.explorer.ask import Answer, answers
 from depnet.explorer.copyable import command_line
 from depnet.explorer.fit import learn_model, read_table
@@ -62,7 +62,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Doors:
     frame.to_csv(folder / "ships.csv", index=False)
     model = DependencyNetwork(random_state=0).fit(frame)
     model.save(folder / "ships.json")
-    loaded = _loaded(str(folder / "ships.json"), str(folder / "ships.csv"))
+    loaded = _load(str(folder / "ships.json"), str(folder / "ships.csv"))
     return Doors(frame, model, folder / "ships.json", folder / "ships.csv", loaded)
 
 

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from depnet import Dataset, Domain
 from depnet.data.table.dataset import Holed
-from depnet.fitting.choose_missing import FALSE_ALARM, HoleGains, hole_gains, switched, with_hole_states
+from depnet.fitting.choose_missing import (
+    FALSE_ALARM,
+    HoleGains,
+    hole_gains,
+    make_holes_states,
+    with_hole_states,
+)
 from depnet.fitting.fit import FitOptions, fit
 from tests.fitting.holes import ROWS, drawn_rows, holed_of, holes
 
@@ -35,7 +41,7 @@ def test_holes_at_random_are_never_states() -> None:
     for seed in range(100):
         rng = np.random.default_rng(seed)
         codes = made(rng, 400)
-        alarms += switched(holed(codes, rng.random(codes.shape) < 0.2)).domain != holed_domain()
+        alarms += make_holes_states(holed(codes, rng.random(codes.shape) < 0.2)).domain != holed_domain()
     assert alarms == 0
 
 
@@ -47,7 +53,7 @@ def test_structural_holes_are_states_and_others_beside_them_are_not() -> None:
     rng = np.random.default_rng(0)
     codes = made(rng)
     hidden = np.stack([np.zeros(len(codes), bool), codes[:, 0] < 2, rng.random(len(codes)) < 0.2], axis=1)
-    table = switched(holed(codes, hidden))
+    table = make_holes_states(holed(codes, hidden))
     assert [variable.missing for variable in table.domain.variables] == [None, "(missing)", None]
     assert (table.codes[hidden[:, 1], 1] == 4).all()
     assert (table.codes[~hidden[:, 1], 1] == codes[~hidden[:, 1], 1]).all()
@@ -103,10 +109,12 @@ def test_the_evidence_of_a_graph_that_says_nothing_is_none(data: st.DataObject) 
 
 def test_columns_and_tables_without_anything_to_tell() -> None:
     empty = holed(np.zeros((30, 2), dtype=np.int64), np.array([[False, True]] * 30))
-    assert switched(empty).domain.variables[1].missing == "(missing)"  # nothing says what could be there
-    assert switched(holed(np.zeros((1, 2), dtype=np.int64), np.array([[False, True]]))).complete
+    assert (
+        make_holes_states(empty).domain.variables[1].missing == "(missing)"
+    )  # nothing says what could be there
+    assert make_holes_states(holed(np.zeros((1, 2), dtype=np.int64), np.array([[False, True]]))).complete
     whole = holed(np.zeros((3, 2), dtype=np.int64), np.zeros((3, 2), dtype=bool))
-    assert switched(whole) is whole
+    assert make_holes_states(whole) is whole
     assert with_hole_states(whole, [0, 1]) is whole
     assert HoleGains((), np.zeros((1, 0)), np.zeros(0)).telling == ()
 

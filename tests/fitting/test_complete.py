@@ -13,7 +13,7 @@ from depnet.arrays import CodeArray, IntArray
 from depnet.data.table.dataset import Holed
 from depnet.errors import DataError
 from depnet.fitting import complete as completion
-from depnet.fitting.complete import Completion, complete_and_learn, marginal_fill, redrawn
+from depnet.fitting.complete import Completion, complete_and_learn, marginal_fill, redraw
 from tests.fitting.holes import ROWS, domain_of, drawn_rows, holed_of, holes, learned, truth
 from tests.laws import assert_same_law
 from tests.refusals import refuses
@@ -79,7 +79,7 @@ def test_mutant_that_redraws_from_marginals_is_noticed(kind: str, monkeypatch: p
     def blind(network: Network, codes: CodeArray, hidden: NDArray[np.bool_], **_: object) -> CodeArray:
         return marginal_fill(network.domain, codes, hidden, None, rng)
 
-    monkeypatch.setattr(completion, "redrawn", blind)
+    monkeypatch.setattr(completion, "redraw", blind)
     done = complete_and_learn(holed_of(codes, hidden), learned, rng=rng)
     with pytest.raises(AssertionError):
         assert_nearer_than_simple_ways(done, codes, hidden, kind)
@@ -103,7 +103,7 @@ def test_rounds_of_some_rows_complete_a_large_table_as_well(
     assert done.dataset.rows == ROWS
     assert np.array_equal(done.dataset.codes[~hidden], codes[~hidden])
     assert_nearer_than_simple_ways(done, codes, hidden, kind)
-    monkeypatch.setattr(completion, "redrawn", only_few_rows)
+    monkeypatch.setattr(completion, "redraw", only_few_rows)
     with pytest.raises(AssertionError):
         assert_nearer_than_simple_ways(
             complete_and_learn(holed_of(codes, hidden), learned, rng=rng), codes, hidden, kind
@@ -112,7 +112,7 @@ def test_rounds_of_some_rows_complete_a_large_table_as_well(
 
 def only_few_rows(network: Network, codes: CodeArray, hidden: NDArray[np.bool_], **options: Any) -> CodeArray:
     """A mutant: the rows of the rounds are redrawn, those of the whole table stay where they began."""
-    return codes if len(codes) == ROWS else redrawn(network, codes, hidden, **options)
+    return codes if len(codes) == ROWS else redraw(network, codes, hidden, **options)
 
 
 def counting(seen: list[int]) -> Callable[[Dataset], Network]:
@@ -222,7 +222,7 @@ def test_redrawn_holes_follow_the_clamped_law() -> None:
     evidence = np.array([0, 0, 1, 1])
     codes = Dataset.from_codes(np.tile(evidence, (ROWS * 4, 1)), domain=domain_of()).codes
     hidden = np.tile([False, True, False, True], (ROWS * 4, 1))
-    out = redrawn(network, codes, hidden, sweeps=30, rng=np.random.default_rng(5))
+    out = redraw(network, codes, hidden, sweeps=30, rng=np.random.default_rng(5))
     assert np.array_equal(out[:, [0, 2]], codes[:, [0, 2]])
     counts = np.zeros((3, 2))
     np.add.at(counts, (out[:, 1], out[:, 3]), 1)

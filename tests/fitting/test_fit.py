@@ -89,7 +89,7 @@ def test_what_a_law_is_worth_is_judged_by_rows_it_has_not_seen(monkeypatch: pyte
         seen.append((laws, parts))
         return 12.5
 
-    monkeypatch.setattr("depnet.fitting.fit.chosen_worth", judged)
+    monkeypatch.setattr("depnet.fitting.fit.choose_worth", judged)
     law = fit_law(ROWS, FitOptions())
     assert law.held_out is not None
     assert law.held_out.worth == 12.5

@@ -7,7 +7,7 @@ import pytest
 
 import depnet
 from depnet.fitting.fit import FitOptions, fit_law
-from depnet.fitting.worth import SURES, Sure, chosen_sure
+from depnet.fitting.worth import SURES, Sure, choose_sure
 from depnet.inference.answer.numbers import SURE_MEANS, SURE_SHARES
 
 WORTH = 50.0
@@ -26,22 +26,22 @@ def test_a_law_that_knows_the_population_is_worth_more_than_one_that_is_wrong() 
     learned, judge = numbers(400, 0), numbers(4000, 1)
     good = depnet.learn(numbers(100_000, 2), order="auto")
     wrong = depnet.learn(numbers(40, 3), order="auto", smoothing=0.1, penalty=lambda k, n: 0.0)
-    known = chosen_sure([good], [(judge, learned)], 1000.0)
-    unknown = chosen_sure([wrong], [(judge, learned)], 1000.0)
+    known = choose_sure([good], [(judge, learned)], 1000.0)
+    unknown = choose_sure([wrong], [(judge, learned)], 1000.0)
     assert known.shares > unknown.shares
     assert known.means > unknown.means
     assert known.shares / SURE_SHARES in SURES
     assert known.means / SURE_MEANS in SURES
-    assert known == chosen_sure([good], [(judge, learned)], 1000.0)
+    assert known == choose_sure([good], [(judge, learned)], 1000.0)
 
 
 def test_the_usual_is_kept_where_there_is_nothing_to_ask() -> None:
     one = depnet.Dataset.from_codes(
         np.zeros((30, 1), dtype=np.int64), domain=depnet.Domain.from_cardinalities([2])
     )
-    assert chosen_sure([depnet.learn(one, order="auto")], [(one, one)], WORTH) == Sure()
+    assert choose_sure([depnet.learn(one, order="auto")], [(one, one)], WORTH) == Sure()
     few = numbers(12, 0)
-    assert chosen_sure([depnet.learn(few, order="auto")], [(few, few)], WORTH) == Sure()
+    assert choose_sure([depnet.learn(few, order="auto")], [(few, few)], WORTH) == Sure()
 
 
 def test_a_fit_judges_laws_of_the_rows_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +51,7 @@ def test_a_fit_judges_laws_of_the_rows_held_out(monkeypatch: pytest.MonkeyPatch)
         seen.append((laws, parts, worth))
         return Sure(7.0, 3.0)
 
-    monkeypatch.setattr("depnet.fitting.fit.chosen_sure", judged)
+    monkeypatch.setattr("depnet.fitting.fit.choose_sure", judged)
     law = fit_law(numbers(300, 0), FitOptions())
     assert law.held_out is not None
     ((laws, parts, worth),) = seen

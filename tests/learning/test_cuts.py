@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from depnet import Dataset, DecisionGraph, Merge, Network, Split, learn
 from depnet.data import Domain, Variable, describe, encode
 from depnet.learning.cost import Mdl, Penalty, StructuralMdl
-from depnet.learning.cuts import Cut, Numbered, cuts_of, spelled_out
+from depnet.learning.cuts import Cut, Numbered, cuts_of, spell_out
 from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.options import LearnOptions, NodeSpec, node_specs
 from depnet.model import Operation
@@ -64,7 +64,7 @@ def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int,
         above = int(row[2] in (cut.at, *cut.others) if cut.others is not None else row[2] >= cut.at)
         assert leaf_of(row, spelled, (2, 3, 7)) == leaf_of((*row, above), wide, (2, 3, 7, 2))
     numbered = Numbered.of([cut], (2, 3, 7))
-    graph = spelled_out(DecisionGraph(tuple(wide), (2, 3, 7, 2)), numbered, (2, 3, 7))
+    graph = spell_out(DecisionGraph(tuple(wide), (2, 3, 7, 2)), numbered, (2, 3, 7))
     same = DecisionGraph(tuple(spelled), (2, 3, 7))
     assert graph == same
     assert graph.size == same.size == size + 1

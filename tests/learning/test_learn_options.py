@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from depnet import Dataset, NoPenalty, learn
 from depnet.errors import DataError, DepnetError, ManyStatesWarning
 from depnet.learning import options
-from depnet.learning.options import chosen_order
+from depnet.learning.options import choose_order
 from tests.interrupts import ctrl_c
 from tests.reference import order as slow
 from tests.refusals import refuses
@@ -166,7 +166,7 @@ def test_a_fit_that_is_ended_early_ends_its_threads_without_a_warning() -> None:
 
 
 def fast(table: Dataset, **rules: object) -> tuple[int, ...]:
-    return chosen_order(table, **rules)  # type: ignore[arg-type]
+    return choose_order(table, **rules)  # type: ignore[arg-type]
 
 
 def random_rules(rng: np.random.Generator, n: int) -> dict[str, object]:

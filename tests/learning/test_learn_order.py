@@ -14,7 +14,7 @@ from depnet.learning.cost import Auto, Penalty
 from depnet.learning.framework import learn_parameters, learn_with
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, chosen_order, node_specs
+from depnet.learning.options import LearnOptions, choose_order, node_specs
 from depnet.learning.rows import held_out
 from depnet.model.score import score
 from tests.learning.test_cuts import with_cuts
@@ -69,7 +69,7 @@ def test_mutant_another_order_is_noticed() -> None:
 
 @given(datasets(weighted=True), seeds)
 def test_auto_is_the_chosen_order_and_rows_may_lie_anyhow(dataset: Dataset, seed: int) -> None:
-    order = chosen_order(dataset)
+    order = choose_order(dataset)
     network = learn(dataset, order="auto")
     assert network == learn(dataset, order=names_of(dataset, order))
     rows = np.random.default_rng(seed).permutation(dataset.rows)
@@ -192,7 +192,7 @@ def test_algorithm_3_with_an_order(dataset: Dataset, penalty: Penalty, seed: int
         dataset, penalty=penalty, order=order
     )
     lossless = learn_with(dataset, WithLossless(), penalty=NoPenalty(), order="auto")
-    assert lossless.order == chosen_order(dataset)
+    assert lossless.order == choose_order(dataset)
 
 
 def test_held_out_scores_are_those_of_the_parts() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import depnet
 from depnet import Dataset
 from depnet.learning import rows as module
-from depnet.learning.rows import Contexts, distinct_rows, held_out, repeated, some_rows
+from depnet.learning.rows import Contexts, distinct_rows, held_out, repeat_rows, some_rows
 from tests.cluster.tables import assert_same_network
 from tests.reference import counting
 from tests.reference import geometry as literal
@@ -111,13 +111,13 @@ def test_weighted_rows_give_the_network_of_repeated_rows(dataset: Dataset) -> No
     assert_same_network(depnet.learn(dataset, smoothing=0.5), expected)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST_BYTES", -1)
-        assert repeated(dataset) is dataset
+        assert repeat_rows(dataset) is dataset
         assert_same_network(depnet.learn(dataset, smoothing=0.5), expected)
 
 
 def test_rows_of_large_weights_are_not_repeated() -> None:
     dataset = Dataset.from_codes([[0, 1], [1, 0]], [2, 2], weights=[10**9, 3])
-    assert repeated(dataset) is dataset
+    assert repeat_rows(dataset) is dataset
     light = Dataset.from_codes([[0, 1], [1, 0]], [2, 2], weights=[0, 3])
-    assert repeated(light).codes.tolist() == [[1, 0]] * 3
-    assert repeated(light).weights is None
+    assert repeat_rows(light).codes.tolist() == [[1, 0]] * 3
+    assert repeat_rows(light).weights is None

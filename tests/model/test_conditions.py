@@ -17,7 +17,7 @@ from depnet.data.binning.cut import quantile_bins
 from depnet.data.binning.times import DAY
 from depnet.errors import EvidenceError
 from depnet.model.condition_text import named_condition
-from depnet.model.conditions import allowed, beyond_data, said_of
+from depnet.model.conditions import beyond_data, describe, interpret
 from depnet.model.spans import Span, extent, shares, within
 from tests.refusals import refuses
 
@@ -98,20 +98,20 @@ SEX = Variable("sex", ("female", "male", "(missing)"), missing="(missing)")
     ],
 )
 def test_weights(variable: Variable, condition: Any, weights: list[float]) -> None:
-    assert allowed(variable, condition).weights().tolist() == weights
+    assert interpret(variable, condition).weights().tolist() == weights
 
 
 def test_complements_sum_to_one() -> None:
     for sign, other in ((">", "<="), (">=", "<")):
         for value in (3000, 3500, 4500, 6300):
-            both = allowed(MASS, f"{sign}{value}").weights() + allowed(MASS, f"{other}{value}").weights()
+            both = interpret(MASS, f"{sign}{value}").weights() + interpret(MASS, f"{other}{value}").weights()
             assert both.tolist() == [1, 1, 1]
 
 
 def test_a_label_wins_over_a_comparison() -> None:
     odd = Variable("x", ("<3", "1..2", 1, 2))
-    assert allowed(odd, "<3").weights().tolist() == [1, 0, 0, 0]
-    assert allowed(odd, "1..2").weights().tolist() == [0, 1, 0, 0]
+    assert interpret(odd, "<3").weights().tolist() == [1, 0, 0, 0]
+    assert interpret(odd, "1..2").weights().tolist() == [0, 1, 0, 0]
 
 
 def test_what_is_beyond_the_data_is_said() -> None:
@@ -126,21 +126,21 @@ def test_what_is_beyond_the_data_is_said() -> None:
 
 
 def test_values_are_drawn_within_a_range() -> None:
-    bins = allowed(MASS, "3200..4200").narrowed().bins
+    bins = interpret(MASS, "3200..4200").narrowed().bins
     assert bins is not None
     assert bins.quantiles == ((3500, 3900), (4000,), (5000, 6300))
-    point = allowed(MASS, 3000).narrowed().bins
+    point = interpret(MASS, 3000).narrowed().bins
     assert point is not None
     assert point.quantiles[0] == (3000,)
-    assert allowed(SEX, "male").narrowed() is SEX
+    assert interpret(SEX, "male").narrowed() is SEX
 
 
 def test_conditions_in_words() -> None:
-    assert said_of("x", ">=5") == "x >= 5"
-    assert said_of("x", "4..5") == "x in 4..5"
-    assert said_of("x", slice(None, 5)) == "x < 5"
-    assert said_of("x", pd.Interval(4, 5)) == "x in (4, 5]"
-    assert said_of("x", "1st") == "x = 1st"
+    assert describe("x", ">=5") == "x >= 5"
+    assert describe("x", "4..5") == "x in 4..5"
+    assert describe("x", slice(None, 5)) == "x < 5"
+    assert describe("x", pd.Interval(4, 5)) == "x in (4, 5]"
+    assert describe("x", "1st") == "x = 1st"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_conditions_in_words() -> None:
     ],
 )
 def test_what_is_no_condition(variable: Variable, condition: Any, message: str) -> None:
-    refuses(EvidenceError, message, lambda: allowed(variable, condition).weights())
+    refuses(EvidenceError, message, lambda: interpret(variable, condition).weights())
 
 
 def binned(bins: Bins) -> Variable:

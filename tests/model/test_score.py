@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from depnet import Dataset, Domain, Network, Variable, learn
 from depnet.data.table.dataset import Holed
 from depnet.errors import ModelError
-from depnet.model.evidence import Evidence, all_known, drawn_holes
+from depnet.model.evidence import Evidence, draw_holes, with_all_known
 from depnet.model.marginals import MarginalCounts
 from depnet.model.score import log_pattern, log_theta, node_scores, score, score_samples
 from tests.reference.counting import network_scores
@@ -74,7 +74,7 @@ def test_the_pattern_has_the_rates_of_the_columns_that_had_holes(network: Networ
 def test_holes_are_drawn_at_their_rates_but_where_evidence_says_otherwise(network: Network) -> None:
     def drawn(given: dict[str, object] | None) -> list[float] | None:
         evidence = Evidence.parse(DOMAIN, given)  # type: ignore[arg-type]
-        holes = drawn_holes(network, evidence, 20_000, np.random.default_rng(0))
+        holes = draw_holes(network, evidence, 20_000, np.random.default_rng(0))
         return None if holes is None else holes.mean(axis=0).tolist()
 
     assert drawn(None) == pytest.approx([1 / 3, 0, 0], abs=0.02)
@@ -85,5 +85,5 @@ def test_holes_are_drawn_at_their_rates_but_where_evidence_says_otherwise(networ
 
 
 def test_all_known_leaves_what_is_said(network: Network) -> None:
-    assert all_known(network, Evidence({}, {})).tilts[1].tolist() == [1, 1, 0]
-    assert all_known(network, Evidence({1: 2}, {})).tilts == {}
+    assert with_all_known(network, Evidence({}, {})).tilts[1].tolist() == [1, 1, 0]
+    assert with_all_known(network, Evidence({1: 2}, {})).tilts == {}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from depnet import Network, RandomScan, SequentialScan, stationary
-from depnet.paper.figures import FIGURES, TARGET, learned, partitions, write_figures
+from depnet.paper.figures import FIGURES, TARGET, learn_example, partitions, write_figures
 from depnet.paper.report import ExperimentError
 from depnet.pictures.tetrahedron import CORNERS, GENUINE, PSEUDO, manifold_lines, place, two_nodes
 
@@ -55,7 +55,7 @@ def test_with_two_nodes_the_centroid_is_the_law_of_the_random_scan(
 
 
 def test_cells_of_the_partition_are_the_leaves_of_the_recorded_operations() -> None:
-    data, network = learned()
+    data, network = learn_example()
     node = network.nodes[data.domain.index(TARGET)]
     frames = partitions()
     assert np.array_equal(frames["Y = 0: one leaf"], np.zeros((4, 4)))

@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 from depnet import Dataset, Network, links
-from depnet.data.files.spreadsheet import guarded
+from depnet.data.files.spreadsheet import guard
 from depnet.learning.links import Link
 from depnet.pictures import (
     DependencyGraph,
@@ -131,7 +131,7 @@ def test_csv(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
     rows = list(csv.DictReader(io.StringIO(links_csv(found), newline="")))
     assert len(rows) == len(found)
     for row, link in zip(rows, found, strict=True):
-        assert (row["source"], row["target"]) == (guarded(link.source), guarded(link.target))
+        assert (row["source"], row["target"]) == (guard(link.source), guard(link.target))
         assert (float(row["strength"]), int(row["node"])) == (link.strength, link.node)
         assert (row["conditional_information"] == "") == (link.conditional_information is None)
 
@@ -139,7 +139,7 @@ def test_csv(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
 @pytest.mark.parametrize("name", ["=1+1", "+cmd", "-2+3", "@SUM(1)", "\t=1", "a\n=1", "\uff1d1"])
 def test_no_spreadsheet_computes_a_name_in_the_csv(name: str) -> None:
     rows = list(csv.reader(io.StringIO(links_csv([Link(name, name, 0, 0, 0.5, None, None)]), newline="")))
-    assert rows[1][0] == rows[1][1] == guarded(name) != name
+    assert rows[1][0] == rows[1][1] == guard(name) != name
     plain = Link("a", "b", 0, 0, -0.5, None, None)
     assert links_csv([plain]).splitlines()[1] == "a,b,0,-0.5,,"
 

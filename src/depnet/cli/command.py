@@ -247,10 +247,10 @@ def emit(document: dict[str, Any], *, err: bool = False) -> None:
     click.echo("\n".join(lines), err=err)
 
 
-def picked(value: Any, *names: str, **renamed: str) -> dict[str, Any] | None:
+def pick(value: Any, *names: str, **renamed: str) -> dict[str, Any] | None:
     """Attributes of a value for an answer, some under other names; None where there is no value.
 
-    >>> picked(3 + 4j, "real", second="imag"), picked(None, "real")
+    >>> pick(3 + 4j, "real", second="imag"), pick(None, "real")
     ({'real': 3.0, 'second': 4.0}, None)
     """
     if value is None:
@@ -267,7 +267,7 @@ def show(*parts: Part) -> None:
             _show_table(part)
         else:
             text, style = (part, "") if isinstance(part, str) else part
-            click.echo(_styled(printable(text).rstrip(), style))
+            click.echo(_style(printable(text).rstrip(), style))
 
 
 def _show_table(table: Table) -> None:
@@ -282,13 +282,13 @@ def _show_table(table: Table) -> None:
     for at, row in enumerate(cells):
         blanks = [" " * (width - shown_width(cell)) for cell, width in zip(row, widths, strict=True)]
         parts = [c + b if is_left else b + c for c, b, is_left in zip(row, blanks, lefts, strict=True)]
-        click.echo(_styled(f"  {'   '.join(parts)}".rstrip(), "" if at else "bold"))
+        click.echo(_style(f"  {'   '.join(parts)}".rstrip(), "" if at else "bold"))
         if at == 0:
             click.echo(" " + "─" * (sum(widths) + 3 * len(widths) - 1))
     click.echo()
 
 
-def _styled(text: str, style: str) -> str:
+def _style(text: str, style: str) -> str:
     """A text with a terminal's signs for bold, dim or a colour (`click.echo` leaves these out elsewhere)."""
     if not text or not style or os.environ.get("NO_COLOR"):
         return text
@@ -305,7 +305,7 @@ def bar(share: float, width: int = 24) -> str:
     return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
 
 
-class Told(Protocol):
+class Tell(Protocol):
     """Called with what is done, of how much, and what goes on now, where that changes."""
 
     def __call__(self, done: int, total: int, now: str | None = None, /) -> None:
@@ -313,14 +313,14 @@ class Told(Protocol):
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Told | None]:
+def progress(what: str) -> Iterator[Tell | None]:
     """A callback told(done, total) behind which a bar is drawn, with the time that has passed; None where nobody looks."""
     if not sys.stderr.isatty():
         yield None
         return
     state: tuple[int, int | None, str] = (0, None, what)
 
-    def told(done: int, total: int, now: str | None = None, /) -> None:
+    def tell(done: int, total: int, now: str | None = None, /) -> None:
         nonlocal state
         state = (done, total, now if now is not None else state[2])
 
@@ -335,7 +335,7 @@ def progress(what: str) -> Iterator[Told | None]:
     drawing = threading.Thread(target=draw, name="depnet-progress", daemon=True)
     drawing.start()
     try:
-        yield told
+        yield tell
     finally:
         ended.set()
         drawing.join()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, Part, Run, Table, command, number, option, picked
+from depnet.cli.command import JOBS, SCAN, SEED, Part, Run, Table, command, number, option, pick
 from depnet.cli.files import UNKNOWN, WHERE, is_model, load_models, read_holed, text_options
 from depnet.wording import some_of
 
@@ -82,8 +82,8 @@ def _document(found: "Comparison", names: dict[str, str | None]) -> dict[str, An
         "second": names["second"],
         "shared_variables": found.shared,
         "differing_variables": found.differing,
-        "scores": [picked(s, "rows_of", "by", "mean", "standard_error") for s in found.scores],
-        "difference": picked(found.difference, "mean", "standard_error"),
+        "scores": [pick(s, "rows_of", "by", "mean", "standard_error") for s in found.scores],
+        "difference": pick(found.difference, "mean", "standard_error"),
         "links": None
         if found.gained is None
         else {what: [{"source": a, "target": b} for a, b in pairs or ()] for what, pairs in links.items()},

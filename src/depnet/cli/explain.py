@@ -2,8 +2,8 @@
 
 import click
 
-from depnet.cli.command import GIVEN, Run, command, option, picked
-from depnet.cli.files import load_asked, read_holed, text_options
+from depnet.cli.command import GIVEN, Run, command, option, pick
+from depnet.cli.files import load_network, read_holed, text_options
 from depnet.cli.given import complete_variable, parse
 
 
@@ -29,12 +29,12 @@ def explain(
     """
     from depnet.inference import explain
 
-    network = load_asked(model, chains=False)
+    network = load_network(model, chains=False)
     known = parse(given, network.domain)
     if known is None:
         raise click.UsageError("explain needs what is known: --given sex=female,class=1st.")
     rows = None if data is None else read_holed(data, network.domain)
     found = explain(network, known, target, state=state, data=rows)
-    steps = [picked(step, "name", "fact", "change") for step in found.steps]
-    document = {**(picked(found, "about", "start", "end", "orders") or {}), "steps": steps}
+    steps = [pick(step, "name", "fact", "change") for step in found.steps]
+    document = {**(pick(found, "about", "start", "end", "orders") or {}), "steps": steps}
     run.answer(document, *str(found).splitlines())

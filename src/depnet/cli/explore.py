@@ -61,7 +61,7 @@ def explore(
         ) from error
     from depnet.explorer.app import serve
 
-    loaded = None if model is None else _loaded(model, data)
+    loaded = None if model is None else _load(model, data)
     try:
         serve(
             loaded,
@@ -80,7 +80,7 @@ def explore(
         ) from error
 
 
-def _loaded(model: str, data: str | None) -> "Loaded":
+def _load(model: str, data: str | None) -> "Loaded":
     from depnet.explorer.loaded import Loaded
 
     stamp = stamp_of(model)  # before it is read: what comes meanwhile is another file

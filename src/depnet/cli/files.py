@@ -23,7 +23,7 @@ import click
 from depnet.cli.command import Option, choice, flag, number, option, progress, this_run
 from depnet.cli.given import names_of
 from depnet.files import Stamp, advice, check_place, named_stream, new_file
-from depnet.wording import counted
+from depnet.wording import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +56,7 @@ def load_models(path: str, *, layout: bool = False) -> "Model":
         ) from error
 
 
-def load_asked(path: str, *, chains: bool) -> "Network":
+def load_network(path: str, *, chains: bool) -> "Network":
     """The network of a model file that is asked: the law, or with `chains` the paper's."""
     found = load_models(path)
     return found.network if chains else found.ask()
@@ -125,7 +125,7 @@ def read_training(path: str | None, domain: "Domain") -> "tuple[Holed | None, Da
     whole = holed.whole_rows()
     left = holed.rows - whole.rows
     if left:
-        holes = f"{counted(left, 'row')} that {'has' if left == 1 else 'have'} missing values"
+        holes = f"{plural(left, 'row')} that {'has' if left == 1 else 'have'} missing values"
         said = f"{path}: strengths of links and proven bounds are without the {holes}."
         warnings.warn(said, UserWarning, stacklevel=2)
     return holed, whole if whole.rows or not left else None
@@ -166,20 +166,20 @@ def check_output(path: str | None, force: bool, inputs: Iterable[str | None] = (
                 raise OutputError(
                     f"{path} is a file that this command reads, and would be lost. Choose another name for the output."
                 )
-    with _explained(path):
+    with _explain_errors(path):
         check_place(path, force=force)
 
 
 @contextlib.contextmanager
-def written(path: str, force: bool, since: Stamp | None = None) -> Iterator[BinaryIO]:
+def write_file(path: str, force: bool, since: Stamp | None = None) -> Iterator[BinaryIO]:
     """A binary file to write to: standard output, a pipe or a device as it is, a file whole or not at all."""
     if path == "-":
-        with _explained("standard output"):
+        with _explain_errors("standard output"):
             sys.stdout.flush()
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    with _explained(path), new_file(path, force=force, since=since) as place, place.open("wb") as file:
+    with _explain_errors(path), new_file(path, force=force, since=since) as place, place.open("wb") as file:
         yield file
 
 
@@ -188,17 +188,17 @@ def save_model(model: "Model", path: str, force: bool, since: Stamp | None = Non
     from depnet.model.file import encode
 
     data = encode(model, compressed=path.endswith(".gz"))
-    with written(path, force, since) as file:
+    with write_file(path, force, since) as file:
         file.write(data)
 
 
 def save_text(text: str, path: str, force: bool) -> None:
-    with written(path, force) as file:
+    with write_file(path, force) as file:
         file.write(text.encode())
 
 
 @contextlib.contextmanager
-def _explained(path: str) -> Iterator[None]:
+def _explain_errors(path: str) -> Iterator[None]:
     """Errors of the system, with what to do."""
     try:
         yield
@@ -248,7 +248,7 @@ def text_options(command: Any) -> Any:
     return command
 
 
-def _gathered(name: str, make: Callable[..., Any], *options: Option) -> Option:
+def _gather(name: str, make: Callable[..., Any], *options: Option) -> Option:
     """Options of which the command gets one value, `make` of them all, under `name`."""
 
     def decorate(command: Any) -> Any:
@@ -266,7 +266,7 @@ def _gathered(name: str, make: Callable[..., Any], *options: Option) -> Option:
     return decorate
 
 
-def _repeated(name: str, read: Callable[[tuple[str, ...]], Any], metavar: str, text: str) -> Option:
+def _repeatable(name: str, read: Callable[[tuple[str, ...]], Any], metavar: str, text: str) -> Option:
     """An option that may be repeated, and what its texts mean together."""
 
     def callback(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> Any:
@@ -365,7 +365,7 @@ def _bins(value: str, text: str) -> Any:
     raise click.BadParameter(f"{text!r}: bins are a number, edges such as 0|18|65, quantile or categories.")
 
 
-new_table_options = _gathered(
+new_table_options = _gather(
     "chosen",
     NewTable,
     choice(
@@ -373,28 +373,28 @@ new_table_options = _gathered(
         text="Missing values: filled in while learning (complete), a value of their own (state), or an error; auto: a value "
         "of their own in columns where other columns tell what is missing, else filled in.",
     ),
-    _repeated("--columns", names_in, "A,B,...", "Only these columns; may be repeated.  [default: all]"),
-    _repeated("--without", names_in, "A,B,...", "All columns but these; may be repeated."),
+    _repeatable("--columns", names_in, "A,B,...", "Only these columns; may be repeated.  [default: all]"),
+    _repeatable("--without", names_in, "A,B,...", "All columns but these; may be repeated."),
     WHERE,
-    _repeated(
+    _repeatable(
         "--bins", bins_of, "[NAME=]BINS",
         "Bins of numeric columns: how many (quantiles), or edges 0|18|65; for the column NAME, or for all.",
     ),
-    _repeated("--keep", names_in, "A,B,...", "Also learn from these names, identifiers or row numbers."),
+    _repeatable("--keep", names_in, "A,B,...", "Also learn from these names, identifiers or row numbers."),
     number("--max-states", 1000, "Most values of a text column; the rarest are joined in one, other.", least=2),
 )  # fmt: skip
 """Which table is learned from: the command gets it as `chosen`."""
 
-learning_options = _gathered(
+learning_options = _gather(
     "learning",
     dict,
     option("--max-leaves", "Most leaves of a column's decision graph.", type=click.IntRange(min=1)),
     number("--min-leaf-rows", 0, "Fewest rows of a new leaf.", least=0),
-    _repeated(
+    _repeatable(
         "--role roles", roles_of, "NAME=target|input",
         "A column that is only predicted (target), or never predicted (input); may be repeated.",
     ),
-    _repeated(
+    _repeatable(
         "--forbid forbidden", links_of, "SOURCE:TARGET", "TARGET must not be predicted from SOURCE; may be repeated."
     ),
     option("--max-seconds", "Stop learning after this time, with what is learned by then.", type=click.FloatRange(min=0)),

@@ -18,7 +18,7 @@ from depnet.cli.command import (
     number,
     option,
     output,
-    picked,
+    pick,
     progress,
 )
 from depnet.cli.files import (
@@ -30,7 +30,7 @@ from depnet.cli.files import (
     save_model,
     text_options,
 )
-from depnet.wording import counted, some_of
+from depnet.wording import plural, some_of
 
 if TYPE_CHECKING:
     from depnet.cluster.fit import ClusterFit, CountedModel
@@ -132,7 +132,7 @@ def fit(
     if run.output == "-" and not run.as_json:
         return
     document, lines = _say(found)
-    document["left_out"] = [picked(column, "name", "why") for column in left]
+    document["left_out"] = [pick(column, "name", "why") for column in left]
     details = [*document["details"], _size_line(found)] if run.verbose else []
     run.answer(document, lines[0], *document["figures"], *lines[1:], *details, f"written: {run.output}")
 
@@ -151,7 +151,7 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     rows = found.dataset.total if isinstance(found, Fitted) else found.rows
     document = {"rows": rows, "variables": len(network.domain), **size, "marginals": marginals_document(near)}
     document |= {"figures": plain_figures(law, near), "details": exact_figures(law)}
-    lines = [f"learned from {counted(rows, 'row')} of {counted(len(network.domain), 'column')}"]
+    lines = [f"learned from {plural(rows, 'row')} of {plural(len(network.domain), 'column')}"]
     if not isinstance(found, Fitted):
         from depnet.cluster.fit import entropy, score
 
@@ -181,23 +181,23 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     if document["copies"]:
         lines.append("; ".join(document["copies"][:MOST_COPIES]))
     if states:
-        lines.append(f"missing is a value of its own in {counted(len(states), 'column')}: {some_of(states)}")
+        lines.append(f"missing is a value of its own in {plural(len(states), 'column')}: {some_of(states)}")
     if holes:
         settled = "" if completion.converged else "; they did NOT settle"
         lines.append(
-            f"{counted(holes, 'missing value')} filled in while learning, as if missing at random{settled}"
+            f"{plural(holes, 'missing value')} filled in while learning, as if missing at random{settled}"
         )
     return document, lines
 
 
 def _links_line(size: dict[str, Any]) -> str:
-    return f"{counted(size['links'], 'link')} between columns: depnet show lists them"
+    return f"{plural(size['links'], 'link')} between columns: depnet show lists them"
 
 
 def _size_line(found: "Fitted | CountedModel") -> str:
     from depnet.cli.show import size_text, sizes
 
-    texts = [f"{counted(s['links'], 'link')}, {size_text(s)}" for s in map(sizes, (found.law, found.network))]
+    texts = [f"{plural(s['links'], 'link')}, {size_text(s)}" for s in map(sizes, (found.law, found.network))]
     return f"law: {texts[0]}; dependency network: {texts[1]}"
 
 
@@ -239,7 +239,7 @@ def fit_from_chunks(
     check_options(request, options)
     Where(None, memory)  # whose error is told before any worker starts
     with (
-        contextlib.nullcontext() if address is None else connected(address) as client,
+        contextlib.nullcontext() if address is None else connect(address) as client,
         progress("reading") as told,
     ):
         count = None if told is None else (lambda done, steps: told(done, steps, "learning"))
@@ -247,7 +247,7 @@ def fit_from_chunks(
 
 
 @contextlib.contextmanager
-def connected(address: str) -> Iterator[Any]:
+def connect(address: str) -> Iterator[Any]:
     """A client of the cluster at `address`."""
     try:
         distributed: Any = importlib.import_module("distributed")  # which has no types

@@ -74,13 +74,13 @@ def check_targets(targets: Iterable[str], domain: "Domain", known: "Given | None
 
 def names_of(text: str) -> list[str]:
     """Names in a list with commas; one that has a comma of its own is in quotes."""
-    from depnet.model.condition_text import split, unquoted
+    from depnet.model.condition_text import split, unquote
 
-    return [unquoted(part) for part in split(text, ",") if part.strip()]
+    return [unquote(part) for part in split(text, ",") if part.strip()]
 
 
 def _weights(text: str, variable: "Variable") -> dict[Any, float]:
-    from depnet.model.condition_text import split, unquoted
+    from depnet.model.condition_text import split, unquote
     from depnet.model.conditions import label_code
 
     weights: dict[Any, float] = {}
@@ -95,7 +95,7 @@ def _weights(text: str, variable: "Variable") -> dict[Any, float]:
                 f"--given {variable.name}~{text}: {part!r} is no state with its weight. Write "
                 f"{variable.name}~state:weight|state:weight."
             )
-        weights[variable.states[label_code(variable, unquoted(":".join(label)))]] = weight
+        weights[variable.states[label_code(variable, unquote(":".join(label)))]] = weight
     return weights
 
 
@@ -121,7 +121,7 @@ def complete_variable(context: click.Context, _: click.Parameter, incomplete: st
 
 def complete_given(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """What the last part of an unfinished `--given` may become: names of variables, and after "=" their states."""
-    from depnet.model.condition_text import cut_at, quoted, split, unquoted
+    from depnet.model.condition_text import cut_at, quote, split, unquote
 
     network = _model(context)
     if network is None:
@@ -130,11 +130,11 @@ def complete_given(context: click.Context, _: click.Parameter, incomplete: str) 
     start = "".join(f"{part}," for part in before)
     name, sign, rest = cut_at(last, "=~")
     if not sign:
-        return [f"{start}{quoted(n)}=" for n in network.domain.names if n.startswith(unquoted(name))]
-    if unquoted(name) not in network.domain.names:
+        return [f"{start}{quote(n)}=" for n in network.domain.names if n.startswith(unquote(name))]
+    if unquote(name) not in network.domain.names:
         return []
-    states = map(str, network.domain.variables[network.domain.index(unquoted(name))].states)
-    return [f"{start}{name}{sign}{quoted(label)}" for label in states if label.startswith(unquoted(rest))]
+    states = map(str, network.domain.variables[network.domain.index(unquote(name))].states)
+    return [f"{start}{name}{sign}{quote(label)}" for label in states if label.startswith(unquote(rest))]
 
 
 def _model(context: click.Context) -> "Network | None":

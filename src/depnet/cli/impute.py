@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depnet.cli.command import JOBS, SCAN, SEED, TABLES, Run, choice, command, flag, output, progress
-from depnet.cli.files import UNKNOWN, check_table, dialect, format_of, load_asked, text_options
-from depnet.wording import counted
+from depnet.cli.files import UNKNOWN, check_table, dialect, format_of, load_network, text_options
+from depnet.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from depnet.cli.command import Told
+    from depnet.cli.command import Tell
     from depnet.data import Holed
     from depnet.inference.holes import ChunkedImputation
 
@@ -49,7 +49,7 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
     from depnet.files import scratch_folder
     from depnet.inference.holes import ChunkedImputation, open_holes, warn_left
 
-    network = load_asked(model, chains=run.scan is not None)
+    network = load_network(model, chains=run.scan is not None)
     rng = run.rng if method == "draw" else run.steady_rng
     how: dict[str, Any] = {"method": method, "everything": everything, "scan": run.asked_scan}
     filling = ChunkedImputation(network, **how, rng=rng, n_jobs=run.threads)
@@ -80,8 +80,8 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
         "method": method,
         "converged": filling.converged,
     }
-    rows_said = counted(holed.rows, "row")
-    run.answer(document, f"{counted(filled, 'missing value')} filled in, in {rows_said}: {run.place}")
+    rows_said = plural(holed.rows, "row")
+    run.answer(document, f"{plural(filled, 'missing value')} filled in, in {rows_said}: {run.place}")
     warn_left(int(left.sum()), "--all")
     if method == "draw":
         run.say_seed()
@@ -96,7 +96,7 @@ def _chunks(
     unknown: "NDArray[np.bool_]",
     empty: "NDArray[np.bool_]",
     rng: "np.random.Generator | None",
-    told: "Told | None",
+    told: "Tell | None",
 ) -> "Iterator[dict[int, dict[int, str]]]":
     """What the empty cells get: drawn with `rng`, or expected; `told` hears of the table's rows.
 

@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would complain at its end
         if code == 0 and not isinstance(error, BrokenPipeError):  # a reader, such as head, has seen enough
-            code = _failed(f"standard output: {error.strerror}.")
+            code = _fail(f"standard output: {error.strerror}.")
     sys.exit(code)
 
 
@@ -121,13 +121,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
             code = depnet.main(args=arguments, prog_name="depnet", standalone_mode=False, obj=this)
         except click.UsageError as error:
             where = error.ctx.command_path if error.ctx else "depnet"
-            return _failed(f"{error.format_message()} See {where} --help.", code=error.exit_code)
+            return _fail(f"{error.format_message()} See {where} --help.", code=error.exit_code)
         except click.exceptions.Abort:
-            return _failed("interrupted.")
+            return _fail("interrupted.")
         except Exception as error:
             if this.debug:
                 raise
-            return _failed(_message(error), code=getattr(error, "exit_code", 1))
+            return _fail(_message(error), code=getattr(error, "exit_code", 1))
     return code if isinstance(code, int) else 0
 
 
@@ -157,7 +157,7 @@ def as_option(hint: Hint) -> str | None:
     return option if option is None or not values else f"{option} {shlex.quote(','.join(values))}"
 
 
-def _failed(message: str, code: int = 1) -> int:
+def _fail(message: str, code: int = 1) -> int:
     _say(message)
     return code
 

@@ -10,7 +10,7 @@ from depnet.cli.files import (
     check_table,
     dialect,
     is_model,
-    load_asked,
+    load_network,
     read_known,
     text_options,
     write_table,
@@ -57,7 +57,7 @@ def predict(run: Run, learned: str, target: str, new_rows: str | None, unknown: 
         numbers, found = _from_model(run, learned, target, new_rows, unknown)
     else:
         numbers, found = _from_table(run, learned, target, new_rows, unknown)
-    columns = [numbers, *map(_rounded, found.values())]
+    columns = [numbers, *map(_round, found.values())]
     table = [dict(zip(("row", *found), values, strict=True)) for values in zip(*columns, strict=True)]
     write_table(table, run.place, force=run.force)
     run.answer({"rows": len(table), "columns": list(found)}, f"predicted {target} in {len(table):,} rows")
@@ -67,7 +67,7 @@ def _from_model(run: Run, model: str, target: str, rows: str, unknown: str) -> "
     """The numbers of the rows, and the columns of predictions: by the model's law, whatever a row knows."""
     from depnet.inference import query_rows
 
-    law = load_asked(model, chains=False)
+    law = load_network(model, chains=False)
     variable = law.domain.variables[law.domain.index(target)]
     codes, _ = read_known(rows, law.domain, [target], handle_unknown=unknown)
     shares = query_rows(law, codes, rng=run.steady_rng, n_jobs=run.threads).probabilities[target]
@@ -121,7 +121,7 @@ def _from_table(
         return numbers.tolist(), _classes(target, estimator.classes_.tolist(), shares)
 
 
-def _rounded(values: "list[Any] | NDArray[Any]") -> list[Any]:
+def _round(values: "list[Any] | NDArray[Any]") -> list[Any]:
     """Numbers to six digits, more than they are worth."""
     return [float(f"{value:.6g}") if isinstance(value, float) else value for value in values]
 

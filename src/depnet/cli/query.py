@@ -21,9 +21,9 @@ from depnet.cli.command import (
     flag,
     option,
     output,
-    picked,
+    pick,
 )
-from depnet.cli.files import load_asked, read_holed, read_known, text_options, write_numbers, write_table
+from depnet.cli.files import load_network, read_holed, read_known, text_options, write_numbers, write_table
 from depnet.cli.given import check_targets, complete_variable, names_of, parse
 from depnet.wording import some_of
 
@@ -108,7 +108,7 @@ def query(
             raise click.UsageError(
                 "--each goes without --given, --joint, --method, --data, --by and --hide-small."
             )
-        network = load_asked(model, chains=run.scan is not None)
+        network = load_network(model, chains=run.scan is not None)
         how = {"scan": run.asked_scan, "tolerance": tolerance, "max_seconds": max_seconds}
         _query_each(run, network, targets, each, **how)
         return
@@ -121,7 +121,7 @@ def query(
         return
     if run.output is not None:
         raise click.UsageError("-o is for --each and --by; otherwise the answer is on standard output.")
-    network = load_asked(model, chains=run.scan is not None or method in ("clamped", "bayes"))
+    network = load_network(model, chains=run.scan is not None or method in ("clamped", "bayes"))
     known = parse(given, network.domain)
     check_targets(targets, network.domain, known)
     result = query(
@@ -149,7 +149,7 @@ def _query_by(
     """Show, or write, a row for each combination of some columns."""
     from depnet.inference import query_by
 
-    law = load_asked(model, chains=False)
+    law = load_network(model, chains=False)
     rows = None if data is None else read_holed(data, law.domain)
     known = parse(given, law.domain)
     found = query_by(law, target, names_of(by), known, tolerance=tolerance, data=rows, rng=run.steady_rng)
@@ -194,7 +194,7 @@ def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: s
     methods = {name: int((result.method == at).sum()) for at, name in enumerate(METHODS)}
     document = {"targets": targets, "rows": len(result.method), "methods": methods}
     converged = bool(result.converged.all())
-    run.answer({**document, "converged": converged, **(picked(result, "tolerance", "seconds") or {})})
+    run.answer({**document, "converged": converged, **(pick(result, "tolerance", "seconds") or {})})
 
 
 def document(result: "QueryResult") -> dict[str, Any]:
@@ -212,21 +212,21 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "worth": result.worth if result.matching else None,
         "of": "law" if result.scan is None else "chain",
         "scan": None if result.scan is None else result.scan_name.split()[0],
-        "support": picked(result.support, "rows", "exact", of="total"),
+        "support": pick(result.support, "rows", "exact", of="total"),
         "relevant_variables": result.closure,
-        **(picked(result, *AS_THEY_ARE) or {}),
+        **(pick(result, *AS_THEY_ARE) or {}),
     }
 
 
 def _number_document(result: "QueryResult", name: str) -> dict[str, Any]:
     """What is said of a number, by each of the three kinds of probabilities; null where there are none."""
 
-    def said(of: Any) -> dict[str, Any] | None:
+    def summarise(of: Any) -> dict[str, Any] | None:
         found = result.summary(name, of)
         if found is None:
             return None
-        named = picked(found, "mean", "standard_deviation", "quantiles")
-        errors = picked(
+        named = pick(found, "mean", "standard_deviation", "quantiles")
+        errors = pick(
             found,
             mean="mean_error",
             standard_deviation="standard_deviation_error",
@@ -235,7 +235,7 @@ def _number_document(result: "QueryResult", name: str) -> dict[str, Any]:
         return {**_plain(named), "standard_errors": _plain(errors), "present": found.present}
 
     summary = result.numbers[name]
-    by_kind = {of: said(of) for of in ("probabilities", "observed", "combined")}
+    by_kind = {of: summarise(of) for of in ("probabilities", "observed", "combined")}
     return {"kind": summary.kind, "interval": [_plain(end) for end in summary.interval or ()], **by_kind}
 
 

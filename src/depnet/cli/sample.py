@@ -18,7 +18,7 @@ from depnet.cli.command import (
     output,
     progress,
 )
-from depnet.cli.files import load_asked, write_table
+from depnet.cli.files import load_network, write_table
 from depnet.cli.given import parse
 
 
@@ -58,15 +58,15 @@ def sample(
     in the table. With --scan, rows come from chains of the dependency network, in which the evidence is clamped.
     """
     from depnet.data import Dataset
-    from depnet.data.files.spreadsheet import guarded_domain
-    from depnet.model.evidence import Evidence, all_known, drawn_holes, narrowed_domain
+    from depnet.data.files.spreadsheet import guard_domain
+    from depnet.model.evidence import Evidence, draw_holes, narrow_domain, with_all_known
     from depnet.sampling import Sampler
     from depnet.sampling.sampler import MOST_CHAINS
 
-    network = load_asked(model, chains=run.scan is not None)
+    network = load_network(model, chains=run.scan is not None)
     given_all = parse(given, network.domain) if given else None
     known = Evidence.parse(network.domain, given_all)
-    values = narrowed_domain(network.domain, given_all)
+    values = narrow_domain(network.domain, given_all)
     chained = network.order is None or run.scan is not None
     if not chained and (burn_in is not None or thin is not None):
         raise click.UsageError(
@@ -75,7 +75,7 @@ def sample(
     sampler = Sampler(
         network,
         scan=run.asked_scan,
-        evidence=all_known(network, known) if full else known,
+        evidence=with_all_known(network, known) if full else known,
         burn_in="auto" if burn_in is None else burn_in,
         thin="auto" if thin is None else thin,
         chains=min(rows, MOST_CHAINS) if chained else "auto",
@@ -84,10 +84,10 @@ def sample(
     )
     with progress("sampling") as told:
         if spreadsheet:
-            values = guarded_domain(values)
+            values = guard_domain(values)
         blocks = (Dataset(values, block.codes) for block in sampler.blocks(rows, progress=told))
         within = None if chained else network.within
-        holes = None if full else lambda n: drawn_holes(network, known, n, run.rng)
+        holes = None if full else lambda n: draw_holes(network, known, n, run.rng)
         write_table(blocks, run.place, force=run.force, rng=run.rng, within=within, holes=holes)
     document: dict[str, Any] = {"rows": rows, "of": "chain" if chained else "law"}
     document["scan"] = (run.scan or "random") if chained else None

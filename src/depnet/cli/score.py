@@ -6,7 +6,7 @@ import click
 
 from depnet.cli.command import JOBS, SEED, Run, choice, command, output
 from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, text_options, write_numbers
-from depnet.wording import counted
+from depnet.wording import plural
 
 if TYPE_CHECKING:
     from depnet.model import Network
@@ -60,7 +60,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
         "rows_with_holes": with_holes,
         "output": run.output,
     }
-    rows = counted(holed.rows, "row") + (f", {with_holes:,} with missing values" if with_holes else "")
+    rows = plural(holed.rows, "row") + (f", {with_holes:,} with missing values" if with_holes else "")
     line = (
         f"{kind} per row: {found.mean:.4f} ± {found.standard_error:.4f}, the nearer to 0 the better ({rows})"
     )

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import VERBOSE, Line, Part, Run, Table, bar, command, flag, option, picked
+from depnet.cli.command import VERBOSE, Line, Part, Run, Table, bar, command, flag, option, pick
 from depnet.cli.files import load_models, read_training, text_options
 from depnet.cli.given import complete_variable
-from depnet.wording import counted, some_of
+from depnet.wording import plural, some_of
 
 if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
@@ -72,7 +72,7 @@ def show(
 def _summary(
     network: "Network", loaded: "Model", table: "Holed | None", whole: "Dataset | None"
 ) -> dict[str, Any]:
-    from depnet.fitting.summary import exact_figures, law_nearness, plain_figures, rows_learned
+    from depnet.fitting.summary import count_rows, exact_figures, law_nearness, plain_figures
     from depnet.learning.certificate import certificate
     from depnet.learning.links import links
     from depnet.model.links import one_sided_links
@@ -86,13 +86,13 @@ def _summary(
     near = None if law is None else law_nearness(law, table)
     one_sided = None
     if len(names) <= MOST_VARIABLES and network.order is None:
-        one_sided = [picked(link, "reader", "source", "carried") for link in one_sided_links(network)]
+        one_sided = [pick(link, "reader", "source", "carried") for link in one_sided_links(network)]
     return {
         "variables": len(names),
         "nodes": len(network),
-        "rows": rows_learned(network),
+        "rows": count_rows(network),
         **sizes(network),
-        "links": [picked(link, "source", "target", bits="strength") for link in links(network)[:10]],
+        "links": [pick(link, "source", "target", bits="strength") for link in links(network)[:10]],
         "one_sided_links": one_sided,
         "per_node": [_node(node, names) for node in network.nodes],
         "law": None if law is None else {**law_document(law), **law_proof(of_law)},
@@ -119,9 +119,9 @@ def _node(node: "Node", names: Sequence[str]) -> dict[str, Any]:
 
 def _summary_parts(summary: dict[str, Any], *, verbose: bool) -> Iterator[Part]:
     rows, nodes = summary["rows"], summary["per_node"]
-    learned = "" if rows is None else f"learned from {counted(rows, 'row')}: "
+    learned = "" if rows is None else f"learned from {plural(rows, 'row')}: "
     links = sum(len(node["reads"]) for node in nodes)
-    size = f"{counted(summary['variables'], 'column')}, {counted(links, 'link')} between them"
+    size = f"{plural(summary['variables'], 'column')}, {plural(links, 'link')} between them"
     yield f"{learned}{size}"
     yield from summary["figures"]
     heads = ["column", "predicted from", "values", *(["size"] if verbose else [])]
@@ -129,7 +129,7 @@ def _summary_parts(summary: dict[str, Any], *, verbose: bool) -> Iterator[Part]:
     lines = []
     for node in nodes[:SHOWN_NODES]:
         leaves, stages = node["leaves"], node["stages"]
-        size = counted(leaves, "leaf", "leaves") if stages is None else counted(stages, "stage")
+        size = plural(leaves, "leaf", "leaves") if stages is None else plural(stages, "stage")
         line = [node["variable"], some_of(node["reads"], SHOWN_NAMES) or "nothing", f"{node['states']:,}"]
         lines.append([*line, *([size] if verbose else [])])
     yield Table(heads, lines, left=2)
@@ -164,10 +164,10 @@ def _show_node(run: Run, network: "Network", name: str) -> None:
         return
     said = boosted(network, name)
     document = {
-        **(picked(said, "states", "stages", "leaves", node="name") or {}),
+        **(pick(said, "states", "stages", "leaves", node="name") or {}),
         "boosted": True,
         "reads": [one.name for one in said.inputs],
-        "inputs": [picked(one, "bits", variable="name") for one in said.inputs],
+        "inputs": [pick(one, "bits", variable="name") for one in said.inputs],
         "first_graph": None if said.first is None else _graph(said.first),
     }
     run.answer(document, *boosted_text(said).splitlines())
@@ -177,12 +177,12 @@ def _graph(graph: "Decision") -> dict[str, Any]:
     from depnet.pictures.node.decision import Leaf
 
     vertices = [
-        picked(vertex, "rows", "probabilities", leaf="number")
+        pick(vertex, "rows", "probabilities", leaf="number")
         if isinstance(vertex, Leaf)
-        else {"test": vertex.variable, "branches": [picked(b, "states", "to") for b in vertex.branches]}
+        else {"test": vertex.variable, "branches": [pick(b, "states", "to") for b in vertex.branches]}
         for vertex in graph.vertices
     ]
-    document = picked(graph, "states", "leaves", "rows", node="name", reads="inputs")
+    document = pick(graph, "states", "leaves", "rows", node="name", reads="inputs")
     return {**(document or {}), "vertices": vertices}
 
 
@@ -200,7 +200,7 @@ def _show_links(run: Run, network: "Network", table: "Dataset | None", most: int
         rows.append([link.source, link.target, f"{link.strength:.4f}", alone, length])
     part = Table(["source", "target", "bits per row", "source alone", ""], rows, left=2, bars=True)
     none = "no column is predicted from another: the model takes them as independent."
-    document = {"links": [picked(link, *names, bits="strength") for link in found]}
+    document = {"links": [pick(link, *names, bits="strength") for link in found]}
     run.answer(document, part if found else none)
 
 
@@ -210,7 +210,7 @@ def _show_variables(run: Run, network: "Network") -> None:
     rows = [
         [v.name, some_of(list(map(str, v.states)), SHOWN_STATES), f"{v.cardinality:,}"] for v in variables
     ]
-    document = {"variables": [picked(variable, "name", "states") for variable in variables]}
+    document = {"variables": [pick(variable, "name", "states") for variable in variables]}
     run.answer(document, Table(["column", "values", ""], rows, left=2))
 
 
@@ -225,28 +225,28 @@ def sizes(network: "Network") -> dict[str, Any]:
 
 def size_text(size: dict[str, Any]) -> str:
     """Leaves, and boosted nodes where there are some: "12 leaves, 3 boosted nodes"."""
-    leaves = [counted(size["leaves"], "leaf", "leaves")] if size["leaves"] or not size["boosted"] else []
-    return ", ".join([*leaves, *([counted(size["boosted"], "boosted node")] if size["boosted"] else [])])
+    leaves = [plural(size["leaves"], "leaf", "leaves")] if size["leaves"] or not size["boosted"] else []
+    return ", ".join([*leaves, *([plural(size["boosted"], "boosted node")] if size["boosted"] else [])])
 
 
 def law_document(law: "Network") -> dict[str, Any]:
     """What there is to say of the law without rows: its size, order, and held-out rows."""
     names = ("rows", "score", "independent", "worth", "sure_shares", "sure_means")
-    judged = picked(law.held_out, *names, bits_explained="gained")
+    judged = pick(law.held_out, *names, bits_explained="gained")
     return {**sizes(law), "order": [law.domain.names[i] for i in law.order or ()], "held_out": judged}
 
 
 def law_proof(proven: "Certificate | None") -> dict[str, Any]:
     """How far the law is from the rows, and would be with one leaf a node."""
-    return picked(proven, "kl", one_leaf_kl="one_leaf_limit") or {"kl": None, "one_leaf_kl": None}
+    return pick(proven, "kl", one_leaf_kl="one_leaf_limit") or {"kl": None, "one_leaf_kl": None}
 
 
 def network_proof(proven: "Certificate | None", *more: str) -> dict[str, Any] | None:
     """The FC-limit of the dependency network, and with one leaf a node."""
-    return picked(proven, "fc_limit", "one_leaf_limit", "no_bound", *more)
+    return pick(proven, "fc_limit", "one_leaf_limit", "no_bound", *more)
 
 
 def marginals_document(near: "Nearness | None") -> dict[str, Any]:
     """How near the marginals of rows drawn from the law are to the table's, and would be by chance alone."""
-    floor = picked(near, one_way="floor_one_way", two_way="floor_two_way")
-    return {**(picked(near, "one_way", "two_way", "rows") or {}), "floor": floor}
+    floor = pick(near, one_way="floor_one_way", two_way="floor_two_way")
+    return {**(pick(near, "one_way", "two_way", "rows") or {}), "floor": floor}

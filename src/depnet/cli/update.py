@@ -5,7 +5,7 @@ import click
 from depnet.cli.command import SEED, Run, command, output
 from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, save_model, text_options
 from depnet.files import stamp_of
-from depnet.wording import counted
+from depnet.wording import plural
 
 
 @command("depnet update model.json new.csv -o newer.json", renews="model")
@@ -42,6 +42,6 @@ def update(run: Run, model: str, table: str, where: str | None, unknown: str) ->
     before = "" if counts is None else f" to {counts.total - holed.total:,}"
     run.answer(
         document,
-        f"{counted(holed.total, 'row')} added{before}: {run.place}",
+        f"{plural(holed.total, 'row')} added{before}: {run.place}",
         "which column is predicted from which stays as it was: depnet fit, on all rows, looks again",
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from depnet.arrays import xlogy
 from depnet.cluster.places import Client
-from depnet.cluster.table import TableRequest, Where, chunked
+from depnet.cluster.table import TableRequest, Where, open_chunks
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.table.variable import Domain, Variable
 from depnet.data.table.variables import BinChoice, LeftOut, StateOptions, warn_left_out
@@ -79,7 +79,7 @@ def learn(
         )
     states = StateOptions(bins, max_bins, missing)
     table = TableRequest(source, columns, (), states, () if columns is None else "all", chunk_rows)
-    found = chunked(table, where, boost=asked.boost is not None)
+    found = open_chunks(table, where, boost=asked.boost is not None)
     node_specs(found.domain, asked)  # whose errors are told before the second pass
     warn_left_out(found.left_out)
     rows = TrainingRows(found.rows().dataset())
@@ -148,7 +148,7 @@ def fit_chunks(
 ) -> ClusterFit:
     """The model that `depnet fit` makes of the same rows, bit for bit; of a larger table one that is counted."""
     told = progress or (lambda done, steps: None)
-    found = chunked(table, where, boost=options.boost is not None)
+    found = open_chunks(table, where, boost=options.boost is not None)
     left = found.left_out
     warn_left_out(left)
     rows = found.rows()

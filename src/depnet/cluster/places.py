@@ -61,7 +61,7 @@ class DaskPlace(LocalPlace):
         shared = self._client.submit(_same, arguments, pure=False)
         waiting: deque[Future] = deque()
         for number, chunk in enumerate(chunks):
-            waiting.append(self._submit(chunk, _called, function, number, shared))
+            waiting.append(self._submit(chunk, _call, function, number, shared))
             if not keep:
                 self._frames.pop(chunk, None)  # what was read goes when it is coded
             if len(waiting) >= CHUNKS_AT_ONCE * self.threads:
@@ -109,7 +109,7 @@ def _same(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     return arguments
 
 
-def _called(frame: Any, function: Any, number: int, arguments: tuple[Any, ...]) -> Any:
+def _call(frame: Any, function: Any, number: int, arguments: tuple[Any, ...]) -> Any:
     return function(frame, number, *arguments)
 
 

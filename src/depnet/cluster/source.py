@@ -95,14 +95,14 @@ def open_table(source: Any, columns: Sequence[str] | None, without: Sequence[str
     """Parquet files (a path, a pattern, a directory, or a list of them), or a Dask data frame."""
     if hasattr(source, "to_delayed"):
         everyone = tuple(str(name) for name in source.columns)
-        chosen = _chosen(columns, without, everyone)
+        chosen = _choose_columns(columns, without, everyone)
         chunks = [FrameChunk(partition, chosen) for partition in source.to_delayed()]
         return OpenedTable(everyone if chosen is None else chosen, None, (), chunks)
     files: list[tuple[ParquetChunk, list[int]]] = []
     names: tuple[str, ...] = ()
     for path in files_of(source):
         all_names, sizes = _head_of(path)
-        chosen = _chosen(columns, without, all_names)
+        chosen = _choose_columns(columns, without, all_names)
         own = tuple(name for name in all_names if chosen is None or name in chosen)
         if files and own != names:
             raise DataError(
@@ -159,7 +159,7 @@ def _head_of(path: str) -> tuple[list[str], list[int]]:
         ) from None
 
 
-def _chosen(
+def _choose_columns(
     columns: Sequence[str] | None, without: Sequence[str], names: Sequence[str]
 ) -> tuple[str, ...] | None:
     """The columns to read; None: all of them."""

@@ -24,7 +24,7 @@ from depnet.data.binning.cut import Ranked
 from depnet.data.files.table import bytes_of
 from depnet.data.table.columns import ColumnKind, ColumnLayout, FrameKind
 from depnet.data.table.dataset import Dataset, Holed, join_rows
-from depnet.data.table.encode import described, encode
+from depnet.data.table.encode import describe_table, encode
 from depnet.data.table.open import Columns, open_frame
 from depnet.data.table.variable import Domain
 from depnet.data.table.variables import Keep, LeftOut, StateOptions, Summary, check_keep
@@ -149,7 +149,7 @@ class ChunkedTable:
             replace(
                 network,
                 nodes=tuple(
-                    TableNode(node.variable, node.source, _recounted(node.table, next(counts)))
+                    TableNode(node.variable, node.source, _replace_counts(node.table, next(counts)))
                     for node in network.nodes
                 ),
                 counts=marginals,
@@ -158,7 +158,7 @@ class ChunkedTable:
         ]
 
 
-def chunked(table: TableRequest, where: Where, *, boost: bool = False) -> ChunkedTable:
+def open_chunks(table: TableRequest, where: Where, *, boost: bool = False) -> ChunkedTable:
     """The first pass over the rows. To `boost` nodes takes all rows in one place: a larger table is refused.
 
     That is said before any row is read, where the files say how many there are.
@@ -180,7 +180,7 @@ def chunked(table: TableRequest, where: Where, *, boost: bool = False) -> Chunke
         )
     most = None if fits else max(room // (2 * VALUE_BYTES * columns * len(chunks)), FEWEST_VALUES)
     found = ChunkedColumns(list(place.each(chunks, summarise, most, keep=fits)))
-    made = described(found, table.states, table.keep)
+    made = describe_table(found, table.states, table.keep)
     return ChunkedTable(place, chunks, found.chunk_rows, columns, made.domain, made.left_out, room)
 
 
@@ -218,7 +218,7 @@ def _count_chunk(
     return tables, MarginalCounts.of(table)
 
 
-def _recounted(table: ConditionalTable, counts: IntArray) -> ConditionalTable:
+def _replace_counts(table: ConditionalTable, counts: IntArray) -> ConditionalTable:
     assert table.counts is not None  # it was learned
     empty = counts.sum(axis=1, keepdims=True) == 0
     return table.with_counts(np.where(empty, table.counts, counts))
@@ -228,10 +228,10 @@ def summarise(frame: Any, number: int, most: int | None) -> tuple[Summary, ...]:
     """The columns of one chunk, with at most so many different numbers each."""
     opened = open_frame(frame)
     found = (Summary.of(opened.column(place)) for place in range(len(opened.keys)))
-    return tuple(replace(each, numbers=_thinned(each.numbers, most)) for each in found)
+    return tuple(replace(each, numbers=_thin(each.numbers, most)) for each in found)
 
 
-def _thinned(numbers: Ranked | None, most: int | None) -> Ranked | None:
+def _thin(numbers: Ranked | None, most: int | None) -> Ranked | None:
     if numbers is None or most is None or len(numbers.values) <= most:
         return numbers
     kept = np.linspace(0, len(numbers.values) - 1, most).round().astype(np.int64)
@@ -286,7 +286,7 @@ def _in_all_chunks(columns: Sequence[Summary]) -> Summary:
         next((start + c.first_hidden for start, c in zip(before, columns, strict=False) if c.hidden), 0),
         labels,
         declared,
-        _joined(numbers) if numbers else None,
+        _join(numbers) if numbers else None,
         counts,
         sum(count > 0 for count in counts),
         first_number if goes_on else None,
@@ -294,7 +294,7 @@ def _in_all_chunks(columns: Sequence[Summary]) -> Summary:
     )
 
 
-def _joined(numbers: Sequence[Ranked]) -> Ranked:
+def _join(numbers: Sequence[Ranked]) -> Ranked:
     values = np.concatenate([each.values for each in numbers])
     return Ranked.of(values, np.concatenate([np.diff(each.ends) for each in numbers]))
 

@@ -21,7 +21,7 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.frames.decode import fill, numbers_of
 from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.encode import HandleUnknown, described, encode, places_of
+from depnet.data.table.encode import HandleUnknown, describe_table, encode, places_of
 from depnet.data.table.open import Opened, open_frame
 from depnet.data.table.variable import Domain
 from depnet.data.table.variables import MAX_STATES, BinChoice, Keep, StateOptions, warn_left_out
@@ -197,11 +197,11 @@ def fitted_table(
         if missing == "state":
             holed = with_hole_states(holed, range(len(holed.domain)))
     else:
-        table = checked(estimator, X, reset=True)
+        table = validate(estimator, X, reset=True)
         keep: Any = "keep" if missing in ("auto", "complete") else missing
         how = estimator.bins if bins is None else bins
         options = StateOptions(how, estimator.max_bins, keep, estimator.max_states)
-        found = described(table, options, estimator.keep, coded=True)
+        found = describe_table(table, options, estimator.keep, coded=True)
         if bins is None:
             warn_left_out(found.left_out)
         estimator.left_out_ = tuple(column.name for column in found.left_out)
@@ -240,11 +240,11 @@ def later_table(
         return X
     if absent == "missing" and is_frame(X):
         return encode(X, domain, handle_unknown=estimator.handle_unknown, absent=absent, values=values)
-    whole = checked(estimator, X, reset=False)
+    whole = validate(estimator, X, reset=False)
     return encode(whole, domain, handle_unknown=estimator.handle_unknown, values=values)
 
 
-def filled(
+def fill_in(
     estimator: BaseEstimator,
     X: Any,
     holed: Holed,
@@ -261,7 +261,7 @@ def filled(
     """
     if layout is None or isinstance(X, Holed):
         return Dataset.from_codes(codes, domain=holed.domain, weights=holed.weights)
-    frame = checked(estimator, X, reset=False)
+    frame = validate(estimator, X, reset=False)
     kind = open_frame(frame).kind
     own = layout if layout.kind == kind else Layout.of(holed.domain, kind)
     hidden = np.asarray(holed.hidden)
@@ -290,15 +290,15 @@ def values_of(
     return values, found
 
 
-def unchanged(estimator: BaseEstimator, X: Any) -> Any:
+def copy(estimator: BaseEstimator, X: Any) -> Any:
     """X, which has no holes; an array is copied."""
     if isinstance(X, Holed):
         return X.dataset()
-    whole = checked(estimator, X, reset=False)
+    whole = validate(estimator, X, reset=False)
     return whole.copy() if isinstance(whole, np.ndarray) else whole
 
 
-def checked(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
+def validate(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """A frame as it is, or an array that scikit-learn's validation accepts."""
     if not is_frame(X):
         return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
@@ -311,7 +311,7 @@ def checked(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     from narwhals import dependencies
 
     if not dependencies.is_pandas_like_dataframe(X):
-        X = _collected(X)
+        X = _collect(X)
     elif any(dtype.kind == "c" for dtype in X.dtypes):
         check_array(X)  # scikit-learn's own message on complex numbers
     elif not X.columns.is_unique:
@@ -336,7 +336,7 @@ def _knows_columns(estimator: BaseEstimator, X: Any) -> bool:
     return [name for name in X.columns if name not in left] == learned
 
 
-def _collected(X: Any) -> Any:
+def _collect(X: Any) -> Any:
     """A lazy frame's rows; any other frame as it is."""
     import narwhals as nw
 

@@ -14,7 +14,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.table.dataset import Holed, code_type
 from depnet.data.table.variable import Domain, Variable
 from depnet.estimators.base import TableEstimator, check_choice, check_target, fitted_table, later_table
-from depnet.fitting.choose_missing import switched, with_hole_states
+from depnet.fitting.choose_missing import make_holes_states, with_hole_states
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import NETWORK_SHARE, QUICK, FitOptions, fit_law, fit_network
 from depnet.inference.holes import query_rows
@@ -109,7 +109,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         """The table with y, with holes as states where `missing` says so."""
         if self.missing != "auto":
             return joined
-        chosen = switched(joined, n_jobs=self._threads)
+        chosen = make_holes_states(joined, n_jobs=self._threads)
         if np.average(chosen.hidden.any(axis=1), weights=chosen.weights) <= FEW_HOLES:
             return with_hole_states(joined, range(len(joined.domain)))
         return chosen

@@ -19,7 +19,7 @@ from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import links
 from depnet.model.network import NO_LAW, Network
 from depnet.notebook import beside, card, line, table
-from depnet.wording import counted
+from depnet.wording import plural
 
 QUICK_CODES = 5_000_000
 """A repr computes no certificate of more codes than this: it must come at once."""
@@ -147,7 +147,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         if proven is not None:
             lines.append(proven.said)
         found = links(self.network_)
-        size = f"{counted(len(self.domain_), 'variable')}, {counted(len(found), 'link')}"
+        size = f"{plural(len(self.domain_), 'variable')}, {plural(len(found), 'link')}"
         rows = [[link.source, link.target, f"{link.strength:.3f}"] for link in found[:LISTED_LINKS]]
         return card(
             f"{type(self).__name__}: {size}",

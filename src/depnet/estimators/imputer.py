@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Holed
 from depnet.errors import DataError, whole_number
-from depnet.estimators.base import Numbers, TableEstimator, checked, filled, later_table, unchanged, values_of
+from depnet.estimators.base import Numbers, TableEstimator, copy, fill_in, later_table, validate, values_of
 from depnet.estimators.network import DependencyNetwork
 from depnet.fitting.fit import QUICK
 from depnet.fitting.forests import TABLES, HoleAnswers, grow_forests
@@ -65,7 +65,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         model = DependencyNetwork(**shared, missing="complete")  # a hole is what is to be known
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
         if not isinstance(X, Holed):
-            X = checked(self, X, reset=True)
+            X = validate(self, X, reset=True)
         model._fit(X, values=False)  # noqa: SLF001  # forests have the values
         self.model_ = model.set_params(random_state=self.random_state)
         self.n_features_in_ = model.n_features_in_
@@ -115,10 +115,10 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         """The most probable filling, or `draws` tables that are drawn."""
         holed = self._rows(X)
         if holed.complete:
-            return [unchanged(self, X) for _ in range(max(draws, 1))]
+            return [copy(self, X) for _ in range(max(draws, 1))]
         found = self._drawn(X, holed, draws) if draws else [self._expected(X, holed)]
         return [
-            filled(self, X, holed, codes, self.model_.layout_, numbers=numbers) for codes, numbers in found
+            fill_in(self, X, holed, codes, self.model_.layout_, numbers=numbers) for codes, numbers in found
         ]
 
     def _rows(self, X: Any) -> Holed:
@@ -131,7 +131,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
             every = np.ones(holed.codes.shape, dtype=bool)
             nothing = np.zeros(holed.codes.shape)
             return self.forests_.values(holed.codes, every, nothing, self._steady_generator())
-        return values_of(checked(self, X, reset=False), self.model_.domain_, self.forests_.numbers)[0]
+        return values_of(validate(self, X, reset=False), self.model_.domain_, self.forests_.numbers)[0]
 
     def _answers(
         self, X: Any, holed: Holed, rng: np.random.Generator, count: int = TABLES

@@ -17,11 +17,11 @@ from depnet.data.table.encode import HandleUnknown
 from depnet.errors import DataError, InferenceError
 from depnet.estimators.base import (
     TableEstimator,
-    filled,
+    copy,
+    fill_in,
     fitted_table,
     generator_of,
     later_table,
-    unchanged,
 )
 from depnet.estimators.fitted import FittedModel
 from depnet.fitting.complete import Completion
@@ -31,7 +31,7 @@ from depnet.inference.answer.question import SECONDS, TOLERANCE, Method
 from depnet.inference.holes import drawn_whole, open_holes, present_law, score_holed, split_holes, warn_left
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
-from depnet.model.evidence import Evidence, Given, all_known, drawn_holes, narrowed_domain
+from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain, with_all_known
 from depnet.model.file import load_model, save
 from depnet.model.network import Model
 from depnet.model.score import log_pattern
@@ -134,7 +134,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         )
         model = model.updated(rows, holed)
         self.network_, self.law_ = model.network, model.law
-        self.data_, learned = _joined(self.data_, holed), _joined(self._learned, rows)
+        self.data_, learned = _join(self.data_, holed), _join(self._learned, rows)
         self._learned = None if learned is None else learned.dataset()
         self._certified, self._law_certified, self._updated = None, None, True
         return self
@@ -271,12 +271,12 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         law = self._answering()
         rng = self._generator() if random_state is None else generator_of(random_state)
         known = Evidence.parse(self.domain_, evidence)
-        asked = known if holes else all_known(law, known)
+        asked = known if holes else with_all_known(law, known)
         rows = sample(law, n, evidence=asked, rng=rng, n_jobs=self._threads)
-        hidden = drawn_holes(law, known, n, rng) if holes else None
+        hidden = draw_holes(law, known, n, rng) if holes else None
         if self.layout_ is None:
             return rows if hidden is None else holed_rows(rows.domain, rows.codes, hidden)
-        narrowed = narrowed_domain(self.domain_, evidence)
+        narrowed = narrow_domain(self.domain_, evidence)
         return decode(rows.codes, narrowed, self.layout_, rng=rng, within=law.within, hidden=hidden)
 
     def impute(
@@ -305,13 +305,13 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         holed, law = self._rows(X), self._answering()
         holes = open_holes(holed)
         if not holes.any():
-            return unchanged(self, X)
+            return copy(self, X)
         rng = self._generator() if method == "draw" else self._steady_generator()
         effort: dict[str, Any] = {"tolerance": tolerance, "rng": rng, "n_jobs": self._threads}
         rows, fill = split_holes(law, holed.codes, holes, everything=all, **effort)
         warn_left(int((holes & ~fill).sum()), "all=True")
         if not fill.any():
-            return unchanged(self, X)
+            return copy(self, X)
         done = impute(
             present_law(law),
             rows,
@@ -321,7 +321,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         )
         laws = dict(done.cells.probabilities) if method == "mode" else None
         (codes,) = done.imputations
-        return filled(
+        return fill_in(
             self, X, replace(holed, codes=rows, hidden=fill), codes, self.layout_, laws=laws, rng=rng
         )
 
@@ -451,7 +451,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         return tags
 
 
-def _joined(old: Holed | None, new: Holed) -> Holed | None:
+def _join(old: Holed | None, new: Holed) -> Holed | None:
     """All rows of both, their holes and their numbers as they came; None where they are too many to be kept."""
     if old is None or old.codes.size + new.codes.size > KEPT_CODES:
         return None

@@ -62,14 +62,14 @@ class Consistency:
             lines[0] += f" ({self.classes:,} recurrent classes; pi is of the one that comes nearest)"
         lines.append("KL(pi‖E(theta)) of each node, in nats:")
         farthest = sorted(zip(self.divergences, self.nodes, strict=True), key=lambda pair: -pair[0])
-        lines += _cut([f"  {divergence:.4g}  {node}" for divergence, node in farthest])
+        lines += _shorten([f"  {divergence:.4g}  {node}" for divergence, node in farthest])
         if self.one_sided:
             lines.append("one-sided links:")
-            lines += _cut([f"  {link}" for link in self.one_sided])
+            lines += _shorten([f"  {link}" for link in self.one_sided])
         return "\n".join(lines)
 
 
-def _cut(lines: list[str], shown: int = 10) -> list[str]:
+def _shorten(lines: list[str], shown: int = 10) -> list[str]:
     return lines if len(lines) <= shown else [*lines[:shown], f"  and {len(lines) - shown:,} more"]
 
 

@@ -148,10 +148,10 @@ class Sweep:
 
     def law(self, x: FloatArray) -> FloatArray:
         before, _, behind = self._first.theta.shape
-        return projected(self._others, (self._first.theta * x.reshape(before, 1, behind)).reshape(-1))
+        return project(self._others, (self._first.theta * x.reshape(before, 1, behind)).reshape(-1))
 
 
-def projected(updates: Iterable[Update], p: FloatArray) -> FloatArray:
+def project(updates: Iterable[Update], p: FloatArray) -> FloatArray:
     """The law after these updates, one after the other."""
     for update in updates:
         p = update.project(p)
@@ -191,9 +191,9 @@ def sequential_laws(
         p = uniform(chain, members)
         if chain.size > 1:
             sweep = [*after, *before]
-            p = projected(before, p)
-            p = _fixed_point(Sweep(sweep), p, lambda law: projected(sweep, law), effort or Effort())  # noqa: B023
-            p = projected(after, p)
+            p = project(before, p)
+            p = _fixed_point(Sweep(sweep), p, lambda law: project(sweep, law), effort or Effort())  # noqa: B023
+            p = project(after, p)
             p /= p.sum()
         yield p
 

@@ -21,7 +21,7 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError, EvidenceError, ReducibleError, ScanError, whole_number
 from depnet.exact.solve import random_laws, sequential_laws
-from depnet.geometry.chain import SHOWN_STATES, FreeChain, closed_classes, described, in_order
+from depnet.geometry.chain import SHOWN_STATES, FreeChain, closed_classes, describe_states, in_order
 from depnet.geometry.joint import checked_joint
 from depnet.geometry.size import check_dense
 from depnet.law.elimination import joint_law
@@ -152,7 +152,7 @@ class RecurrentClass:
         return tensor
 
     def __str__(self) -> str:
-        return described(self.domain, self.states)
+        return describe_states(self.domain, self.states)
 
 
 def recurrent_classes(
@@ -198,7 +198,7 @@ def only_law(chain: FreeChain, network: Network, scan: Scan) -> FloatArray:
     classes = [] if chain.positive else closed_classes(chain, network, scan)
     if len(classes) > 1:
         named = "; ".join(
-            described(chain.domain, chain.codes(members[:SHOWN_STATES]), len(members))
+            describe_states(chain.domain, chain.codes(members[:SHOWN_STATES]), len(members))
             for members in classes[:SHOWN_CLASSES]
         )
         rest = f"; and {len(classes) - SHOWN_CLASSES:,} more" if len(classes) > SHOWN_CLASSES else ""

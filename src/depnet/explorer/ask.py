@@ -16,7 +16,7 @@ from depnet.inference.judge.shifts import (
     largest_error,
     shifts_between,
 )
-from depnet.wording import counted
+from depnet.wording import plural
 
 FIRST_SECONDS = 0.5
 """Of sampling before something is shown; most answers are exact, or within the tolerance, before that."""
@@ -128,10 +128,10 @@ def found_by(result: QueryResult) -> str:
     if "look-up" in result.method or "exact" in result.method:
         parts.append("by adding up all cases, without any error of chance")
     if isinstance(result.diagnostics, Diagnostics):
-        chains = counted(result.diagnostics.chains, "chain")
+        chains = plural(result.diagnostics.chains, "chain")
         parts.append(f"from {chains} of draws in which what is known stays as it is")
     elif result.diagnostics is not None:
-        draws = counted(result.diagnostics.passes, "draw")
+        draws = plural(result.diagnostics.passes, "draw")
         moved = ", the likelier ones moved on" if result.diagnostics.moved else ""
         parts.append(f"from {draws} of the model, weighted by what is known{moved}")
     return "Found " + (" and ".join(parts) or "in what is known") + "."

@@ -15,7 +15,7 @@ from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.inference.answer.part import Remark
 from depnet.inference.answer.result import QueryResult
-from depnet.wording import counted
+from depnet.wording import plural
 
 TITLE = "Ask"
 PATH = "/ask"
@@ -92,7 +92,7 @@ class AskNotes:
             warning(remark[0].upper() + remark[1:])
         if len(differences) > DIFFERENCES:
             left = len(differences) - DIFFERENCES
-            warning(f"Model and table differ like that in {counted(left, 'more variable')}.")
+            warning(f"Model and table differ like that in {plural(left, 'more variable')}.")
         return len(others) + len(differences)
 
     def _table_said(self, result: QueryResult) -> str:
@@ -105,7 +105,7 @@ class AskNotes:
         result = answer.result
         self.facts.clear()
         with self.facts:
-            variables = counted(len(self.loaded.domain), "variable")
+            variables = plural(len(self.loaded.domain), "variable")
             note(f"{found_by(result)} {len(result.closure):,} of {variables} took part.")
             if result.diagnostics is None:
                 return
@@ -252,7 +252,7 @@ class _Ask:
         self._remark(self.notes.show(answer, self.known))
 
     def _remark(self, remarks: int) -> None:
-        self.remarks.text = f"{counted(remarks, 'remark')} below"
+        self.remarks.text = f"{plural(remarks, 'remark')} below"
         self.remarks.set_visibility(bool(remarks))
 
     async def _hint(self) -> None:

@@ -18,8 +18,8 @@ from depnet.explorer.loaded import Loaded
 from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.result import FEWEST_STATES, QueryResult
 from depnet.inference.judge.shifts import Shift, shifts_between
-from depnet.model.condition_text import EQUALS, split, unquoted
-from depnet.model.conditions import MISSING, allowed
+from depnet.model.condition_text import EQUALS, split, unquote
+from depnet.model.conditions import MISSING, interpret
 from depnet.wording import percent
 
 STATES = 8
@@ -248,7 +248,7 @@ def between(variable: Variable, first: int, last: int) -> Held | None:
         return states
     labels = set(map(str, variable.states))
     for text in sorted(_conditions(variable, first, last), key=lambda text: len(text) > LONG):
-        if text not in labels and np.array_equal(allowed(variable, text).weights(), wanted):
+        if text not in labels and np.array_equal(interpret(variable, text).weights(), wanted):
             return text
     return states
 
@@ -291,7 +291,7 @@ def typed(variable: Variable, text: str) -> Held | None:
         return held_by(variable, (text,))
     for sign in EQUALS:
         text = text.removeprefix(sign)
-    parts = tuple(unquoted(part) for part in split(text, "|"))
+    parts = tuple(unquote(part) for part in split(text, "|"))
     return held_by(variable, parts) if any(parts) else None
 
 

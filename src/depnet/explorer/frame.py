@@ -22,7 +22,7 @@ from depnet.explorer.parts import button, chip, note, warning
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.fitting.summary import plain_figures
-from depnet.wording import counted, percent
+from depnet.wording import percent, plural
 
 
 class View(Protocol):
@@ -152,8 +152,8 @@ def _described(session: Session) -> str:
         return "no model yet"
     loaded = session.model
     n, rows = len(loaded.domain), loaded.rows
-    learned_from = "" if rows is None else f", {counted(rows, 'row')}"
-    return f"{loaded.name}: {counted(n, 'variable')}{learned_from}"
+    learned_from = "" if rows is None else f", {plural(rows, 'row')}"
+    return f"{loaded.name}: {plural(n, 'variable')}{learned_from}"
 
 
 def _explained(session: Session) -> None:

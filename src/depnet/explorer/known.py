@@ -18,10 +18,10 @@ from depnet.model.conditions import (
     KNOWN,
     MISSING,
     SIGNS,
-    allowed,
+    describe,
     empty_condition,
+    interpret,
     label_code,
-    said_of,
 )
 from depnet.model.evidence import Condition, Given
 
@@ -85,7 +85,7 @@ def held_by(variable: Variable, texts: tuple[str, ...]) -> Held | None:
         if condition in (MISSING, KNOWN) or variable.missing == condition:
             return KNOWN if condition == KNOWN else MISSING
         if _is_condition(condition):
-            weights = allowed(variable, condition).weights()
+            weights = interpret(variable, condition).weights()
             if not weights.any():
                 raise EvidenceError(empty_condition(variable, condition))
             return None if (weights == 1.0).all() else condition
@@ -141,7 +141,7 @@ def given(known: Known) -> Given:
 
 
 def weights(variable: Variable, held: Held) -> FloatArray:
-    return allowed(variable, _condition(held)).weights()
+    return interpret(variable, _condition(held)).weights()
 
 
 def said(name: str, held: Held) -> str:
@@ -150,7 +150,7 @@ def said(name: str, held: Held) -> str:
     >>> said("class", ("1st", "2nd")), said("age", "20..40"), said("age", ">20")
     ('class = 1st or 2nd', 'age in 20..40', 'age > 20')
     """
-    return said_of(name, held) if isinstance(held, str) else f"{name} = {' or '.join(map(str, held))}"
+    return describe(name, held) if isinstance(held, str) else f"{name} = {' or '.join(map(str, held))}"
 
 
 def is_clamped(held: Held) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data import Dataset, Domain, Holed, Variable
 from depnet.files import Stamp, stamp_of
-from depnet.fitting.summary import law_nearness, plain_figures, rows_learned
+from depnet.fitting.summary import count_rows, law_nearness, plain_figures
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Spread, targets_of
@@ -252,7 +252,7 @@ class Loaded(Model):
     @property
     def rows(self) -> int | None:
         """The rows it was learned from, where the file keeps counts."""
-        return rows_learned(self.network)
+        return count_rows(self.network)
 
 
 class Shelf:

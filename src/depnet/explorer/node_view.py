@@ -13,12 +13,12 @@ from depnet.explorer import known, parts
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.learning.certificate import Certificate
-from depnet.pictures.labels import line, listed, short
+from depnet.pictures.labels import join, line, short
 from depnet.pictures.node.boosted import boosted
 from depnet.pictures.node.decision import Decision, Leaf, decision, named_states, node_name, node_of
-from depnet.pictures.node.rules import Reached, Rule, reached, rules_of, rules_said, ways_in
+from depnet.pictures.node.rules import Reached, Rule, describe_rules, find_reached, rules_of, ways_in
 from depnet.pictures.node.svg import boosted_svg, decision_svg
-from depnet.wording import counted
+from depnet.wording import plural
 
 TITLE = "Node"
 PATH = "/node"
@@ -164,7 +164,7 @@ class _Graph:
             parts.note(
                 "Counts in leaves are of the rows that the model was learned from, whose holes were completed."
             )
-        parts.note(f"Reads {listed(inputs, 300)}." if inputs else "Reads nothing: it is known alone.")
+        parts.note(f"Reads {join(inputs, 300)}." if inputs else "Reads nothing: it is known alone.")
 
     async def _draw(self, graph: Decision) -> None:
         self.merged.set_visibility(any(isinstance(v, Leaf) and v.ways > 1 for v in graph.vertices))
@@ -183,7 +183,7 @@ class _Graph:
         if graph is None:
             return
         allowed = self._allowed(state, graph)
-        lit = reached(graph, allowed) if allowed else None
+        lit = find_reached(graph, allowed) if allowed else None
         number = state.number("vertex")
         vertex = number if number is not None and number < len(graph.vertices) else -1
         shown = self.listed.part(self._leaves(graph))
@@ -234,7 +234,7 @@ class _Graph:
                         chosen.on("click", partial(self._choose, v))
                         with chosen:
                             ui.label(f"leaf {leaf.number}")
-                    table.cell(rules_said(self.domain, *rule))
+                    table.cell(describe_rules(self.domain, *rule))
                     table.cell("" if leaf.rows is None else f"{leaf.rows:,}")
                     table.cell(law_said(leaf.probabilities, graph.states))
 
@@ -253,7 +253,7 @@ class _Graph:
                 parts.heading(f"Leaf {vertex.number}")
             else:
                 parts.heading(f"A test of {short(vertex.variable, 60)}")
-            rule = rules_said(self.domain, rules, more)
+            rule = describe_rules(self.domain, rules, more)
             rule = "they are any" if rule == "all rows" else rule
             ui.label(f"Rows come here if {rule}.").classes("depnet-vertex-rule")
             if isinstance(vertex, Leaf):
@@ -284,7 +284,7 @@ def _look(vertex: int, lit: Reached | None) -> str:
 def law_said(probabilities: tuple[float, ...], states: Sequence[str]) -> str:
     """A distribution in words: its likely states."""
     named, rest = named_states(probabilities, 6)
-    more = f", and {counted(rest, 'more state')}" if rest else ""
+    more = f", and {plural(rest, 'more state')}" if rest else ""
     return ", ".join(f"{short(states[s], 40)} {probabilities[s]:.3f}" for s in named) + more
 
 

@@ -18,7 +18,7 @@ from depnet.explorer.state import State
 from depnet.inference.answer.numbers import shown
 from depnet.inference.judge.cells import row_list
 from depnet.pictures.labels import line
-from depnet.wording import counted, percent
+from depnet.wording import percent, plural
 
 TITLE = "Overview"
 PATH = "/"
@@ -96,7 +96,7 @@ class _Columns:
 def _values(variable: Variable, column: Column | None) -> str:
     states = [line(str(state)) for state in variable.present_states]
     if column is None:
-        return counted(len(states), "state") + ": " + ", ".join(states[:3])
+        return plural(len(states), "state") + ": " + ", ".join(states[:3])
     law = column.numbers
     if variable.bins is not None and law is not None and len(states) > 2:
         return f"mean {shown(law.mean)}, sd {shown(law.standard_deviation)}, median {shown(law.median)}"

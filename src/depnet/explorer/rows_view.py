@@ -25,7 +25,7 @@ from depnet.explorer.state import State
 from depnet.inference.judge.cells import RowList, RowScores, row_list
 from depnet.model.evidence import Evidence
 from depnet.pictures.labels import short
-from depnet.wording import counted
+from depnet.wording import plural
 
 TITLE = "Rows"
 PATH = "/rows"
@@ -230,7 +230,7 @@ class _Rows:
         only = "" if scored == scores.rows else f" (the first {scored:,} of {scores.rows:,} were scored)"
         kinds = "" if len(found.rows) == found.matching else f", {len(found.rows):,} different ones"
         some = f"{found.matching:,} of {scored:,} rows"
-        of = counted(scored, "row") if found.matching == scored else some
+        of = plural(scored, "row") if found.matching == scored else some
         self.said.set_text(f"{of}{kinds}{only}; mean score of all {scores.each.mean():.3f}.")
 
 

@@ -23,7 +23,7 @@ from depnet.inference.judge.shifts import Missing
 from depnet.model.conditions import MISSING
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.wording import counted
+from depnet.wording import plural
 
 SHARPER_SECONDS = 10.0
 """Of draws where the reader wants them sharper."""
@@ -168,7 +168,7 @@ def _median(loaded: Loaded, target: str) -> str | None:
 def _seen(found: Influence, rows: float, mean: float) -> str:
     if rows == 0:
         return "no row matches"
-    return f"{found.measure.shown(mean)} in {counted(round(rows), 'row')}"
+    return f"{found.measure.shown(mean)} in {plural(round(rows), 'row')}"
 
 
 def joined(effect: Effect, seen: SeenEffect, worth: float) -> Effect:
@@ -200,7 +200,7 @@ def rarity(found: Found) -> str:
     rows = found.support.rows
     bound = "" if found.support.exact else "at most "
     verb = "matches" if rows == 1 else "match"
-    return f"{often}{rough}; {bound}{counted(rows, 'row')} of the table {verb}"
+    return f"{often}{rough}; {bound}{plural(rows, 'row')} of the table {verb}"
 
 
 def measures(variable: Variable, median: str | None) -> dict[str, str]:

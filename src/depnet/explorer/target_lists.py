@@ -13,7 +13,7 @@ from depnet.explorer.parts import Component, LongList, card, note, show_table, s
 from depnet.explorer.session import Session
 from depnet.inference.judge.influence import Effect, Influence
 from depnet.inference.judge.measure import Measure, SeenEffect
-from depnet.wording import counted
+from depnet.wording import plural
 
 LISTED = 12
 """Variables at first, and with each "more"."""
@@ -94,7 +94,7 @@ def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> 
     if seen is not None:
         rows, mark = float(seen.rows[code]), float(seen.values[code])
         mean = "" if math.isnan(mark) else f"{measure.shown(mark)} in "
-        told = f"table: {mean}{counted(round(rows), 'row')}"
+        told = f"table: {mean}{plural(round(rows), 'row')}"
     whisker = 0.0 if math.isnan(error) else error
     states = effect.variable.present_states
     label = str(states[code]) if code < len(states) else "missing"

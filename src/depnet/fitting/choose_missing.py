@@ -62,13 +62,13 @@ class HoleGains:
         return tuple(j for j, switched in zip(self.columns, good.tolist(), strict=True) if switched)
 
 
-def switched(table: Holed, *, n_jobs: int | None = 1) -> Holed:
+def make_holes_states(table: Holed, *, n_jobs: int | None = 1) -> Holed:
     """The table with the holes that mean something as states of their columns; all others stay holes.
 
     >>> x = np.arange(400) % 2                                       # a cause of death of the living is no chance
     >>> hidden = np.column_stack([np.zeros(400, bool), x == 0])
     >>> table = Holed(Domain.from_cardinalities([2, 3]), np.column_stack([x, 2 * x]).astype(np.uint8), hidden)
-    >>> switched(table).domain.variables[1].states
+    >>> make_holes_states(table).domain.variables[1].states
     (0, 1, 2, '(missing)')
     """
     empty = tuple(np.flatnonzero(table.hidden.all(axis=0)).tolist())  # nothing says what they could be

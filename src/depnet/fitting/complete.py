@@ -34,7 +34,7 @@ from depnet.model.network import Network
 from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples
 from depnet.sampling.chains import ChainProgram, Order
-from depnet.wording import counted
+from depnet.wording import plural
 
 ROUNDS = 20
 
@@ -92,8 +92,8 @@ class Completion:
         how = "settled" if self.converged else "NOT settled: give more rounds"
         lines = [
             (
-                f"{counted(int(self.hidden.sum()), 'hole')} ({share:.1%} of all cells) completed in "
-                f"{counted(len(self.rounds), 'round')}, {how}"
+                f"{plural(int(self.hidden.sum()), 'hole')} ({share:.1%} of all cells) completed in "
+                f"{plural(len(self.rounds), 'round')}, {how}"
             ),
             "assumed: cells are missing at random; what is proven is about the completed rows",
             "  round  score (nats a row)  change of score (s.e.)  change of marginals (s.d.)",
@@ -144,13 +144,13 @@ def complete_and_learn(
     some = _rows_of_rounds(filled, hidden, rng)
     rows, holes = (filled, hidden) if some is None else (_single_rows(filled, some), hidden[some])
 
-    def redraw(network: Network, rows: Dataset, hidden: NDArray[np.bool_]) -> Dataset:
-        moved = redrawn(network, rows.codes, hidden, rng=rng, n_jobs=n_jobs)
+    def redraw_rows(network: Network, rows: Dataset, hidden: NDArray[np.bool_]) -> Dataset:
+        moved = redraw(network, rows.codes, hidden, rng=rng, n_jobs=n_jobs)
         return Dataset.of_checked(domain, moved, rows.weights)
 
-    network, dataset, report = _rounds(rows, holes, between or learn, rounds, redraw, progress)
+    network, dataset, report = _rounds(rows, holes, between or learn, rounds, redraw_rows, progress)
     if some is not None:
-        dataset = _all_rows(network, filled, hidden, some, dataset, rounds, redraw)
+        dataset = _all_rows(network, filled, hidden, some, dataset, rounds, redraw_rows)
     back = np.argsort(which, kind="stable")
     dataset = some_rows(dataset, back)
     return Completion(learn(dataset), dataset, read_only(hidden[back]), tuple(report))
@@ -173,8 +173,8 @@ def _rounds(
         network = learn(rows)
         drawn = redraw(network, rows, hidden)
         now = score_samples(network, drawn)
-        change = math.nan if scores is None else _standardised((now - scores)[open_rows])
-        moved = math.nan if scores is None else _moved(rows, drawn, hidden)
+        change = math.nan if scores is None else _standardise((now - scores)[open_rows])
+        moved = math.nan if scores is None else _measure_move(rows, drawn, hidden)
         mean = float(np.average(now, weights=rows.weights))
         report.append(CompletionRound(mean, change, moved, time.monotonic() - started))
         rows, scores = drawn, now
@@ -217,8 +217,8 @@ def _all_rows(
     for _ in range(rounds):
         rows = redraw(network, rows, hidden)
         again = _single_rows(rows, some)
-        change = _standardised(score_samples(network, again)[open_rows] - scores)
-        if abs(change) < SETTLED_SCORE and _moved(settled, again, holes) < SETTLED_MARGINALS:
+        change = _standardise(score_samples(network, again)[open_rows] - scores)
+        if abs(change) < SETTLED_SCORE and _measure_move(settled, again, holes) < SETTLED_MARGINALS:
             break
     return rows
 
@@ -235,13 +235,13 @@ def _single(holed: Holed, order: IntArray) -> tuple[IntArray, IntArray | None]:
     return which, read_only(np.where(open_rows, 1, holed.weights)[which].astype(np.int64))
 
 
-def _standardised(differences: FloatArray) -> float:
+def _standardise(differences: FloatArray) -> float:
     """The mean over rows in its standard errors."""
     error = differences.std() / math.sqrt(len(differences)) if len(differences) else 0.0
     return float(differences.mean() / error) if error > 0 else 0.0
 
 
-def _moved(old: Dataset, new: Dataset, hidden: NDArray[np.bool_]) -> float:
+def _measure_move(old: Dataset, new: Dataset, hidden: NDArray[np.bool_]) -> float:
     """Two multinomial samples of equal size: sum (a - b)^2 / (a + b) is about chi-square where the laws are equal.
 
     Chains that go on are correlated, which only makes it smaller.
@@ -291,7 +291,7 @@ def marginal_fill(
     return read_only(filled)
 
 
-def redrawn(
+def redraw(
     network: Network,
     codes: CodeArray,
     hidden: NDArray[np.bool_],

@@ -15,9 +15,9 @@ from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import LearningError, brief
-from depnet.fitting.choose_missing import switched, with_hole_states
+from depnet.fitting.choose_missing import make_holes_states, with_hole_states
 from depnet.fitting.complete import Completion, complete_and_learn
-from depnet.fitting.worth import PARTS, Sure, chosen_sure, chosen_worth
+from depnet.fitting.worth import PARTS, Sure, choose_sure, choose_worth
 from depnet.learning.auto import Choice, learn_copies
 from depnet.learning.cost import Auto, Mdl, StructuralMdl
 from depnet.learning.distil import distil
@@ -110,9 +110,9 @@ def fit(
     report = progress or (lambda done: None)
     work = options.work()
     before = options.steps(table) - len(table.domain)
-    table = holes_chosen(table, options, work.threads)
+    table = choose_holes(table, options, work.threads)
     order = _row_order(table)
-    completed, rows, choice = _completed(table, options, work.share(NETWORK_SHARE), rng, report, order)
+    completed, rows, choice = _complete(table, options, work.share(NETWORK_SHARE), rng, report, order)
     report(before)
     law_work = replace(work, progress=lambda done, nodes: report(before + done))
     law = fit_law(rows, options, law_work, beside=choice)
@@ -123,12 +123,12 @@ def fit(
     return Fitted(network, law, completion=replace(completed, network=network), table=table)
 
 
-def holes_chosen(table: Holed, options: FitOptions, threads: int) -> Holed:
+def choose_holes(table: Holed, options: FitOptions, threads: int) -> Holed:
     """The table with those holes as states that `missing` says; all others stay holes."""
     if table.complete or options.missing not in ("auto", "state"):
         return table
     if options.missing == "auto":
-        return switched(table, n_jobs=threads)
+        return make_holes_states(table, n_jobs=threads)
     return with_hole_states(table, range(len(table.domain)))
 
 
@@ -152,7 +152,7 @@ def fit_network(
 ) -> Completion:
     """The paper's network alone, from a table with holes; without `work`, within what the options say."""
     work = options.work() if work is None else work
-    return _completed(holes_chosen(table, options, work.threads), options, work, rng, lambda done: None)[0]
+    return _complete(choose_holes(table, options, work.threads), options, work, rng, lambda done: None)[0]
 
 
 def _network(rows: TrainingRows, options: FitOptions, work: Work) -> tuple[Network, Choice | None]:
@@ -188,7 +188,7 @@ def fit_law(
         law, choice = distil(rows, law, choice, whole, work.silent())
     law, choice = learn_copies(rows, law, choice, whole)
     parts = [(learned.dataset, scored) for learned, scored in rows.held_out]
-    worth = chosen_worth(choice.tried, parts[: len(choice.tried)])
+    worth = choose_worth(choice.tried, parts[: len(choice.tried)])
     sure = _sure(law, choice, parts, worth, options, work)
     assert law.held_out is not None  # as before
     judged = replace(law.held_out, worth=worth, sure_shares=sure.shares, sure_means=sure.means)
@@ -211,10 +211,10 @@ def _sure(
     order = [law.domain.names[i] for i in law.order or ()]
     own = replace(options, penalty=penalty, smoothing=smoothing, order=order, boost=None)
     laws = [learn_with_choice(held, own, work.silent())[0] for _, held in some]
-    return chosen_sure(laws, some, worth)
+    return choose_sure(laws, some, worth)
 
 
-def _completed(
+def _complete(
     table: Holed,
     options: FitOptions,
     work: Work,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.variable import Domain
-from depnet.fitting.complete import redrawn
+from depnet.fitting.complete import redraw
 from depnet.learning.forest import Forest, NumberLaw, Shown, grow_forest, number_law
 from depnet.model.network import Network
 from depnet.threads import results_in_threads
@@ -235,7 +235,7 @@ class Forests:
     ) -> Tables:
         """`count` tables that the network's chains complete, from where the holes of `codes` are on."""
         gone = np.tile(hidden, (count, 1))
-        started = redrawn(
+        started = redraw(
             self.network, np.asfortranarray(np.tile(codes, (count, 1))), gone, rng=rng, n_jobs=n_jobs
         )
         whole = self.values(started, gone, np.tile(known, (count, 1)), rng)

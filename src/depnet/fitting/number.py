@@ -268,7 +268,7 @@ class NumberLaw:
     def probabilities(self, codes: CodeArray) -> tuple[FloatArray, FloatArray]:
         """For every row of codes [N, n] of the inputs what its bins begin from (m(x), or 0), and their probabilities."""
         means = self.mean.means(codes)
-        table = _joined(self.network.domain, codes, means)
+        table = _join(self.network.domain, codes, means)
         theta = self.network.nodes[-1].probabilities(table)
         return means if self.located else np.zeros(len(means)), theta
 
@@ -303,32 +303,32 @@ def number_law(
 ) -> NumberLaw:
     """The law of `numbers` given the rows of `inputs`."""
     work = options.work()
-    if not heaped(numbers):
-        return _learned(inputs, numbers, options, rng, True, work)
+    if not has_heap(numbers):
+        return _learn(inputs, numbers, options, rng, True, work)
     order = np.lexsort((*np.asarray(inputs.codes).T[::-1], numbers))
     held = np.empty(len(numbers), dtype=bool)
     held[order] = parts_of(len(numbers)) == 0
     some = Dataset.from_codes(inputs.codes[~held], domain=inputs.domain)
     losses = []
     for located, share in ((True, 1 / 3), (False, 1 / 2)):  # two trials, and the law itself
-        trial = _learned(some, numbers[~held], options, rng, located, work.share(share))
+        trial = _learn(some, numbers[~held], options, rng, located, work.share(share))
         losses.append(crps(trial.quantiles(inputs.codes[held], LEVELS), numbers[held], LEVELS))
     gains = losses[0] - losses[1]
     sure = float(gains.mean()) > STANDARD_ERRORS * float(gains.std()) / math.sqrt(len(gains))
-    return _learned(inputs, numbers, options, rng, not sure, work)
+    return _learn(inputs, numbers, options, rng, not sure, work)
 
 
-def heaped(numbers: FloatArray) -> bool:
+def has_heap(numbers: FloatArray) -> bool:
     """Do many rows share one value, and enough other rows say whether that matters?
 
-    >>> heaped(np.r_[np.zeros(20), np.arange(80)]), heaped(np.arange(100.0))
+    >>> has_heap(np.r_[np.zeros(20), np.arange(80)]), has_heap(np.arange(100.0))
     (True, False)
     """
     values, counts = np.unique(numbers, return_counts=True)
     return len(values) > 1 and len(numbers) >= 5 * ROWS_A_BIN and bool(counts.max() >= HEAP * len(numbers))
 
 
-def _learned(
+def _learn(
     inputs: Dataset,
     numbers: FloatArray,
     options: FitOptions,
@@ -349,7 +349,7 @@ def _learned(
             Variable(names[1], bins.labels, bins),
         )
     )
-    codes = _joined(domain, inputs.codes, mean.unseen, own)
+    codes = _join(domain, inputs.codes, mean.unseen, own)
     completion = fit_network(
         Dataset(domain, read_only(codes), None),
         replace(options, boosted=(names[1],), roles=dict.fromkeys(domain.names[:-1], "input")),
@@ -375,7 +375,7 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
-def _joined(domain: Domain, inputs: CodeArray, means: FloatArray, own: FloatArray | None = None) -> CodeArray:
+def _join(domain: Domain, inputs: CodeArray, means: FloatArray, own: FloatArray | None = None) -> CodeArray:
     """The inputs' codes, the bin of each row's mean, and that of its number (0 where it is not known)."""
     of_mean, bins = (variable.bins for variable in domain.variables[-2:])
     assert of_mean is not None

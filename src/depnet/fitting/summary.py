@@ -15,7 +15,7 @@ from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.notebook import card, line, note, table
 from depnet.sampling import sample
-from depnet.wording import counted, percent, some_of
+from depnet.wording import percent, plural, some_of
 
 DRAWN_ROWS = 20_000
 """Rows that stand for the law where its marginals are compared with the table's."""
@@ -45,7 +45,7 @@ def plain_figures(network: Network | None, near: Nearness | None = None) -> list
         removed = f"removes {percent(held_out.predicted)} of the uncertainty"
         if held_out.gained < 0:
             removed = "does not help: they do better one by one"
-        rows = counted(held_out.rows, "row")
+        rows = plural(held_out.rows, "row")
         lines.append(f"on {rows} that it had not seen, knowing the other columns {removed}")
     return lines if near is None else [*lines, near.said]
 
@@ -122,14 +122,14 @@ class Summary:
         """What is proven, and where the tables of the dependency network contradict each other."""
         lines = ["theory"]
         if self.law_certificate is not None:
-            lines += ["the law (answers, samples, scores):", *_indented(self.law_certificate)]
+            lines += ["the law (answers, samples, scores):", *_indent(self.law_certificate)]
         if self.certificate is not None:
-            lines += ["the dependency network (predictions, links, odd cells):", *_indented(self.certificate)]
+            lines += ["the dependency network (predictions, links, odd cells):", *_indent(self.certificate)]
         if self.certificate is None and self.law_certificate is None:
             lines.append("no certificate: the rows it would speak of are not all here (load, partial_fit)")
         one_way = len(self.one_sided)
         lines.append(
-            f"{counted(one_way, 'link')} of the dependency network {'is' if one_way == 1 else 'are'} one-sided: "
+            f"{plural(one_way, 'link')} of the dependency network {'is' if one_way == 1 else 'are'} one-sided: "
             "one node reads the other and is not read by it"
         )
         return [*lines, self._inconsistency()]
@@ -147,7 +147,7 @@ class Summary:
         )
 
 
-def _indented(proven: Certificate) -> list[str]:
+def _indent(proven: Certificate) -> list[str]:
     return [f"  {line}" for line in str(proven).splitlines()]
 
 
@@ -189,13 +189,13 @@ def short_lines(
     """A few lines for a repr: size, what the model explains, what is proven of the law, the strongest links."""
     found = links(network)
     plain = [node.source.size for node in network.nodes if not node.boosted]
-    parts = [counted(len(network.domain), "variable"), counted(len(found), "link")]
+    parts = [plural(len(network.domain), "variable"), plural(len(found), "link")]
     if plain:
-        parts.append(counted(sum(plain), "leaf", "leaves"))
+        parts.append(plural(sum(plain), "leaf", "leaves"))
     if len(plain) < len(network):
-        parts.append(counted(len(network) - len(plain), "boosted node"))
+        parts.append(plural(len(network) - len(plain), "boosted node"))
     size = ", ".join(parts)
-    lines = [size if data is None else f"{counted(data.total, 'row')} of {size}"]
+    lines = [size if data is None else f"{plural(data.total, 'row')} of {size}"]
     lines += plain_figures(network if law is None else law)
     if proven is not None:
         lines.append(proven.said)
@@ -207,7 +207,7 @@ def line_of(link: Link) -> str:
     return f"{link.source} -> {link.target}  {link.strength:.3f}"
 
 
-def rows_learned(network: Network) -> int | None:
+def count_rows(network: Network) -> int | None:
     """How many rows a network was learned from; None where it keeps no counts."""
     if network.counts is not None:
         return network.counts.total

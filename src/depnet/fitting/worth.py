@@ -84,7 +84,7 @@ FEW_STATES = 3
 """A number of so few states, or fewer, is asked for their shares alone."""
 
 
-def chosen_worth(laws: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset]]) -> float:
+def choose_worth(laws: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset]]) -> float:
     """What a law is worth: `laws[k]` was learned from the first rows of `parts[k]` and is judged by the second.
 
     Deterministic, a function of the rows and the laws.
@@ -114,7 +114,7 @@ class Asked:
     """A law, the rows that it was learned from and those by which it is judged, to be asked."""
 
     def __init__(self, law: Network, learned: Dataset, judge: Dataset, rng: np.random.Generator) -> None:
-        tables = [_at_most(learned, rng), _at_most(judge, rng), _drawn_rows(law, learned.total)]
+        tables = [_at_most(learned, rng), _at_most(judge, rng), _draw_rows(law, learned.total)]
         self.judge = tables[1]
         self.tables = [CountedRows(table) for table in tables]
 
@@ -156,7 +156,7 @@ def _at_most(dataset: Dataset, rng: np.random.Generator) -> Dataset:
     return some_rows(dataset, np.sort(rng.choice(dataset.rows, MOST_ROWS, replace=False)))
 
 
-def _drawn_rows(law: Network, learned: int) -> Dataset:
+def _draw_rows(law: Network, learned: int) -> Dataset:
     """Draws of a law that was learned from so many rows."""
     wanted = min(DRAWS_PER_ROW * learned, DRAWN_CODES // len(law.domain), MOST_DRAWS)
     drawn = law_of(law).passes(max(wanted, FEWEST_DRAWS), seed=0)
@@ -201,7 +201,7 @@ class Sure:
     means: float = SURE_MEANS
 
 
-def chosen_sure(laws: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset]], worth: float) -> Sure:
+def choose_sure(laws: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset]], worth: float) -> Sure:
     """How sure answers are that join a law and its rows by `worth`.
 
     `laws[k]` was learned from the second rows of `parts[k]`, and is judged by the first. Deterministic.

@@ -232,7 +232,7 @@ def _edges(update: Update) -> tuple[IntArray, IntArray]:
     return source[leads], target[leads]
 
 
-def described(domain: Domain, codes: IntArray, count: int | None = None) -> str:
+def describe_states(domain: Domain, codes: IntArray, count: int | None = None) -> str:
     """Some of a class's states, and their number."""
     count = len(codes) if count is None else count
     some = ", ".join(in_words(domain, row) for row in codes[:SHOWN_STATES])

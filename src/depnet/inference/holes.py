@@ -52,7 +52,7 @@ from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.model.score import score_samples
 from depnet.model.stages import UNIT
 from depnet.model.table import ConditionalTable
-from depnet.wording import counted
+from depnet.wording import plural
 
 BYTES_A_STATE = 16
 """A probability and its standard error, of each distinct row while they are found, and of each row in the result."""
@@ -188,11 +188,11 @@ class Imputation:
         return bool(self.cells.converged.all())
 
     def __str__(self) -> str:
-        holes, rows = counted(int(self.cells.hidden.sum()), "hole"), counted(len(self.codes), "row")
+        holes, rows = plural(int(self.cells.hidden.sum()), "hole"), plural(len(self.codes), "row")
         how = (
             "by their modes"
             if self.method == "mode"
-            else f"by draws, {counted(len(self.imputations), 'imputation')}"
+            else f"by draws, {plural(len(self.imputations), 'imputation')}"
         )
         ended = "converged" if self.converged else "not converged: see .cells"
         return f"{holes} of {rows} filled {how}; {ended}"
@@ -349,7 +349,7 @@ def warn_left(holes: int, way: str) -> None:
     """Say how many holes stay, and the way to fill them."""
     if holes:
         warnings.warn(
-            f"{counted(holes, 'hole')} left: beside what the row knows, the column is known with a probability under "
+            f"{plural(holes, 'hole')} left: beside what the row knows, the column is known with a probability under "
             f"{LEAST_KNOWN}: it does not apply, or was not asked. {way} fills them, too.",
             UserWarning,
             stacklevel=3,

@@ -194,7 +194,7 @@ def learn_graphs(rows: TrainingRows, options: LearnOptions, work: Work) -> tuple
     if options.auto is None:
         penalties = [options.fixed_penalty] * len(specs)
         return learn_nodes(rows, specs, penalties, options, work, smoothing=options.smoothing), None
-    trials, stages = _tried(rows, specs, options.auto, options, work.share(TRIALS_SHARE))
+    trials, stages = _climb(rows, specs, options.auto, options, work.share(TRIALS_SHARE))
     choice = trials.choice()
     del trials  # and with them the rows held out, before all rows are learned from
     last = work.stage(len(specs), stages - 1, stages)
@@ -202,7 +202,7 @@ def learn_graphs(rows: TrainingRows, options: LearnOptions, work: Work) -> tuple
     return replace(network.smoothed(choice.smoothings), held_out=choice.held_out), choice
 
 
-def _tried(
+def _climb(
     rows: TrainingRows, specs: Sequence[NodeSpec], auto: Auto, options: LearnOptions, work: Work
 ) -> tuple[Trials, int]:
     """The ladder climbed; and the stages that progress was told of, the last fit being one more."""
@@ -302,14 +302,14 @@ def _functions(dataset: Dataset, j: int, inputs: Sequence[int]) -> Iterator[tupl
             weights = None if dataset.weights is None else dataset.weights[rows]
             cells, where = np.unique(pairs, return_inverse=True)
             counts = np.bincount(where, weights, len(cells)).astype(np.int64)
-            fewest = min(_lost(cells // cards[j], counts), _lost(cells % cards[j], counts))
+            fewest = min(_misses(cells // cards[j], counts), _misses(cells % cards[j], counts))
             if fewest > EXCEPTIONS * counts.sum():
                 break
         else:
             yield int(fewest), i
 
 
-def _lost(of: IntArray, counts: IntArray) -> int:
+def _misses(of: IntArray, counts: IntArray) -> int:
     """Rows that are not in the largest cell of theirs."""
     largest = np.zeros(int(of.max()) + 1, dtype=np.int64)
     np.maximum.at(largest, of, counts)

@@ -61,7 +61,7 @@ from depnet.model.scan import RandomScan
 from depnet.model.sources.source import ConstantSource
 from depnet.model.table import leaf_counts
 from depnet.notebook import Bar, Cell, card, note, table
-from depnet.wording import counted
+from depnet.wording import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ class Certificate:
         top = max(parts) or 1.0
         bars: list[Cell] = [Bar(part / top) if math.isfinite(top) else "" for part in parts]
         cells = [[row[0], bar, *row[1:]] for row, bar in zip(rows, [*bars, ""], strict=True)]
-        notes = [f"nats per row, from {counted(self.rows, 'row')}"]
+        notes = [f"nats per row, from {plural(self.rows, 'row')}"]
         if (left := len(self.nodes) - SHOWN) > 0:
             notes.append(f"{left:,} nodes nearer to the data are in the last line only")
         if self._boosted:
@@ -346,7 +346,7 @@ def why_no_bound(network: Network, rows: Dataset) -> str | None:
     codes = rows.codes if rows.weights is None else rows.codes[rows.weights > 0]
     cardinalities = network.domain.cardinalities
     if math.prod(cardinalities) <= MOST_STATES and len(cardinalities) <= MAX_AXES:
-        return _searched(network, codes)
+        return _search_classes(network, codes)
     if hub_leads_to(network, codes):
         return None
     return (
@@ -355,7 +355,7 @@ def why_no_bound(network: Network, rows: Dataset) -> str | None:
     )
 
 
-def _searched(network: Network, codes: CodeArray) -> str | None:
+def _search_classes(network: Network, codes: CodeArray) -> str | None:
     """The same from the recurrent classes among all joint states."""
     domain, chain = network.domain, FreeChain.of(network)
     classes = closed_classes(chain, network, RandomScan())

@@ -182,7 +182,7 @@ def specs_with_cuts(specs: Sequence[NodeSpec], cuts: Sequence[Cut], variables: i
     return tuple(found)
 
 
-def spelled_out(source: DecisionGraph, numbered: Numbered, cardinalities: tuple[int, ...]) -> DecisionGraph:
+def spell_out(source: DecisionGraph, numbered: Numbered, cardinalities: tuple[int, ...]) -> DecisionGraph:
     """A source that reads cuts, numbered after the variables, as one that reads the variables alone.
 
     The graph is made now, its operations when somebody asks: most sources are only tried.

@@ -42,7 +42,7 @@ from depnet.learning.cuts import MANY_STATES, Cut, CutDomain, cuts_of
 from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.learn import TrialPart, try_node
 from depnet.learning.linear import FEWEST_STATES, LinearGuess, learn_guesses, with_guesses
-from depnet.learning.options import LearnOptions, NodeSpec, folded, node_specs, readable_inputs
+from depnet.learning.options import LearnOptions, NodeSpec, fold_states, node_specs, readable_inputs
 from depnet.learning.rows import some_rows
 from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
@@ -86,7 +86,7 @@ Part = tuple[Dataset, Dataset, Network]
 
 def state_places(dataset: Dataset) -> list[IntArray]:
     """[variable][state]: the place of each state in the order of its digits."""
-    small = folded(dataset)
+    small = fold_states(dataset)
     return [
         _axis_places(dataset, small, i)
         if not variable.has_cuts and len(variable.present_states) > 2

@@ -178,7 +178,7 @@ class NumberLaw:
         found = quantiles_of(members, asked)
         if not self.scale:
             return found
-        return np.clip(_moved(found, mean, corrected, self.scale), self.low, self.high)
+        return np.clip(_move(found, mean, corrected, self.scale), self.low, self.high)
 
     def moved_draws(self, drawn: FloatArray, mean: FloatArray, corrected: FloatArray) -> FloatArray:
         """Draws of a law that moves with its mean."""
@@ -229,14 +229,14 @@ def number_law(
         quantiles = quantiles_of(members, LEVELS)
         least = crps(quantiles, own_truth, LEVELS).mean()
         for candidate in SCALES:
-            now = crps(_moved(quantiles, mean, corrected, candidate), own_truth, LEVELS).mean()
+            now = crps(_move(quantiles, mean, corrected, candidate), own_truth, LEVELS).mean()
             if now < least:
                 scale, least = candidate, now
     draw_scale = 1.0
     if scale:
         around = np.nanmean((members - mean[:, None]) ** 2)
         draw_scale = float(np.sqrt(np.mean((own_truth - corrected) ** 2) / around)) if around > 0 else 1.0
-        members = _moved(members, mean, corrected, scale)
+        members = _move(members, mean, corrected, scale)
     below, until = ((members < own_truth[:, None]).sum(axis=1), (members <= own_truth[:, None]).sum(axis=1))
     count = np.maximum((~np.isnan(members)).sum(axis=1), 1)
     ranks = np.sort((below + rng.random(len(below)) * (until - below)) / count)
@@ -280,7 +280,7 @@ def _standard(columns: FloatArray, centre: FloatArray, spread: FloatArray) -> Fl
     return np.asarray(np.clip((columns - centre) / spread, -REACH, REACH))
 
 
-def _moved(values: FloatArray, mean: FloatArray, corrected: FloatArray, scale: float) -> FloatArray:
+def _move(values: FloatArray, mean: FloatArray, corrected: FloatArray, scale: float) -> FloatArray:
     """Values [row, ...] moved with their mean, and drawn together around it."""
     return np.asarray(corrected[:, None] + scale * (values - mean[:, None]))
 

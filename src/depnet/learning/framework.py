@@ -146,7 +146,7 @@ def greedy(strategy: CandidateStrategy, data: NodeData) -> InformationSource:
     while True:
         best, least = None, math.inf
         for proposed in strategy.candidates(source, data):
-            candidate = proposed if isinstance(proposed, Candidate) else _counted(proposed, source, data)
+            candidate = proposed if isinstance(proposed, Candidate) else _count(proposed, source, data)
             change = _delta(candidate, source, data)
             if change < least:
                 best, least = candidate, change
@@ -155,7 +155,7 @@ def greedy(strategy: CandidateStrategy, data: NodeData) -> InformationSource:
         source = best.source
 
 
-def _counted(proposed: InformationSource, source: InformationSource, data: NodeData) -> Candidate:
+def _count(proposed: InformationSource, source: InformationSource, data: NodeData) -> Candidate:
     if not isinstance(proposed, InformationSource):
         raise LearningError(
             f"a strategy proposes information sources, or Candidates; node {data.variable} was given {proposed!r}."

@@ -21,9 +21,9 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError, ManyStatesWarning
 from depnet.learning.cost import Penalty, StructuralMdl, penalty_value, per_parameter
-from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spelled_out
+from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spell_out
 from depnet.learning.options import LearnOptions, NodeSpec, order_of
-from depnet.learning.rows import held_out, repeated
+from depnet.learning.rows import held_out, repeat_rows
 from depnet.model import ConditionalTable, DecisionGraph, Network, Node, TableNode
 from depnet.model.sources.decision_graph import CompiledGraph
 from depnet.threads import Work
@@ -74,7 +74,7 @@ class TrainingRows:
         with self._lock:  # many threads grow nodes, and the first of them makes it
             if wide not in self._native:
                 rows = rows_with_cuts(self.dataset, self.with_cuts) if wide else self.dataset
-                single = repeated(rows)
+                single = repeat_rows(rows)
                 self._native[wide] = native.Table(
                     single.codes, list(single.domain.cardinalities), single.weights
                 )
@@ -126,11 +126,11 @@ def learn_nodes(
     read = cards if cuts is None else cuts.wide.cardinalities
     table = rows.native(wide=cuts is not None)
     nodes: dict[int, Node] = {}
-    for numbers, arrays in grown(table, wide, [settings[penalty] for penalty in penalties], work):
+    for numbers, arrays in grow(table, wide, [settings[penalty] for penalty in penalties], work):
         targets = [specs[number].target for number in numbers]
-        for number, source, theta in zip(numbers, *unpacked(arrays, targets, read, smoothing), strict=True):
+        for number, source, theta in zip(numbers, *unpack(arrays, targets, read, smoothing), strict=True):
             if cuts is not None:
-                source = spelled_out(source, cuts.numbered, cards)
+                source = spell_out(source, cuts.numbered, cards)
             nodes[number] = TableNode.learned(specs[number].target, source, theta)
             if work.progress is not None:
                 work.progress(len(nodes), len(specs))
@@ -165,7 +165,7 @@ Arrays: TypeAlias = tuple[
 """Some grown nodes, as the native core gives them: the arrays of all of them one behind the other."""
 
 
-def grown(
+def grow(
     table: native.Table, specs: Sequence[NodeSpec], settings: Sequence[native.Settings], work: Work
 ) -> Iterator[tuple[Sequence[int], Arrays]]:
     """All nodes in batches, by their numbers, as soon as they are grown. All threads end with this iterator."""
@@ -219,7 +219,7 @@ def grown(
         pool.shutdown(cancel_futures=True)
 
 
-def unpacked(
+def unpack(
     arrays: Arrays, targets: Sequence[int], cardinalities: tuple[int, ...], smoothing: float
 ) -> tuple[list[DecisionGraph], list[ConditionalTable]]:
     """The sources and the tables of a batch."""

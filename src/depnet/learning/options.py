@@ -163,7 +163,7 @@ def node_specs(
     if isinstance(order, str):
         assert rows is not None
         before = [(i, j) for i, sources in enumerate(barred) for j in sources]
-        found = chosen_order(rows, inputs=inputs, targets=targets, before=before)
+        found = choose_order(rows, inputs=inputs, targets=targets, before=before)
     else:
         found = checked_order(domain, order)
         _check_roles(domain, found, inputs, targets)
@@ -250,7 +250,7 @@ def _check_roles(
         )
 
 
-def chosen_order(
+def choose_order(
     dataset: Dataset,
     *,
     inputs: Collection[int] = frozenset(),
@@ -264,17 +264,17 @@ def chosen_order(
     ignored, and so are pairs that cannot hold together: first (i, j) where (j, i) is there too, then those on a circle.
 
     >>> from depnet.data import titanic
-    >>> [titanic().domain.names[i] for i in chosen_order(titanic())]
+    >>> [titanic().domain.names[i] for i in choose_order(titanic())]
     ['sex', 'survived', 'class', 'age']
     """
     n = len(dataset.domain)
     stage: IntArray = np.ones(n, dtype=np.int64)
     stage[list(targets)] = 2
     stage[list(inputs)] = 0
-    return walk(informations(folded(dataset)), stage, _later(stage, before))
+    return walk(informations(fold_states(dataset)), stage, _later(stage, before))
 
 
-def folded(dataset: Dataset) -> Dataset:
+def fold_states(dataset: Dataset) -> Dataset:
     """The dataset in which state x of a variable of K > 64 states is 64 x // K."""
     cards = dataset.domain.cardinalities
     if max(cards) <= MAX_STATES:

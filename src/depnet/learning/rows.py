@@ -58,12 +58,12 @@ def some_rows(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None
     return Dataset(dataset.domain, read_only(codes_of(dataset.codes, rows)), kept)
 
 
-def repeated(dataset: Dataset) -> Dataset:
+def repeat_rows(dataset: Dataset) -> Dataset:
     """Each row as often as it weighs, without weights: the same counts, which are then made faster.
 
     Where that would be many rows for each one, or much memory, the dataset itself.
 
-    >>> repeated(Dataset.from_codes([[1, 0], [0, 1]], cardinalities=[2, 2], weights=[2, 1])).codes.tolist()
+    >>> repeat_rows(Dataset.from_codes([[1, 0], [0, 1]], cardinalities=[2, 2], weights=[2, 1])).codes.tolist()
     [[1, 0], [1, 0], [0, 1]]
     """
     codes, weights = dataset.codes, dataset.weights
@@ -212,7 +212,7 @@ EQUAL_PARTS_ROWS = 10_000_000
 def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
     """(rows to learn from, rows to score on), the same whatever the order of rows."""
     distinct = distinct_rows(dataset)
-    taken, *parts = _divided(distinct.counts, dataset.total)
+    taken, *parts = _divide(distinct.counts, dataset.total)
 
     def rows(counts: IntArray) -> Dataset:
         """Each distinct row as often as `counts` says: as single rows, which are counted faster, where most are."""
@@ -227,7 +227,7 @@ def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
         yield rows(taken - held), rows(held)
 
 
-def _divided(counts: IntArray, total: int) -> IntArray:
+def _divide(counts: IntArray, total: int) -> IntArray:
     """[1 + part, row]: how many of each distinct row, of which there are `counts`, take part, and a part holds out."""
     if total < 2:
         raise LearningError(

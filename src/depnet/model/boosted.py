@@ -23,7 +23,7 @@ from depnet.arrays import ByFields, CodeArray, FloatArray, LeafArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
 from depnet.model.node import Node, TableNode, checked_variable, compile_source, is_looked_up
-from depnet.model.sources.restrict import KeptVariables, reached, restrict
+from depnet.model.sources.restrict import KeptVariables, find_reached, restrict
 from depnet.model.sources.source import (
     ConstantSource,
     InformationSource,
@@ -208,7 +208,7 @@ class BoostedNode(ByFields, Node):
         return float(np.minimum(most, 1.0 - before) @ weights[order])
 
     def open_inputs(self, fixed: Mapping[int, int]) -> frozenset[int]:
-        first, _ = reached(self.start, {j: (code,) for j, code in fixed.items()})
+        first, _ = find_reached(self.start, {j: (code,) for j, code in fixed.items()})
         return first.union(self.stages.decided(fixed)[0].inputs)
 
     def restricted(self, number: int, fixed: Mapping[int, int], kept: KeptVariables) -> "BoostedNode":

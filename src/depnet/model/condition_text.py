@@ -43,14 +43,14 @@ def read_condition(variable: Variable, sign: str, text: str) -> object:
     if sign == "is":
         return None if text == "missing" else KNOWN
     if sign not in EQUALS:
-        whole = SIGNS[sign] + unquoted(text)
-        spaced = f"{SIGNS[sign]} {unquoted(text)}"
+        whole = SIGNS[sign] + unquote(text)
+        spaced = f"{SIGNS[sign]} {unquote(text)}"
         return spaced if spaced in variable.states and whole not in variable.states else whole
-    whole = unquoted(text)
+    whole = unquote(text)
     of_text = {str(state): state for state in reversed(variable.states)}
     if whole in of_text:
         return of_text[whole]
-    alternatives = [_alternative(variable, unquoted(part)) for part in split(text, "|")]
+    alternatives = [_alternative(variable, unquote(part)) for part in split(text, "|")]
     return alternatives[0] if len(alternatives) == 1 else frozenset(alternatives)
 
 
@@ -72,15 +72,15 @@ def cut_at_sign(domain: Domain, text: str) -> tuple[str, str, str]:
     """The name, the sign (also the ~ of weights) and the rest: cut after a variable's name, else at the first sign."""
     first = None
     told = _MISSING.fullmatch(text)
-    if told and unquoted(told[1]) in domain.names and text.strip() not in domain.names:
-        return unquoted(told[1]), "is", told[2]
+    if told and unquote(told[1]) in domain.names and text.strip() not in domain.names:
+        return unquote(told[1]), "is", told[2]
     for at, sign in _signs(text):
-        name = unquoted(text[:at])
+        name = unquote(text[:at])
         found = name, sign, text[at + len(sign) :]
         if name in domain.names:
             return found
         first = first or found
-    return first or (unquoted(text), "", "")
+    return first or (unquote(text), "", "")
 
 
 def _signs(text: str) -> list[tuple[int, str]]:
@@ -132,7 +132,7 @@ def split(text: str, sign: str) -> list[str]:
             return parts
 
 
-def unquoted(text: str) -> str:
+def unquote(text: str) -> str:
     """A name or a label without its quotes and backslashes."""
     bare = text.strip()
     if len(bare) >= 2 and bare[0] in "\"'" and bare[-1] == bare[0]:
@@ -140,6 +140,6 @@ def unquoted(text: str) -> str:
     return re.sub(rf"\\([{SPECIAL}\\\"'])", r"\1", bare)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A name or a label in quotes, where it needs them."""
     return f'"{text}"' if any(sign in f"{SPECIAL}\"'\\" or sign.isspace() for sign in text) else text

@@ -109,14 +109,14 @@ class Allowed:
         return met
 
 
-def allowed(variable: Variable, condition: object) -> Allowed:
+def interpret(variable: Variable, condition: object) -> Allowed:
     """What a condition allows. What cannot be a condition of this variable is an EvidenceError.
 
     >>> from depnet.data import Bins
-    >>> allowed(Variable("income", ("<=50K", ">50K")), ">50K").weights().tolist()
+    >>> interpret(Variable("income", ("<=50K", ">50K")), ">50K").weights().tolist()
     [0.0, 1.0]
     >>> ages = Bins((0, 18, 99), ((3, 9, 10, 17), (30, 40)), "integer")
-    >>> found = allowed(Variable("age", ages.labels, ages), {9, None})
+    >>> found = interpret(Variable("age", ages.labels, ages), {9, None})
     >>> found.points, found.missing
     ((Span(low=9, high=9, closed='both'),), True)
     """
@@ -132,7 +132,7 @@ def allowed(variable: Variable, condition: object) -> Allowed:
             missing = True
         else:
             text = isinstance(one, str) and one not in variable.states
-            found = _compared(variable, one) if text else _value(variable, one)
+            found = _read_comparison(variable, one) if text else _value(variable, one)
             codes |= found.codes
             spans += found.spans
             points += found.points
@@ -183,7 +183,7 @@ def _refuse_pair(variable: Variable, condition: object) -> None:
     )
 
 
-def _compared(variable: Variable, text: Any) -> Allowed:
+def _read_comparison(variable: Variable, text: Any) -> Allowed:
     """What a text means that is no label: a comparison, a range, else a value or the error that offers the nearest."""
     if text == KNOWN:
         return Allowed(variable, frozenset(range(len(variable.present_states))))
@@ -316,19 +316,19 @@ def beyond_data(variable: Variable, condition: object) -> str | None:
 
 def empty_condition(variable: Variable, condition: object) -> str:
     """What to say of a condition that no training value meets."""
-    said = said_of(variable.name, condition)
+    said = describe(variable.name, condition)
     if variable.bins is not None:
         return f"no value of the data meets {said}: {variable.name!r} goes from {_range_of(variable.bins)}."
     states = some_of(list(map(brief, variable.states)))
     return f"the evidence on {variable.name!r} allows no state at all: {brief(condition)}. Its states are {states}."
 
 
-def said_of(name: str, condition: object) -> str:
+def describe(name: str, condition: object) -> str:
     """A condition as people read it.
 
-    >>> said_of("age", 30), said_of("age", ">30"), said_of("age", slice(30, 40)), said_of("class", {"1st", "2nd"})
+    >>> describe("age", 30), describe("age", ">30"), describe("age", slice(30, 40)), describe("class", {"1st", "2nd"})
     ('age = 30', 'age > 30', '30 <= age < 40', 'class in {1st, 2nd}')
-    >>> said_of("age", None)
+    >>> describe("age", None)
     'age is missing'
     """
     if isinstance(condition, range) and condition.step == 1:

@@ -22,7 +22,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.frames.within import allowed_levels
 from depnet.data.table.variable import Domain, Label, Variable
 from depnet.errors import EvidenceError, brief
-from depnet.model.conditions import Allowed, allowed, beyond_data, empty_condition
+from depnet.model.conditions import Allowed, beyond_data, empty_condition, interpret
 
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence
     from depnet.model.network import Network
@@ -92,10 +92,10 @@ class Evidence:
             if isinstance(known, Mapping):
                 weights = _weights(variable, known)
             else:
-                conditions[i] = allowed(variable, known)
+                conditions[i] = interpret(variable, known)
                 weights = conditions[i].weights()
                 if conditions[i].missing and variable.missing is None:
-                    notes.append(_untold(variable, known, weights))
+                    notes.append(_explain_unused_hole(variable, known, weights))
                     continue
                 if ((weights > 0) & (weights < 1)).any():
                     # A bin is cut, so there are bins.
@@ -144,13 +144,13 @@ NOTHING = Evidence({}, {})
 """No evidence at all."""
 
 
-def narrowed_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
+def narrow_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
     """The domain whose bins keep only values that the evidence allows: rows of codes become values by it.
 
     >>> from depnet.data import Bins
     >>> ages = Bins((0, 18, 99), ((3, 9, 10, 17), (30, 40)), "integer")
     >>> domain = Domain((Variable("age", ages.labels, ages),))
-    >>> narrowed_domain(domain, {"age": "<10"}).variables[0].bins.quantiles[0]
+    >>> narrow_domain(domain, {"age": "<10"}).variables[0].bins.quantiles[0]
     (3, 9)
     """
     if given is None or isinstance(given, Evidence):
@@ -159,11 +159,11 @@ def narrowed_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
     for name, known in given.items():
         if not isinstance(known, Mapping):
             i = domain.index(name)
-            variables[i] = allowed(variables[i], known).narrowed()
+            variables[i] = interpret(variables[i], known).narrowed()
     return Domain(tuple(variables))
 
 
-def _untold(variable: Variable, known: object, weights: FloatArray) -> str:
+def _explain_unused_hole(variable: Variable, known: object, weights: FloatArray) -> str:
     """What to say of evidence that a cell is missing, of a variable whose holes tell nothing of others."""
     if weights.any():
         raise EvidenceError(
@@ -202,7 +202,7 @@ def _weights(variable: Variable, given: Mapping[Any, float]) -> FloatArray:
     return weights
 
 
-def drawn_holes(
+def draw_holes(
     network: "Network", evidence: Evidence, rows: int, rng: np.random.Generator
 ) -> NDArray[np.bool_] | None:
     """[row, variable]: holes by the columns' rates, but where the evidence says of a column that it is known, or missing.
@@ -223,7 +223,7 @@ def drawn_holes(
     return holes
 
 
-def all_known(network: "Network", evidence: Evidence) -> Evidence:
+def with_all_known(network: "Network", evidence: Evidence) -> Evidence:
     """The evidence, and that no column is missing of which it does not say so."""
     tilts = dict(evidence.tilts)
     for i, variable in enumerate(network.domain.variables):

@@ -37,8 +37,8 @@ def one_sided_links(network: Network) -> tuple[OneSidedLink, ...]:
     (OneSidedLink(reader='X1', source='X0', carried=False),)
     """
     names = network.domain.names
-    tells = _told_by(network)
-    reached = _reached(tells)
+    tells = _find_readers(network)
+    reached = _close(tells)
     return tuple(
         OneSidedLink(names[a], names[b], bool(reached[a] >> b & 1))
         for a in range(len(names))
@@ -47,7 +47,7 @@ def one_sided_links(network: Network) -> tuple[OneSidedLink, ...]:
     )
 
 
-def _told_by(network: Network) -> list[int]:
+def _find_readers(network: Network) -> list[int]:
     """For each variable, as bits, those that evidence on it acts on directly: its readers."""
     tells = [0] * len(network.domain)
     for i, node in enumerate(network.nodes):
@@ -56,7 +56,7 @@ def _told_by(network: Network) -> list[int]:
     return tells
 
 
-def _reached(tells: list[int]) -> list[int]:
+def _close(tells: list[int]) -> list[int]:
     """The transitive closure, by Warshall's algorithm on bits."""
     reached = list(tells)
     for k in range(len(reached)):

@@ -22,7 +22,7 @@ from depnet.model.node import Node, TableNode, can_compile
 from depnet.model.sources.source import LosslessSource
 from depnet.model.table import ConditionalTable, leaf_counts
 from depnet.notebook import card, note, table
-from depnet.wording import counted
+from depnet.wording import plural
 
 SHOWN_NODES = 20
 """A network prints no more of its nodes."""
@@ -68,8 +68,8 @@ class Network:
         cardinalities = self.domain.cardinalities
         if len(self.nodes) != len(cardinalities):
             raise ModelError(
-                f"a network has one node for each of its {counted(len(cardinalities), 'variable')}, in order; got "
-                f"{counted(len(self.nodes), 'node')}."
+                f"a network has one node for each of its {plural(len(cardinalities), 'variable')}, in order; got "
+                f"{plural(len(self.nodes), 'node')}."
             )
         for number, node in enumerate(self.nodes):
             if not isinstance(node, Node):
@@ -177,14 +177,14 @@ class Network:
     @property
     def _kind(self) -> str:
         kind = "a dependency network" if self.order is None else "an ordered network"
-        return f"{kind} of {counted(len(self.domain), 'variable')}"
+        return f"{kind} of {plural(len(self.domain), 'variable')}"
 
     def _rows(self) -> list[list[str]]:
         """Of the first nodes: name, states, size, and what is known to it."""
         names, rows = self.domain.names, []
         for node in self.nodes[:SHOWN_NODES]:
             known = ", ".join(names[j] for j in node.inputs) or "nothing"
-            size = "boosted" if node.boosted else counted(node.source.size, "leaf", "leaves")
+            size = "boosted" if node.boosted else plural(node.source.size, "leaf", "leaves")
             rows.append([names[node.variable], f"{self.domain.cardinalities[node.variable]:,}", size, known])
         return rows
 

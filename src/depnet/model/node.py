@@ -17,7 +17,7 @@ from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief, is_whole
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.restrict import KeptVariables, reached, restrict
+from depnet.model.sources.restrict import KeptVariables, find_reached, restrict
 from depnet.model.sources.source import (
     InformationSource,
     JointStates,
@@ -250,7 +250,7 @@ class TableNode(Node):
         return self
 
     def open_inputs(self, fixed: Mapping[int, int]) -> frozenset[int]:
-        return reached(self.source, {j: (code,) for j, code in fixed.items()})[0]
+        return find_reached(self.source, {j: (code,) for j, code in fixed.items()})[0]
 
     def restricted(self, number: int, fixed: Mapping[int, int], kept: KeptVariables) -> "TableNode":
         table = self.table

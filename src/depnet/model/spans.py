@@ -83,10 +83,10 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
     found = np.array([inside(values, spans) / len(values) for values in bins.quantiles])
     for span in (span for span in spans if span.low == span.high):
         code = int(bins.locate(np.array([span.low]))[0])
-        alone = _covered(bins, code, span) if bins.kind != "float" else 0.5 / len(bins.quantiles[code])
+        alone = _cover(bins, code, span) if bins.kind != "float" else 0.5 / len(bins.quantiles[code])
         found[code] = found[code] or alone
     if not found.any():
-        found = np.array([sum(_covered(bins, code, span) for span in spans) for code in range(len(bins))])
+        found = np.array([sum(_cover(bins, code, span) for span in spans) for code in range(len(bins))])
     return found
 
 
@@ -108,7 +108,7 @@ def within(bins: Bins, code: int, spans: Sequence[Span]) -> tuple[Number, ...]:
     (9, 10)
     """
     kept = tuple(value for value in bins.quantiles[code] if inside([value], spans))
-    covering = [span for span in spans if _covered(bins, code, span)]
+    covering = [span for span in spans if _cover(bins, code, span)]
     if kept or not covering:
         return kept
     begin, end = _overlap(bins, code, covering[0])
@@ -117,7 +117,7 @@ def within(bins: Bins, code: int, spans: Sequence[Span]) -> tuple[Number, ...]:
     return (math.nextafter(end, -math.inf) if bins.kind == "float" else end - 1,)
 
 
-def _covered(bins: Bins, code: int, span: Span) -> float:
+def _cover(bins: Bins, code: int, span: Span) -> float:
     """What a range covers of a bin's length, at most a kept value's part of it."""
     values = bins.quantiles[code]
     if len(values) == 1:

@@ -236,10 +236,10 @@ def perturbation(
     width: int = 3,
 ) -> Report:
     """Both families: size of the change, how far pi moves, and the FC-limit."""
-    rows = [_changed("sticky pair", e, sticky_pair(e, e), sticky_pair(e, e / 10)) for e in stickiness]
+    rows = [_compare("sticky pair", e, sticky_pair(e, e), sticky_pair(e, e / 10)) for e in stickiness]
     for coupling in couplings:
         before, after = (Network.from_joint(ising(height, width, coupling, h)) for h in (0.0, field))
-        rows.append(_changed(f"Ising{height}x{width}, field {field:g}", coupling, before, after))
+        rows.append(_compare(f"Ising{height}x{width}, field {field:g}", coupling, before, after))
     kept = sum(within_limit(r["fc"], r["fc_limit"]) for r in rows)
     claim = Claim(f"FC(pi||pi') <= FC_lim(pi) in {kept} of {len(rows)} (Theorem 3)", kept == len(rows))
     title = "A small change of the transition matrix, and how far the stationary law moves"
@@ -255,7 +255,7 @@ def sticky_pair(up: float, down: float) -> Network:
     return two_nodes((1 - up, down), (1 - up, down))
 
 
-def _changed(model: str, parameter: float, before: Network, after: Network) -> dict[str, Any]:
+def _compare(model: str, parameter: float, before: Network, after: Network) -> dict[str, Any]:
     """One line: `before` and its law pi against `after` and its law pi'."""
     pi, moved = stationary(before, RandomScan()), stationary(after, RandomScan())
     change, tv = transition_change(before, after), total_variation(pi, moved)

@@ -260,14 +260,14 @@ def fcd_figure() -> Picture:
     )
 
 
-def learned() -> tuple[Dataset, Network]:
+def learn_example() -> tuple[Dataset, Network]:
     data = titanic()
     return data, learn(data)
 
 
 def node_figure() -> Picture:
     """Fig. node: variable X_i, its information source as a decision graph, its conditional table in the leaves."""
-    data, network = learned()
+    data, network = learn_example()
     graph = decision(network, TARGET)
     at = {v: (x, -1.25 * layer) for v, (x, layer) in places(graph, 1.45, lambda _: 1.7).items()}
 
@@ -309,7 +309,7 @@ def partitions() -> Mapping[str, LeafArray]:
 
     Each is an array of leaves: the states of the first of the other variables down, those of the rest across.
     """
-    data, network = learned()
+    data, network = learn_example()
     target = data.domain.index(TARGET)
     graph = network.nodes[target].source
     assert isinstance(graph, DecisionGraph)

@@ -130,7 +130,7 @@ def table1(
         for family in families
         for letter, rows in sizes.items()
     ]
-    finite = [r for r in records if determined(r)]
+    finite = [r for r in records if is_determined(r)]
     kept = sum(within_limit(r["fc"], r["fc_limit"]) for r in finite)
     said = f"FC(p^D||pi) <= FC_lim(p^D) in {kept} of {len(finite)} networks (Theorem 3)"
     claims = (Claim(said, kept == len(finite)),)
@@ -150,7 +150,7 @@ def table1(
     return Report(title, SPREAD, _spreads(records), claims, tuple(notes), records)
 
 
-def determined(record: Row) -> bool:
+def is_determined(record: Row) -> bool:
     """Is there a unique pi that gives every state of the data a positive probability?"""
     return record["fc"] is not None and math.isfinite(record["fc"])
 
@@ -173,7 +173,7 @@ def record(name: str, dataset: Dataset, seed: int) -> dict[str, Any]:
 
 def _beside_paper(record: Row) -> Row:
     fc, limit = PAPER.get(record["data"], (None, None))
-    ratio = record["fc"] / record["fc_limit"] if determined(record) and record["fc_limit"] else None
+    ratio = record["fc"] / record["fc_limit"] if is_determined(record) and record["fc_limit"] else None
     return {**record, "paper_fc": fc, "paper_fc_limit": limit, "ratio": ratio}
 
 
@@ -182,7 +182,7 @@ def _spreads(records: Sequence[Row]) -> list[Row]:
     rows: list[Row] = []
     for name in dict.fromkeys(r["data"] for r in records):
         own = [r for r in records if r["data"] == name]
-        values = [r["fc"] for r in own if determined(r)], [r["fc_limit"] for r in own]
+        values = [r["fc"] for r in own if is_determined(r)], [r["fc_limit"] for r in own]
         said = PAPER.get(name, (None, None))
         for quantity, these, paper in zip(("FC(p^D||pi)", "FC_lim(p^D)"), values, said, strict=True):
             spread = {

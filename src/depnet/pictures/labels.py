@@ -30,10 +30,10 @@ def short(text: object, limit: int) -> str:
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
-def listed(labels: Sequence[object], limit: int, each: int = 24) -> str:
+def join(labels: Sequence[object], limit: int, each: int = 24) -> str:
     """Several states as one label: "1st, 2nd", or "1st, 2nd, +3" where they are too long for `limit`.
 
-    >>> listed(["1st", "2nd"], 20), listed(range(100), 12)
+    >>> join(["1st", "2nd"], 20), join(range(100), 12)
     ('1st, 2nd', '0, 1, 2, +97')
     """
     names: list[str] = []

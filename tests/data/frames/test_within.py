@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from depnet.data import Bins, Domain, Variable, decode
 from depnet.data.frames.within import PlaceTrees, Within
 from depnet.data.table.columns import Layout
-from depnet.model.evidence import narrowed_domain
+from depnet.model.evidence import narrow_domain
 from tests.laws import assert_same_law
 from tests.reference.within import leaf_law
 
@@ -36,7 +36,7 @@ laws = cuts.map(lambda ends: [b - a for a, b in itertools.pairwise([0, *ends, 25
 def test_places_are_drawn_by_the_law_of_their_leaf(shares: list[int], low: int, size: int, seed: int) -> None:
     """20,000 draws; a share is wrong by 0.03 with a probability of 2 exp(-2 20,000 0.03^2) = 3e-16."""
     high = min(low + size, 8)
-    narrowed = narrowed_domain(DOMAIN, {"x": slice(low, high)})
+    narrowed = narrow_domain(DOMAIN, {"x": slice(low, high)})
     codes = np.zeros((20_000, 2), dtype=np.int64)
     drawn = trees([shares, only(0)]).draw(codes, narrowed, np.random.default_rng(seed))[0]
     found = np.bincount(drawn, minlength=8)[low:high] / len(drawn)
@@ -65,9 +65,9 @@ def test_what_is_known_of_a_number_may_be_several_ranges_or_none_that_is_kept() 
     codes = np.zeros((500, 2), dtype=np.int64)
     even = trees([[32] * 8] * 2)
     rng = np.random.default_rng(0)
-    either = narrowed_domain(DOMAIN, {"x": [slice(0, 2), slice(6, 8)]})
+    either = narrow_domain(DOMAIN, {"x": [slice(0, 2), slice(6, 8)]})
     assert set(even.draw(codes, either, rng)[0].tolist()) == {0, 1, 6, 7}
-    between = narrowed_domain(DOMAIN, {"x": slice(8, 10)})
+    between = narrow_domain(DOMAIN, {"x": slice(8, 10)})
     assert set(even.draw(codes, between, rng)[0].tolist()) == {8}
 
 

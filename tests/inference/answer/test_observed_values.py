@@ -23,7 +23,7 @@ import depnet
 from depnet import DependencyNetwork, QueryResult
 from depnet.arrays import FloatArray
 from depnet.data import Variable, encode
-from depnet.model.condition_text import quoted
+from depnet.model.condition_text import quote
 from tests.cli.entry import answer
 from tests.narrowed import there
 from tests.strategies import seeds
@@ -89,7 +89,7 @@ def holds(mask: Any) -> NDArray[np.bool_]:
 
 def random_condition(rng: np.random.Generator, frame: pd.DataFrame, name: str) -> Condition:
     """That a column is one value, one of two, above, below, between, or missing."""
-    column, label = frame[name], quoted(name)
+    column, label = frame[name], quote(name)
     values = [plain(value) for value in sorted(set(column.dropna().tolist()))]
     one, other = (values[int(rng.integers(len(values)))] for _ in range(2))
     ways = ["point", "set", "missing"] if column.isna().any() else ["point", "set"]
@@ -99,14 +99,14 @@ def random_condition(rng: np.random.Generator, frame: pd.DataFrame, name: str) -
     if way == "missing":
         return Condition(name, None, f"{label} is missing", np.asarray(column.isna()))
     if way == "set":
-        text = f"{label}={quoted(written(one))}|{quoted(written(other))}"
+        text = f"{label}={quote(written(one))}|{quote(written(other))}"
         return Condition(name, {one, other}, text, holds((column == one) | (column == other)))
     low, high = min(one, other), max(one, other)
     if way == "between":
         span = f"{written(low)}..{written(high)}"
         return Condition(name, span, f"{label}={span}", holds((column >= low) & (column <= high)))
     if way == "slice" and low < high:
-        return Condition(name, slice(None, high), f"{label}<{quoted(written(high))}", holds(column < high))
+        return Condition(name, slice(None, high), f"{label}<{quote(written(high))}", holds(column < high))
     compared = {
         ">=": (column >= one, True),
         "<=": (column <= one, True),
@@ -115,8 +115,8 @@ def random_condition(rng: np.random.Generator, frame: pd.DataFrame, name: str) -
     }
     if way in compared and compared[way][1]:
         sign = f"{way}{written(one)}"
-        return Condition(name, sign, f"{label}{way}{quoted(written(one))}", holds(compared[way][0]))
-    return Condition(name, one, f"{label}={quoted(written(one))}", holds(column == one))
+        return Condition(name, sign, f"{label}{way}{quote(written(one))}", holds(compared[way][0]))
+    return Condition(name, one, f"{label}={quote(written(one))}", holds(column == one))
 
 
 def numbers(name: str, column: pd.Series, kind: str | None) -> NDArray[Any]:

@@ -23,7 +23,7 @@ from depnet import (
 from depnet.inference.clamped.answer import exact_law, marginal
 from depnet.inference.clamped.relevance import closure, reduce
 from depnet.model import Evidence
-from depnet.model.sources.restrict import KeptVariables, reached, restrict
+from depnet.model.sources.restrict import KeptVariables, find_reached, restrict
 from tests.inference.cases import random_evidence, random_question, random_targets
 from tests.narrowed import there
 from tests.reference.inference import query_law, relevant
@@ -38,7 +38,7 @@ def test_a_restricted_source_is_the_source_with_its_variables_fixed(network: Net
     kept = sorted(rng.permutation(len(cards))[: int(rng.integers(1, len(cards) + 1))].tolist())
     fixed = {j: int(rng.integers(k)) for j, k in enumerate(cards) if j not in kept}
     new, leaf_of = restrict(source, fixed, KeptVariables.of(kept, cards))
-    _, possible = reached(source, {j: (code,) for j, code in fixed.items()})
+    _, possible = find_reached(source, {j: (code,) for j, code in fixed.items()})
     for values in itertools.product(*(range(cards[j]) for j in kept)):
         row = [fixed.get(j, 0) for j in range(len(cards))]
         for j, x in zip(kept, values, strict=True):

@@ -16,7 +16,7 @@ from depnet.data import Bins, Domain, Variable
 from depnet.data.frames.within import PlaceTrees, Within, allowed_values, level_count
 from depnet.inference.answer.result import Answer, QueryResult
 from depnet.law.elimination import joint_law
-from depnet.model.evidence import Evidence, narrowed_domain
+from depnet.model.evidence import Evidence, narrow_domain
 from tests.narrowed import there
 from tests.reference.within import slow_level_law
 
@@ -104,7 +104,7 @@ def worst(found: QueryResult, law: Network, given_: dict[str, Any]) -> float:
         },
         {i: mask.tolist() for i, mask in evidence.levels.items()},
     )
-    left = narrowed_domain(DOMAIN, given_)
+    left = narrow_domain(DOMAIN, given_)
     far = [0.0]
     for name in ("x", "sex", "y", "z"):
         i = DOMAIN.index(name)
@@ -171,7 +171,7 @@ def test_rows_agree_with_answers(known: dict[str, Any]) -> None:
     law = random_law(5)
     rng = np.random.default_rng(0)
     codes = depnet.sample(law, 20_000, evidence=known, rng=rng).codes
-    numbers = there(law.within).draw(codes, narrowed_domain(DOMAIN, known), rng)
+    numbers = there(law.within).draw(codes, narrow_domain(DOMAIN, known), rng)
     found = query(law, TARGETS, known, rng=rng, tolerance=0.002)
     assert np.abs(np.bincount(codes[:, 1]) / len(codes) - table(found.probabilities, "sex")).max() < 0.025
     for name, i in (("x", 0), ("z", 3)):

@@ -119,7 +119,7 @@ def written_schema(file: Path) -> Any:
     )
 
 
-def kept_schema(names: list[str], types: list[str]) -> Any:
+def schema_of(names: list[str], types: list[str]) -> Any:
     try:
         import pyarrow as pa
     except ImportError:

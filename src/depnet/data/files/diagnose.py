@@ -45,7 +45,7 @@ def diagnose_csv(source: Source, fields: int, delimiter: str) -> DataError | Non
     try:
         for begins, record in _records(source, delimiter, strict=True):
             if len(record) != fields:
-                return _ragged(source, begins, record, fields, delimiter)
+                return _ragged_error(source, begins, record, fields, delimiter)
     except csv.Error as error:
         begins, said = error.args
         if "field limit" in said:
@@ -56,7 +56,7 @@ def diagnose_csv(source: Source, fields: int, delimiter: str) -> DataError | Non
     return None
 
 
-def _ragged(source: Source, line: int, record: Sequence[str], fields: int, delimiter: str) -> DataError:
+def _ragged_error(source: Source, line: int, record: Sequence[str], fields: int, delimiter: str) -> DataError:
     what_to_do = "Put fields that hold it in quotes" if len(record) > fields else "Complete the line"
     return DataError(
         f"{source.name}, line {line:,} has {len(record):,} field{'s' * (len(record) != 1)}; expected {fields:,}, as in "

@@ -19,7 +19,7 @@ from depnet.data.files.load import find_columns, keep_rows, load_file, unreadabl
 from depnet.data.files.source import MISSING_VALUES, Csv, Dialect, Source, find_source, in_utf8, open_csv
 from depnet.data.files.table import FileTable, bytes_of, columns_at_once, locked_engine
 from depnet.data.table.dataset import Holed
-from depnet.data.table.encode import HandleUnknown, described, encode_columns
+from depnet.data.table.encode import HandleUnknown, describe_table, encode_columns
 from depnet.data.table.variable import Domain
 from depnet.data.table.variables import (
     MAX_STATES,
@@ -208,7 +208,7 @@ def read(
     options = StateOptions(bins, max_bins, missing, max_states)
     with open_file(path, request, format=format, memory=memory, max_cells=max_cells) as opened:
         chosen: Keep = [*request.text, *keep] if columns is None and keep != "all" else "all"
-        found = described(opened, options, chosen, coded=True, tell=_steps(opened, progress))
+        found = describe_table(opened, options, chosen, coded=True, tell=_steps(opened, progress))
     left_out(found.left_out)
     assert found.table is not None
     return found.table.dataset() if found.table.complete else found.table

@@ -92,9 +92,9 @@ def find_source(path: object, scratch: Path, format: str | None = None) -> Sourc
         raise DataError(f"the format is one of {', '.join(FORMATS)}, or None to see; got {brief(format)}.")
     if path == "-":
         check_ends(sys.stdin.buffer)
-        file, name = _copied(sys.stdin.buffer, scratch), "standard input"
+        file, name = _copy(sys.stdin.buffer, scratch), "standard input"
     elif hasattr(path, "read"):
-        file, name = _copied(path, scratch), brief(getattr(path, "name", "the stream"))
+        file, name = _copy(path, scratch), brief(getattr(path, "name", "the stream"))
     elif isinstance(path, (str, os.PathLike)):
         name = os.fsdecode(path)
         file = Path(name)
@@ -164,7 +164,7 @@ def check_ends(stream: Any) -> None:
         raise DataError("standard input: this is a device, not a table.")
 
 
-def _copied(stream: Any, scratch: Path) -> Path:
+def _copy(stream: Any, scratch: Path) -> Path:
     target = scratch / "stream"
     first = stream.read(_HEAD)
     try:

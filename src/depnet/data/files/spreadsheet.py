@@ -14,10 +14,10 @@ from depnet.data.table.variable import Domain, Label, Variable
 _FORMULA = re.compile(r"""(^|[\n\r,;\t|])(["' ]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r])""")
 
 
-def guarded(value: Any) -> Any:
+def guard(value: Any) -> Any:
     r"""A cell that no spreadsheet computes; what is no text, and text that is a number, is as it was.
 
-    >>> guarded("=1+1"), guarded("-2.5"), guarded("a;=1"), guarded("a\n@b"), guarded("\uff1d1")
+    >>> guard("=1+1"), guard("-2.5"), guard("a;=1"), guard("a\n@b"), guard("\uff1d1")
     ("'=1+1", '-2.5', "a;'=1", "a\n'@b", "'\uff1d1")
     """
     if not isinstance(value, str) or _is_number(value):
@@ -25,10 +25,10 @@ def guarded(value: Any) -> Any:
     return _FORMULA.sub(r"\1'\2", value)
 
 
-def guarded_domain(domain: Domain) -> Domain:
+def guard_domain(domain: Domain) -> Domain:
     """The same variables with names and labels that no spreadsheet computes.
 
-    >>> domain = guarded_domain(Domain((Variable("=x", ("-", "a")),)))
+    >>> domain = guard_domain(Domain((Variable("=x", ("-", "a")),)))
     >>> domain.names, domain.variables[0].states
     (("'=x",), ("'-", 'a'))
     """
@@ -48,10 +48,10 @@ def _states(variable: Variable) -> tuple[Label, ...]:
 
 def _distinct(labels: tuple[Any, ...]) -> tuple[Any, ...]:
     """Guarded, and as different as they were: "=a" becomes "'=a", which another may be already."""
-    taken = {label for label in labels if guarded(label) == label}
+    taken = {label for label in labels if guard(label) == label}
     found = []
     for label in labels:
-        plain = guarded(label)
+        plain = guard(label)
         while plain != label and plain in taken:
             plain = f"'{plain}"
         taken.add(plain)

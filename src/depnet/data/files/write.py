@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration
-from depnet.data.files.arrow import kept_schema, schema_option
+from depnet.data.files.arrow import schema_of, schema_option
 from depnet.data.files.source import FORMATS, READ_ENDINGS, Format
 from depnet.data.files.table import DEFAULT_MEMORY, identifier, locked_engine, text_literal
 from depnet.data.frames.decode import drawn_columns
@@ -244,7 +244,7 @@ def _write_with_engine(blocks: Blocks, target: Path) -> None:
     types = [_TYPES.get(kind, ("VARCHAR", "string")) for kind in blocks.kinds]
     options = ["FORMAT parquet", "USE_TMP_FILE false"]
     if "duration" in blocks.kinds:
-        options.append(schema_option(kept_schema(list(blocks.names), [arrow for _, arrow in types])))
+        options.append(schema_option(schema_of(list(blocks.names), [arrow for _, arrow in types])))
     with (
         scratch_folder() as scratch,
         locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection,

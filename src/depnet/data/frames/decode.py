@@ -350,7 +350,7 @@ def _fill_holes(opened: Opened, filled: dict[int, Filled]) -> Any:
     for place, (holes, new) in filled.items():
         key, here = opened.keys[place], holes & ~new.hidden
         if opened.kind == "pandas":
-            table[key] = _filled_pandas(opened.native.iloc[:, place], here, new)
+            table[key] = _fill_pandas(opened.native.iloc[:, place], here, new)
         elif opened.kind == "polars":
             import polars as pl
 
@@ -358,7 +358,7 @@ def _fill_holes(opened: Opened, filled: dict[int, Filled]) -> Any:
             old = opened.native.to_series(place).cast(values.dtype)
             table = table.with_columns(values.zip_with(pl.Series(holes), old).alias(key))
         elif opened.kind == "pyarrow":
-            table = table.set_column(place, key, _filled_pyarrow(table.column(place), holes, new))
+            table = table.set_column(place, key, _fill_pyarrow(table.column(place), holes, new))
         elif opened.kind == "numpy":
             target = table[key] if opened.structured else table[:, place]
             target[here] = _numpy_column(new)[here]
@@ -369,7 +369,7 @@ def _fill_holes(opened: Opened, filled: dict[int, Filled]) -> Any:
     return table
 
 
-def _filled_pandas(series: Any, here: NDArray[np.bool_], new: Column) -> Any:
+def _fill_pandas(series: Any, here: NDArray[np.bool_], new: Column) -> Any:
     import pandas as pd
 
     if isinstance(series.dtype, pd.CategoricalDtype):
@@ -384,7 +384,7 @@ def _filled_pandas(series: Any, here: NDArray[np.bool_], new: Column) -> Any:
     return _pandas_series(array, series.index)
 
 
-def _filled_pyarrow(old: Any, holes: NDArray[np.bool_], column: Column) -> Any:
+def _fill_pyarrow(old: Any, holes: NDArray[np.bool_], column: Column) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -12,7 +12,7 @@ from depnet.data.binning.bins import Numbers
 from depnet.data.table.values import Values
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError, Hint, brief, how_many, is_whole
-from depnet.wording import counted, some_of
+from depnet.wording import plural, some_of
 
 if TYPE_CHECKING:
     from depnet.data.table.variables import BinChoice, Keep
@@ -269,12 +269,12 @@ class Dataset(Holed):
         >>> Dataset.from_frame([{"sex": "male"}, {"sex": "female"}]).codes.tolist()
         [[1], [0]]
         """
-        from depnet.data.table.encode import described  # which makes tables of its own
+        from depnet.data.table.encode import describe_table  # which makes tables of its own
         from depnet.data.table.variables import StateOptions, warn_left_out
 
         if missing not in ("error", "state"):
             raise DataError(f'Dataset.from_frame: missing is "error" or "state"; got {brief(missing)}.')
-        found = described(frame, StateOptions(bins, max_bins, missing, max_states), keep, coded=True)
+        found = describe_table(frame, StateOptions(bins, max_bins, missing, max_states), keep, coded=True)
         warn_left_out(found.left_out)
         assert found.table is not None
         return found.table.dataset()
@@ -282,8 +282,8 @@ class Dataset(Holed):
     def __str__(self) -> str:
         some = some_of([f"{v.name} ({v.cardinality:,})" for v in self.domain.variables], SHOWN_VARIABLES)
         weighed = "" if self.weights is None else f" that stand for {self.total:,}"
-        variables = counted(len(self.domain), "variable")
-        return f"{counted(self.rows, 'row')}{weighed} of {variables} (their states): {some}"
+        variables = plural(len(self.domain), "variable")
+        return f"{plural(self.rows, 'row')}{weighed} of {variables} (their states): {some}"
 
 
 def holed_table(

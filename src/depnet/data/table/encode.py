@@ -33,12 +33,12 @@ from depnet.data.table.variables import (
     StateOptions,
     check_keep,
     check_some_left,
-    left_out,
+    find_reason_to_leave_out,
     variable_of,
     warn_left_out,
 )
 from depnet.errors import DataError, Hint, UnknownStatesWarning, brief
-from depnet.wording import counted, nearest
+from depnet.wording import nearest, plural
 
 HandleUnknown: TypeAlias = Literal["error", "missing"]
 
@@ -121,7 +121,7 @@ def encode_columns(
     table = table_of_columns(domain, opened.rows, columns())
     if said:
         more = len(said) - SHOWN
-        others = f"; and {counted(more, 'more column')}" if more > 0 else ""
+        others = f"; and {plural(more, 'more column')}" if more > 0 else ""
         warnings.warn(
             UnknownStatesWarning(
                 f"values that the model does not know: {'; '.join(said[:SHOWN])}{others}. They count as missing (",
@@ -168,12 +168,12 @@ def describe(
     >>> domain.variables[0].states, domain.variables[1].states, layout.kind
     (('female', 'male'), (30, 40), 'dicts')
     """
-    found = described(frame, StateOptions(bins, max_bins, missing, max_states), keep)
+    found = describe_table(frame, StateOptions(bins, max_bins, missing, max_states), keep)
     warn_left_out(found.left_out)
     return found.domain, found.layout
 
 
-class Described(NamedTuple):
+class Description(NamedTuple):
     """What a table was found to be, the columns that were left out, and its codes where they were asked for."""
 
     domain: Domain
@@ -182,14 +182,14 @@ class Described(NamedTuple):
     table: Holed | None = None
 
 
-def described(
+def describe_table(
     frame: Any,
     options: StateOptions,
     keep: Keep = (),
     *,
     coded: bool = False,
     tell: Callable[[int], object] = lambda _: None,
-) -> Described:
+) -> Description:
     """As `describe`, which says what was left out; with `coded` the table's codes, too, each column being read once.
 
     `tell` hears of each column that is done.
@@ -200,7 +200,7 @@ def described(
     variables, columns, left, codes = [], [], [], []
     for place in range(len(opened.names)):
         summary = opened.summary(place, options)
-        unlikely = left_out(summary, options, "all" if opened.positional else keep)
+        unlikely = find_reason_to_leave_out(summary, options, "all" if opened.positional else keep)
         if unlikely is not None:
             left.append(unlikely)
         else:
@@ -218,7 +218,7 @@ def described(
     domain = Domain(tuple(variables))
     # A column's own codes go as they come into the table.
     table = table_of_columns(domain, opened.rows, (codes.pop(0)[:3] for _ in variables)) if coded else None
-    return Described(domain, Layout(opened.kind, tuple(columns), opened.structured), tuple(left), table)
+    return Description(domain, Layout(opened.kind, tuple(columns), opened.structured), tuple(left), table)
 
 
 class Coded(NamedTuple):

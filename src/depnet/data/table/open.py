@@ -155,7 +155,7 @@ class _Narwhals(Opened):
         if dtype in (nw.Categorical, nw.Enum):
             return self._categories(place, native, own)
         if dtype == nw.String:
-            ids, labels = _factorised(native, self.kind)
+            ids, labels = _factorise(native, self.kind)
             return Column(ColumnLayout(key, "label", own), ids < 0, ids=ids, labels=tuple(labels))
         return _numbers(key, series, own)
 
@@ -171,7 +171,7 @@ class _Narwhals(Opened):
             ids, values = _arrow_dictionary(native)
         else:  # also a dictionary of Arrow's in a pandas frame
             text = native.cast(own.value_type) if kind == "pyarrow" else native
-            (ids, values), declared = _factorised(text.cast(str) if kind == "polars" else text, kind), False
+            (ids, values), declared = _factorise(text.cast(str) if kind == "polars" else text, kind), False
         labels = tuple(value if isinstance(value, (str, int, float)) else str(value) for value in values)
         layout = ColumnLayout(self.keys[place], "label", own, tuple(values) if declared else None)
         ordered = declared and bool(getattr(own, "ordered", kind == "polars"))  # an Enum compares by place
@@ -257,7 +257,7 @@ def _checked_names(keys: tuple[Any, ...]) -> tuple[str, ...]:
     return names
 
 
-def _factorised(native: Any, kind: FrameKind) -> tuple[NDArray[Any], list[Any]]:
+def _factorise(native: Any, kind: FrameKind) -> tuple[NDArray[Any], list[Any]]:
     """Every row's place among the distinct values, or -1 for a missing one."""
     if kind == "pandas":
         import pandas as pd

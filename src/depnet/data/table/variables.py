@@ -203,15 +203,15 @@ def variable_of(column: Summary, options: StateOptions) -> Variable:
             *((', or make "missing" a state (', Hint("missing", "state"), ").") if column.rows else "."),
         )
     if column.kind == "label":
-        variable = _labelled(column, options)
+        variable = _variable_of_labels(column, options)
     elif column.kind == "boolean":
         variable = Variable(column.name, (False, True))
     else:
-        variable = Variable(column.name, *_numeric(column, options))
+        variable = Variable(column.name, *_states_of_numbers(column, options))
     return with_missing_state(variable) if column.hidden and missing == "state" else variable
 
 
-def _labelled(column: Summary, options: StateOptions) -> Variable:
+def _variable_of_labels(column: Summary, options: StateOptions) -> Variable:
     """Text: its values in their order, of very many the most frequent ones, or those that `bins` lists."""
     how = options.how(column.name)
     listed = isinstance(how, Sequence) and not isinstance(how, str)
@@ -227,7 +227,7 @@ def _labelled(column: Summary, options: StateOptions) -> Variable:
     return with_other_state(column.name, ordered_states(labels, labels if column.declared else None))
 
 
-def _numeric(column: Summary, options: StateOptions) -> tuple[tuple[Label, ...], Bins | None]:
+def _states_of_numbers(column: Summary, options: StateOptions) -> tuple[tuple[Label, ...], Bins | None]:
     numbers, as_they_are = column.numbers, options.as_they_are(column.name)
     assert numbers is not None
     if column.kind in ("integer", "float") and (as_they_are or not options.asked(column.name)):
@@ -286,7 +286,7 @@ class LeftOut:
         return f"{brief(self.name)} ({self.why})"
 
 
-def left_out(column: Summary, options: StateOptions, keep: Keep) -> LeftOut | None:
+def find_reason_to_leave_out(column: Summary, options: StateOptions, keep: Keep) -> LeftOut | None:
     """Why a column is left out; None where it is kept, since it is in `keep` or `bins` names it."""
     if options.asked(column.name) or (isinstance(keep, str) and keep == "all") or column.name in keep:
         return None
@@ -340,7 +340,7 @@ def check_keep(keep: object, names: Sequence[str]) -> None:
 
 def check_some_left(left: Sequence[LeftOut], columns: int) -> None:
     if columns == len(left):
-        raise DataError(f"no column is left to learn from. Left out: {_named(left)}.", *_how_to_keep(left))
+        raise DataError(f"no column is left to learn from. Left out: {_names(left)}.", *_how_to_keep(left))
 
 
 def warn_left_out(left: Sequence[LeftOut]) -> None:
@@ -350,13 +350,13 @@ def warn_left_out(left: Sequence[LeftOut]) -> None:
     them = "it" if len(left) == 1 else "them"
     warnings.warn(
         LeftOutWarning(
-            f"left out, since nothing can be learned from {them}: {_named(left)}.", *_how_to_keep(left)
+            f"left out, since nothing can be learned from {them}: {_names(left)}.", *_how_to_keep(left)
         ),
         stacklevel=3,
     )
 
 
-def _named(left: Sequence[LeftOut]) -> str:
+def _names(left: Sequence[LeftOut]) -> str:
     more = f", and {len(left) - SHOWN:,} more" if len(left) > SHOWN else ""
     return ", ".join(map(str, left[:SHOWN])) + more
 

@@ -29,8 +29,8 @@ from depnet.inference.answer.numbers import NumberLaw
 from depnet.inference.answer.part import Remark, Target
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.model.sources.restrict import reached
-from depnet.wording import counted
+from depnet.model.sources.restrict import find_reached
+from depnet.wording import plural
 
 FALSE_ALARM = 1e-3
 """How often a true law is said to differ from its own rows, at most, but for the error of the law's own estimate."""
@@ -54,7 +54,7 @@ class Support:
     exact: bool
 
     def __str__(self) -> str:
-        count = f"{self.rows:,} of {counted(self.total, 'training row')}"
+        count = f"{self.rows:,} of {plural(self.total, 'training row')}"
         return f"{self._how_sure}{count} {'matches' if self.rows == 1 else 'match'} what is given"
 
     @property
@@ -66,9 +66,9 @@ class Support:
         """The paper's warning, where the evidence is rare or matches nothing."""
         if self.total == 0 or self.rows >= RARE_ROWS:
             return None
-        how_many = "no training row" if self.rows == 0 else f"only {counted(self.rows, 'training row')}"
+        how_many = "no training row" if self.rows == 0 else f"only {plural(self.rows, 'training row')}"
         if not self.exact and self.rows > 0:
-            how_many = f"{self._how_sure}{counted(self.rows, 'training row')}"
+            how_many = f"{self._how_sure}{plural(self.rows, 'training row')}"
         verb = "matches" if self.rows in (0, 1) else "match"
         return f"{how_many} {verb} what is given. The answer may be inaccurate: rare cases weigh little in learning."
 
@@ -178,7 +178,7 @@ def support(network: Network, evidence: Evidence) -> Support | None:
             continue
         total = int(counts.sum()) if total is None else total
         if not allowed.keys().isdisjoint((i, *node.inputs)):
-            _, leaves = reached(node.source, allowed)
+            _, leaves = find_reached(node.source, allowed)
             within = counts if leaves is None else counts[leaves]
             bounds.append(int(within[:, allowed.get(i, slice(None))].sum()))
     return None if total is None else Support(min([total, *bounds]), total, exact=False)
@@ -220,6 +220,6 @@ def difference(
     name = ", ".join(f"{v.name} = {v.states[code]}" for v, code in zip(variables, at, strict=True))
     said = (
         f"the model says {law[at]:.3g} for {name} where the table has {seen.frequencies[at]:.3g} of "
-        f"{counted(round(seen.rows), 'matching row')}: more than chance allows (one answer in {1 / FALSE_ALARM:,.0f})."
+        f"{plural(round(seen.rows), 'matching row')}: more than chance allows (one answer in {1 / FALSE_ALARM:,.0f})."
     )
     return [Remark(said, "difference")]

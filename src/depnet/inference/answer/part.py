@@ -33,8 +33,8 @@ from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain, Variable
 from depnet.errors import EvidenceError
 from depnet.model.condition_text import cut_at_sign, named_condition
-from depnet.model.conditions import KNOWN, Allowed, allowed, beyond_data, empty_condition
-from depnet.wording import counted
+from depnet.model.conditions import KNOWN, Allowed, beyond_data, empty_condition, interpret
+from depnet.wording import plural
 
 RemarkKind: TypeAlias = Literal["note", "rare", "difference", "stopped"]
 """About the question; the evidence matches few rows; model and table differ; the answer is not as sharp as was asked."""
@@ -132,7 +132,7 @@ class Diagnostics:
     largest_error: float
 
     def __str__(self) -> str:
-        chains = f"{self.chains} chains of {counted(self.sweeps, 'sweep')}"
+        chains = f"{self.chains} chains of {plural(self.sweeps, 'sweep')}"
         return f"R-hat {self.r_hat:.3f}, effective sample size {_whole(self.effective_sample_size)}, {chains}"
 
 
@@ -150,7 +150,7 @@ class PassDiagnostics:
     largest_error: float
 
     def __str__(self) -> str:
-        return f"effective sample size {_whole(self.effective_sample_size)}, {counted(self.passes, 'pass', 'passes')}"
+        return f"effective sample size {_whole(self.effective_sample_size)}, {plural(self.passes, 'pass', 'passes')}"
 
 
 def _whole(size: float) -> str:
@@ -353,7 +353,7 @@ def _target(domain: Domain, name: str, rates: Sequence[float] | None) -> Target:
     about, condition = named_condition(domain, name)
     i = domain.index(about)
     variable = domain.variables[i]
-    met = allowed(variable, condition)
+    met = interpret(variable, condition)
     inside = met.weights()
     note = beyond_data(variable, condition)
     about_holes = met.missing or condition == KNOWN

@@ -13,11 +13,11 @@ from depnet.arrays import FloatArray, generator, read_only
 from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain
-from depnet.errors import EvidenceError, InferenceError, brief, seconds_given
+from depnet.errors import EvidenceError, InferenceError, brief, checked_seconds
 from depnet.inference.answer.observed import MatchingRows, Support, difference, support
 from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, Target, tables_of, targets_of
 from depnet.inference.answer.result import QueryResult
-from depnet.model.evidence import Evidence, Given, narrowed_domain
+from depnet.model.evidence import Evidence, Given, narrow_domain
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
 from depnet.threads import cores, jobs_of
@@ -82,7 +82,7 @@ class Effort:
     ) -> "Effort":
         """As users give it: no seconds mean no end, no generator fresh entropy, no number of jobs every core."""
         started = time.monotonic()
-        over = over_after(seconds_given(max_seconds))
+        over = over_after(checked_seconds(max_seconds))
         threads = cores() if n_jobs is None else jobs_of(n_jobs)
         return cls(checked_tolerance(tolerance), over, generator(rng), threads, started)
 
@@ -110,12 +110,12 @@ class Question:
         """Whatever is wrong with it is an error here."""
         domain = checked_network(self.network).domain
         evidence = Evidence.parse(domain, self.known)
-        targets = targets_of(narrowed_domain(domain, self.known), self.asked, _rates(self.network))
+        targets = targets_of(narrow_domain(domain, self.known), self.asked, _rates(self.network))
         if len(evidence.clamped) == len(domain):
             raise EvidenceError("the evidence gives the state of every variable: nothing is left to ask.")
         check_method(self.method, METHODS)
         checked_tolerance(self.tolerance)
-        seconds_given(self.max_seconds)
+        checked_seconds(self.max_seconds)
         conditions = [target.variable.name for target in targets if target.inside is not None]
         if self.joint and conditions:
             raise EvidenceError(
@@ -252,7 +252,7 @@ class Question:
 
     def _levels(self, parts: Sequence[tuple[tuple[int, ...], Part]]) -> dict[int, LevelLaw]:
         """Where in their bins numbers lie, of the variables of which the parts say it."""
-        narrowed = narrowed_domain(self.network.domain, self.given)
+        narrowed = narrow_domain(self.network.domain, self.given)
         found = {}
         for own, i in ((part, i) for _, part in parts for i in part.levels):
             bins, left = self.network.domain.variables[i].bins, narrowed.variables[i].bins

@@ -14,7 +14,7 @@ from depnet.inference.answer.numbers import LAW_ROWS, SURE_MEANS, SURE_SHARES, N
 from depnet.inference.answer.observed import Support
 from depnet.inference.answer.part import Diagnostics, LevelLaw, PassDiagnostics, Remark, Spread
 from depnet.model.scan import Scan, SequentialScan
-from depnet.wording import counted, nearest, some_of
+from depnet.wording import nearest, plural, some_of
 
 Answer: TypeAlias = FloatArray | dict[str, FloatArray]
 
@@ -256,7 +256,7 @@ class QueryResult:
     def rows_said(self) -> str:
         """How many rows took part in the answer, for people."""
         counts = sorted(map(self.rows_of, self.targets))
-        last = counted(counts[-1], "matching row")
+        last = plural(counts[-1], "matching row")
         return last if counts[0] == counts[-1] else f"{counts[0]:,} to {last}"
 
     @property

@@ -19,7 +19,7 @@ from depnet.errors import DataError
 from depnet.inference.answer.question import Effort
 from depnet.model.network import Network
 from depnet.model.scan import Scan
-from depnet.wording import counted
+from depnet.wording import plural
 
 METHODS = ("observed", "look-up", "exact", "sample")
 """How a row was answered."""
@@ -76,9 +76,9 @@ class RowsResult:
         counts = ", ".join(f"{(self.method == m).sum():,} {name}" for m, name in enumerate(METHODS))
         worst = max((float(e.max(initial=0.0)) for e in self.standard_errors.values()), default=0.0)
         return (
-            f"{counted(len(self.method), 'row')} ({self.distinct:,} distinct), {counted(int(self.hidden.sum()), 'hole')}: "
+            f"{plural(len(self.method), 'row')} ({self.distinct:,} distinct), {plural(int(self.hidden.sum()), 'hole')}: "
             f"{counts}; standard errors up to {worst:.2g} (asked: {self.tolerance:.2g}), "
-            f"{counted(int((~self.converged).sum()), 'row')} not converged, "
+            f"{plural(int((~self.converged).sum()), 'row')} not converged, "
             f"{self.seconds:.3g} s"
         )
 

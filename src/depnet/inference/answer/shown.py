@@ -21,8 +21,8 @@ from depnet.errors import InferenceError, brief
 from depnet.inference.answer.numbers import LEVEL, shown, with_error
 from depnet.inference.answer.part import Remark
 from depnet.inference.answer.result import Answer, AnswerTable, QueryResult, by_target
-from depnet.model.conditions import said_of
-from depnet.wording import counted, printable
+from depnet.model.conditions import describe
+from depnet.wording import plural, printable
 
 LEAST = 5
 """Counts of fewer rows are hidden."""
@@ -120,12 +120,12 @@ def _given(name: str, known: object) -> str:
     if isinstance(known, Mapping):
         weights = ", ".join(f"{state}: {float(weight):.3g}" for state, weight in known.items())
         return f"{name} ~ {{{weights}}}"
-    return said_of(name, known)
+    return describe(name, known)
 
 
 def notes_of(result: QueryResult, *, timed: bool = True) -> list[tuple[str, str]]:
     """What a result says of itself, each note with a word of what it is about; `timed`: with the seconds it took."""
-    relevant = counted(len(result.closure), "relevant variable")
+    relevant = plural(len(result.closure), "relevant variable")
     seconds = f", {result.seconds:.2g} s" if timed else ""
     ways = [way.removeprefix("exact, ") for way in result.method.split(" and ") if way != "exact"]
     how = ", ".join([*([" and ".join(ways)] if ways else []), result.scan_name])
@@ -196,7 +196,7 @@ def html_of(result: QueryResult) -> str:
     for table in result.tables:
         numbers = "".join(notebook.table(*number_table(result, name)) for name in table.numbers)
         states = _html_states(list_states(table))
-        tables.append(numbers + (notebook.folded("bins", states) if table.is_number else states))
+        tables.append(numbers + (notebook.fold("bins", states) if table.is_number else states))
     notes = "; ".join(f"{about}: {said}" for about, said in notes_of(result, timed=False))
     warnings = map(notebook.warning, result.warnings)
     return notebook.card(question_of(result), notebook.beside(*tables), notebook.note(notes), *warnings)

@@ -24,7 +24,7 @@ from depnet.data.table.variable import Label
 from depnet.errors import EvidenceError
 from depnet.inference.answer.shown import frame_of_columns
 from depnet.inference.ask.query import log_probability, query
-from depnet.model.conditions import said_of
+from depnet.model.conditions import describe
 from depnet.model.network import Network
 from depnet.wording import nearest, printable
 
@@ -166,7 +166,7 @@ def explain(
 
     exact = len(names) <= ALL_SUBSETS
     changes = _over_subsets(names, answer) if exact else _over_orders(names, answer)
-    steps = [Step(name, said_of(name, known[name]), changes[name]) for name in names]
+    steps = [Step(name, describe(name, known[name]), changes[name]) for name in names]
     steps.sort(key=lambda step: -abs(step.change))
     start, end = answer(frozenset()), answer(frozenset(names))
     return Explanation(about, start, end, tuple(steps), None if exact else 2 * ORDERS)

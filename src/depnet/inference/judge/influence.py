@@ -33,7 +33,7 @@ from depnet.inference.ordered.targets import TargetTables, exact_tables
 from depnet.law.draw import MOST_DRAWS, sharpen
 from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
 from depnet.law.program import LevelPlan, law_of
-from depnet.model.evidence import Evidence, Given, narrowed_domain
+from depnet.model.evidence import Evidence, Given, narrow_domain
 from depnet.model.network import Network, checked_network
 
 TOLERANCE = 0.01
@@ -134,7 +134,7 @@ def influence(
     known = Evidence.parse(domain, evidence)
     at = domain.index(target)
     order = _order_to_ask(network, at, known)
-    variable = narrowed_domain(domain, evidence).variables[at]
+    variable = narrow_domain(domain, evidence).variables[at]
     measure = Measure.of(variable, of, levels)
     others = [i for i in range(len(domain)) if i != at and i not in known.clamped]
     columns = columns_of(measure, sum(domain.cardinalities[i] for i in others))

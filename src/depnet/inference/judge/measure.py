@@ -25,7 +25,7 @@ from depnet.errors import EvidenceError, brief
 from depnet.inference.answer.numbers import length_of, shown, value_of
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import LevelLaw
-from depnet.model.conditions import KNOWN, Allowed, allowed, empty_condition, said_of
+from depnet.model.conditions import KNOWN, Allowed, describe, empty_condition, interpret
 from depnet.model.evidence import Evidence
 from depnet.wording import nearest
 
@@ -88,7 +88,7 @@ class Measure:
             values[: len(levels.sizes)] = _by_levels(values[: len(levels.sizes)], levels, met)
         about_holes = found.missing or text == KNOWN
         return cls(
-            text, said_of(variable.name, text), values, _known(variable, everything=about_holes), None, found
+            text, describe(variable.name, text), values, _known(variable, everything=about_holes), None, found
         )
 
     def of_rows(
@@ -131,7 +131,7 @@ def _by_levels(plain: FloatArray, levels: LevelLaw | None, of: FloatArray | None
 
 def _condition(variable: Variable, text: str) -> Allowed:
     try:
-        found = allowed(variable, text)
+        found = interpret(variable, text)
     except EvidenceError as error:
         states = [MEAN, *map(str, variable.states)] if variable.scale == "number" else variable.states
         raise EvidenceError(

@@ -157,7 +157,7 @@ def read_bounded(name: str, max_bytes: int) -> bytearray:
         ) from error
     except ValueError as error:  # a name that no file can have
         raise ModelFileError(f"{error}.") from None
-    return _unpacked(data, max_bytes) if data.startswith(b"\x1f\x8b") else data
+    return _unpack(data, max_bytes) if data.startswith(b"\x1f\x8b") else data
 
 
 def _read(file: BinaryIO | gzip.GzipFile, max_bytes: int, what: str) -> bytearray:
@@ -172,7 +172,7 @@ def _read(file: BinaryIO | gzip.GzipFile, max_bytes: int, what: str) -> bytearra
     return data
 
 
-def _unpacked(data: bytearray, max_bytes: int) -> bytearray:
+def _unpack(data: bytearray, max_bytes: int) -> bytearray:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             return _read(file, max_bytes, "the content, unpacked,")

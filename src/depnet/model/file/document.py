@@ -26,7 +26,7 @@ from depnet.model.file.fields import (
     check_length,
     decode,
     fault,
-    located,
+    locate_errors,
 )
 from depnet.model.file.nodes import NodeFields, TreesFields, read_nodes
 from depnet.model.marginals import HeldOut, MarginalCounts
@@ -53,7 +53,7 @@ class HeldOutFields(Fields):
     sure_means: float | None = None
 
     def read(self, at: str) -> HeldOut:
-        with located(at):
+        with locate_errors(at):
             return HeldOut(**msgspec.structs.asdict(self))
 
 
@@ -67,7 +67,7 @@ class LawFields(Fields):
         order = tuple(self.order)
         held_out = None if self.held_out is UNSET else self.held_out.read("law.held_out")
         nodes = read_nodes(self.nodes, domain, "law.nodes")
-        with located("law"):
+        with locate_errors("law"):
             law = Network(domain, nodes, counts, order, held_out)
         return law if trees is UNSET else replace(law, within=_within(trees, domain, order))
 
@@ -113,13 +113,13 @@ class Document(Struct):
         if self.nodes is not UNSET:
             held_out = None if self.held_out is UNSET else self.held_out.read("held_out")
             nodes = read_nodes(self.nodes, domain, "nodes")
-            with located("nodes"):
+            with locate_errors("nodes"):
                 network = Network(domain, nodes, counts, None, held_out)
         frame = None
         if layout and self.layout is not UNSET:
             frame = decode(self.layout, LayoutFields, "layout").read(domain)
         assert network is not None
-        with located("nodes"):
+        with locate_errors("nodes"):
             return Model(network, law, frame)
 
 

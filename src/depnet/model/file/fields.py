@@ -71,7 +71,7 @@ def fault(at: str, what: str) -> ModelFileError:
 
 
 @contextlib.contextmanager
-def located(at: str) -> Iterator[None]:
+def locate_errors(at: str) -> Iterator[None]:
     """What the library finds wrong with a value of the file is said with its place."""
     try:
         yield
@@ -142,7 +142,7 @@ class BinsFields(Fields):
             if len(values) > MAX_QUANTILES:
                 what = f"a bin keeps at most {MAX_QUANTILES} values; got {len(values):,}."
                 raise fault(f"{at}.quantiles[{k}]", what)
-        with located(at):
+        with locate_errors(at):
             return Bins(tuple(edges), tuple(map(tuple, self.quantiles)), self.kind, self.form)  # type: ignore[arg-type]  # it checks the kind
 
 
@@ -172,7 +172,7 @@ class VariableFields(Fields):
         bins = None if self.bins is UNSET else self.bins.read(len(states) - self.missing, f"{at}.bins")
         other = states[-1 - self.missing] if self.other and len(states) > self.missing else None
         missing = states[-1] if self.missing and states else None
-        with located(at):
+        with locate_errors(at):
             return Variable(self.name, tuple(states), bins, missing, self.ordered, other=other)
 
 
@@ -196,7 +196,7 @@ class DomainFields(Fields):
 
     def read(self) -> Domain:
         at = "domain.variables"
-        with located(at):
+        with locate_errors(at):
             return Domain(tuple(each.read(f"{at}[{i}]") for i, each in enumerate(self.variables)))
 
 
@@ -224,7 +224,7 @@ class CountsFields(Fields):
             for i, (single, k) in enumerate(zip(self.singles, cards, strict=True))
         )
         pairs = None if self.pairs is None else _pairs(self.pairs, cards)
-        with located("counts"):
+        with locate_errors("counts"):
             counts = MarginalCounts(singles, pairs, -1 if self.total is UNSET else self.total)
             if pairs is not None:
                 pairs.check(singles, counts.total)
@@ -263,7 +263,7 @@ class ColumnFields(Fields):
             kinds = (variable.bins.kind, *others.get(variable.bins.kind, ()))
         if self.kind not in kinds:
             raise fault(f"{at}.kind", f"expected one of {', '.join(kinds)}; got {brief(self.kind)}.")
-        with located(f"{at}.dtype"):
+        with locate_errors(f"{at}.dtype"):
             column = ColumnLayout(self.key, self.kind, dtype_of(self.dtype, frame, variable.present_states))
             check_column(variable, column, frame)
         return column

@@ -28,11 +28,11 @@ from depnet.model.file.fields import (
     check_whole,
     decode,
     fault,
-    located,
+    locate_errors,
     whole_array,
 )
 from depnet.model.node import Node, TableNode
-from depnet.model.sources.decision_graph import DecisionGraph, size_of_recorded
+from depnet.model.sources.decision_graph import DecisionGraph, size_of_record
 from depnet.model.sources.source import (
     MAX_LEAVES,
     ConstantSource,
@@ -65,7 +65,7 @@ class LosslessFields(Fields, tag_field="kind", tag="lossless"):
 
     def read(self, domain: Domain, at: str) -> LosslessSource:
         check_whole(np.array(self.inputs, dtype=np.int64), 0, len(domain) - 1, f"{at}.inputs")
-        with located(f"{at}.inputs"):
+        with locate_errors(f"{at}.inputs"):
             return LosslessSource(tuple(self.inputs), tuple(domain.cardinalities[j] for j in self.inputs))
 
 
@@ -75,8 +75,8 @@ class GraphFields(Fields, tag_field="kind", tag="decision graph"):
     def read(self, domain: Domain, at: str) -> InformationSource:
         kinds = np.array([name == "merge" for name, _, _ in self.operations], dtype=np.uint8)
         first, second = (np.array([each[k] for each in self.operations], dtype=np.int32) for k in (1, 2))
-        with located(f"{at}.operations"):
-            size = size_of_recorded(kinds, first, second, domain.cardinalities)
+        with locate_errors(f"{at}.operations"):
+            size = size_of_record(kinds, first, second, domain.cardinalities)
         return DecisionGraph.recorded((kinds, first, second), domain.cardinalities, size)
 
 
@@ -141,13 +141,13 @@ class TableFields(Fields):
             prior = None
             if self.prior is not UNSET:
                 prior = _rows(self.prior, leaves, states, f"{at}.prior", np.int64)
-            with located(at):
+            with locate_errors(at):
                 return ConditionalTable.from_counts(counts, self.smoothing, prior)
         others = (self.counts, self.smoothing, self.prior)
         if self.probabilities is UNSET or any(each is not UNSET for each in others):
             raise fault(at, "expected the fields 'counts' and 'smoothing', or 'probabilities' alone.")
         rows = _rows(self.probabilities, leaves, states, f"{at}.probabilities", np.float64)
-        with located(at):
+        with locate_errors(at):
             return ConditionalTable.from_probabilities(rows)
 
 
@@ -197,7 +197,7 @@ class BoostedFields(Fields):
         check_length(self.start_scores, start.size * states, f"{at}.start_scores")
         first = np.array(self.start_scores, dtype=np.int32).reshape(-1, states)
         scores = self._scores(states, at)
-        with located(at):
+        with locate_errors(at):
             lists = (self.variable, self.low, self.high, self.begin, self.leaf, self.test)
             arrays = (*(np.array(each, dtype=np.int32) for each in lists), scores)
             stages = Stages(*arrays)  # type: ignore[arg-type]  # it narrows them
@@ -251,7 +251,7 @@ class NodeFields(Fields):
             return self.boosted.read(number, source, domain.cardinalities, f"{at}.boosted")
         assert self.table is not UNSET
         table = self.table.read(source.size, domain.cardinalities[number], f"{at}.table")
-        with located(at):
+        with locate_errors(at):
             return TableNode(number, source, table)
 
 

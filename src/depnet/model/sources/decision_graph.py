@@ -151,7 +151,7 @@ class DecisionGraph:
         if callable(self._recorded):
             object.__setattr__(self, "_recorded", self._recorded())
         recorded: Recorded = self._recorded  # type: ignore[assignment]  # called above, where it was a function
-        return recorded or recorded_of(self.operations)
+        return recorded or record_of(self.operations)
 
     @property
     def size(self) -> int:
@@ -213,8 +213,8 @@ class DecisionGraph:
             return
         if tuple(cardinalities) != self.cardinalities:
             raise ModelError(
-                f"a decision graph was recorded on the cardinalities {_shortened(self.cardinalities)}; the domain "
-                f"has {_shortened(cardinalities)}."
+                f"a decision graph was recorded on the cardinalities {_shorten(self.cardinalities)}; the domain "
+                f"has {_shorten(cardinalities)}."
             )
 
     def _checked(self, codes: ArrayLike) -> CodeArray:
@@ -238,7 +238,7 @@ class DecisionGraph:
         return np.asarray(table, dtype=np.uint16, order="F")
 
 
-def recorded_of(operations: Sequence[Operation]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def record_of(operations: Sequence[Operation]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Operations as arrays, nine bytes each: 1 for a merge, its first and its second number."""
     kinds = np.array([isinstance(operation, Merge) for operation in operations], dtype=np.uint8)
     pairs = np.array(operations, dtype=np.int32).reshape(-1, 2)
@@ -262,10 +262,10 @@ def checked_size(operations: Sequence[Operation], cardinalities: Sequence[int]) 
         if not all(0 <= number <= MAX_LEAVES for number in operation):
             size = checked_size(operations[:t], cardinalities)
             raise ModelError(_impossible(t, operation, size, len(cardinalities)))
-    return size_of_recorded(*recorded_of(operations), cardinalities)
+    return size_of_record(*record_of(operations), cardinalities)
 
 
-def size_of_recorded(
+def size_of_record(
     kinds: NDArray[np.uint8],
     first: NDArray[np.int32],
     second: NDArray[np.int32],
@@ -303,7 +303,7 @@ def _operations_in(recorded: Recorded) -> Iterator[Operation]:
         yield Merge(a, b) if kind else Split(a, b)
 
 
-def _shortened(cardinalities: Sequence[int], shown: int = 8) -> str:
+def _shorten(cardinalities: Sequence[int], shown: int = 8) -> str:
     some = ", ".join(map(str, cardinalities[:shown]))
     rest = len(cardinalities) - shown
     return f"({some}{f', and {rest} more' if rest > 0 else ''})"

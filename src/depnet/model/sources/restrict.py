@@ -20,7 +20,7 @@ SPLIT = 0
 """The kind of a split among a graph's operations as arrays."""
 
 
-def reached(
+def find_reached(
     source: InformationSource, allowed: Mapping[int, Sequence[int]]
 ) -> tuple[frozenset[int], IntArray | None]:
     """The inputs that still matter, and the leaves that can occur (None: perhaps all of them).
@@ -29,7 +29,7 @@ def reached(
     larger than need be where a path tests a variable twice.
     """
     if isinstance(source, DecisionGraph):
-        return _reached_in_graph(source, allowed)
+        return _find_reached_in_graph(source, allowed)
     inputs = frozenset(j for j in source.inputs if len(allowed.get(j, (0, 0))) > 1)
     if isinstance(source, LosslessSource):
         leaves = np.zeros(1, dtype=np.int64)
@@ -40,7 +40,7 @@ def reached(
     return inputs, None
 
 
-def _reached_in_graph(
+def _find_reached_in_graph(
     graph: DecisionGraph, allowed: Mapping[int, Sequence[int]]
 ) -> tuple[frozenset[int], IntArray]:
     if allowed.keys().isdisjoint(graph.inputs):  # everything: a test that decides nothing is not in the graph
@@ -105,7 +105,7 @@ def restrict(
     if isinstance(source, LosslessSource):
         only = {j: (code,) for j, code in fixed.items()}
         left = [place for place, j in enumerate(source.inputs) if j not in fixed]
-        _, lossless_leaves = reached(source, only)
+        _, lossless_leaves = find_reached(source, only)
         assert lossless_leaves is not None
         # Ascending old leaves are the remaining inputs in row-major order, and so are the new leaves.
         renumbered = [int(number[source.inputs[place]]) for place in left]

@@ -37,11 +37,11 @@ def communities(graph: DependencyGraph) -> tuple[int, ...]:
         weights[arrow.target][arrow.source] += bits
     member = list(range(len(graph)))
     while True:
-        groups = _moved(weights)
+        groups = _move(weights)
         if groups == list(range(len(weights))):
-            return _numbered(member)
+            return _number(member)
         member = [groups[k] for k in member]
-        weights = _joined(weights, groups)
+        weights = _merge(weights, groups)
 
 
 def strongest_members(graph: DependencyGraph, partition: tuple[int, ...]) -> tuple[int, ...]:
@@ -63,7 +63,7 @@ def strongest_members(graph: DependencyGraph, partition: tuple[int, ...]) -> tup
     return tuple(strongest[group] for group in sorted(strongest))
 
 
-def _moved(weights: list[dict[int, float]]) -> list[int]:
+def _move(weights: list[dict[int, float]]) -> list[int]:
     """The communities after every vertex has moved where it gains most, numbered from 0 by first member."""
     group = list(range(len(weights)))
     own = [sum(ties.values()) for ties in weights]  # a tie of a joined vertex to itself counts both its ends
@@ -94,7 +94,7 @@ def _moved(weights: list[dict[int, float]]) -> list[int]:
     return [first.setdefault(g, len(first)) for g in group]
 
 
-def _joined(weights: list[dict[int, float]], groups: list[int]) -> list[dict[int, float]]:
+def _merge(weights: list[dict[int, float]], groups: list[int]) -> list[dict[int, float]]:
     joined: list[dict[int, float]] = [defaultdict(float) for _ in range(max(groups) + 1)]
     for v, ties in enumerate(weights):
         for u, bits in ties.items():
@@ -102,7 +102,7 @@ def _joined(weights: list[dict[int, float]], groups: list[int]) -> list[dict[int
     return joined
 
 
-def _numbered(member: list[int]) -> tuple[int, ...]:
+def _number(member: list[int]) -> tuple[int, ...]:
     """Larger communities first, equal ones by their first variable."""
     size = Counter(member)  # in the order of first members
     order = sorted(size, key=lambda g: -size[g])

@@ -142,10 +142,10 @@ def dependency_graph(
         check_same_domain("dependency_graph", network.domain, dataset)
     found = links(network, dataset) if found is None else found
     arrows = tuple(Arrow(link.variable, link.node, link.strength) for link in found)
-    return DependencyGraph(network.domain.names, arrows, _measured(network, dataset))
+    return DependencyGraph(network.domain.names, arrows, _describe_measure(network, dataset))
 
 
-def _measured(network: Network, dataset: Dataset | None) -> str:
+def _describe_measure(network: Network, dataset: Dataset | None) -> str:
     plain = [node for node in network.nodes if not node.boosted]
     if dataset is not None:
         how = f"measured on {dataset.total:,} rows"

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from depnet.data.files.spreadsheet import guarded
+from depnet.data.files.spreadsheet import guard
 from depnet.learning.links import Link
 from depnet.pictures import colours
 from depnet.pictures.graph.community import communities
@@ -122,5 +122,5 @@ def links_csv(found: Sequence[Link]) -> str:
     for link in found:
         values = [getattr(link, number) for number in numbers]
         known = ["" if value is None else repr(float(value)) for value in values]
-        writer.writerow([guarded(link.source), guarded(link.target), link.node, *known])
+        writer.writerow([guard(link.source), guard(link.target), link.node, *known])
     return out.getvalue()

@@ -93,7 +93,7 @@ def _part(near: csr_array) -> FloatArray:
     n = near.shape[0]
     if n == 1:
         return np.zeros((1, 2))
-    at = _pivoted(near)
+    at = _scale_to_pivots(near)
     if n <= MOST_DENSE:
         at = _least_stress(at, dijkstra(near, directed=False))
     at = spread(at, np.full((n, 2), 0.35))
@@ -104,7 +104,7 @@ def _part(near: csr_array) -> FloatArray:
     return np.asarray(at * np.sign(at[largest, [0, 1]] + (at[largest, [0, 1]] == 0)))
 
 
-def _pivoted(near: csr_array) -> FloatArray:
+def _scale_to_pivots(near: csr_array) -> FloatArray:
     """Classical scaling to pivots that lie far from each other."""
     n = near.shape[0]
     chosen, nearest, rows = [0], np.full(n, np.inf), []

@@ -17,7 +17,7 @@ from depnet.pictures.graph.dependency import DependencyGraph, Tie
 from depnet.pictures.graph.layout import layout, spread
 from depnet.pictures.labels import short
 from depnet.pictures.svg import LETTER, element, picture, text, title
-from depnet.wording import counted, shown_width, some_of
+from depnet.wording import plural, shown_width, some_of
 
 FONT = 13.0
 MOST_LETTERS = 22
@@ -65,10 +65,10 @@ def to_svg(graph: DependencyGraph, *, links: int | None = None, at: FloatArray |
     """
     drawn = min(len(graph), MOST_BOXES)
     shown, group = graph.strongest(PER_VARIABLE * drawn if links is None else links), communities(graph)
-    kept = list(range(drawn)) if len(graph) == drawn else _joined(shown, drawn)
+    kept = list(range(drawn)) if len(graph) == drawn else _choose_variables(shown, drawn)
     shown, whole = shown.kept(kept), graph.kept(kept)
     marks = _boxes(shown, [group[v] for v in kept], layout(whole) if at is None else at[kept])
-    notes = [f"{counted(len(graph), 'variable')}, {counted(len(shown.arrows), 'link')}"]
+    notes = [f"{plural(len(graph), 'variable')}, {plural(len(shown.arrows), 'link')}"]
     if len(shown.arrows) < len(graph.arrows):
         notes[0] += f", the strongest of {len(graph.arrows):,}"
     if graph.measured:
@@ -82,14 +82,14 @@ def to_svg(graph: DependencyGraph, *, links: int | None = None, at: FloatArray |
 def small_svg(graph: DependencyGraph, links: int = 24) -> str:
     """The `links` strongest links and the variables that they join, without a legend; nothing where there are none."""
     shown = graph.strongest(links)
-    shown = shown.kept(_joined(shown, len(graph)))
+    shown = shown.kept(_choose_variables(shown, len(graph)))
     if not shown.names:
         return ""
     marks = _boxes(shown, communities(shown), layout(shown))
     return picture(_around(marks), "strongest links", *_lines(shown, marks), *marks.parts)
 
 
-def _joined(graph: DependencyGraph, most: int) -> list[int]:
+def _choose_variables(graph: DependencyGraph, most: int) -> list[int]:
     """The variables that the arrows join, at most `most`, those of the strongest, ascending."""
     ends = (v for arrow in graph.arrows for v in (arrow.source, arrow.target))
     return sorted(list(dict.fromkeys(ends))[:most])
@@ -106,11 +106,11 @@ def _boxes(graph: DependencyGraph, group: Sequence[int], at: FloatArray) -> _Mar
         frame = {"rx": 7, "stroke": colours.of(group[v])}
         box = element("rect", kind="box", x=x - w, y=y - h, width=2 * w, height=2 * h, **frame)
         name = text(x, y + 0.35 * FONT, label, FONT, text_anchor="middle")
-        parts.append(element("g", _said(graph, v) + box + name))
+        parts.append(element("g", _describe(graph, v) + box + name))
     return _Marks(at, half, parts)
 
 
-def _said(graph: DependencyGraph, v: int) -> str:
+def _describe(graph: DependencyGraph, v: int) -> str:
     """What hovering over a variable says: what predicts it, what it predicts."""
     told = [graph.names[a.source] for a in graph.arrows if a.target == v]
     tells = [graph.names[a.target] for a in graph.arrows if a.source == v]

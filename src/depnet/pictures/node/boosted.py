@@ -12,9 +12,9 @@ from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
 from depnet.model.node import TableNode
 from depnet.model.table import ConditionalTable
-from depnet.pictures.labels import listed
+from depnet.pictures.labels import join
 from depnet.pictures.node.decision import Decision, decision_of, node_of
-from depnet.wording import counted
+from depnet.wording import plural
 
 MOST_GAINS = 20
 
@@ -47,10 +47,10 @@ class Boosted:
         """Its stages, its first graph and its inputs in words."""
         first = ""
         if self.first is not None:
-            first = f", after a graph of {counted(self.first.leaves, 'leaf', 'leaves')}"
-        reads = f"reads {listed([one.name for one in self.inputs], 60)}" if self.inputs else "reads nothing"
-        leaves = counted(self.leaves, "leaf", "leaves")
-        return f"boosted: {counted(self.stages, 'stage')} of {leaves} together{first}, {reads}"
+            first = f", after a graph of {plural(self.first.leaves, 'leaf', 'leaves')}"
+        reads = f"reads {join([one.name for one in self.inputs], 60)}" if self.inputs else "reads nothing"
+        leaves = plural(self.leaves, "leaf", "leaves")
+        return f"boosted: {plural(self.stages, 'stage')} of {leaves} together{first}, {reads}"
 
     @property
     def shares(self) -> list[tuple[Input, float]]:
@@ -63,7 +63,7 @@ class Boosted:
         """What is said of all other inputs; nothing where there are none."""
         others = self.inputs[MOST_GAINS:]
         bits = sum(one.bits for one in others)
-        return f"and {counted(len(others), 'input')} more, {bits:.4f} together" if others else ""
+        return f"and {plural(len(others), 'input')} more, {bits:.4f} together" if others else ""
 
 
 def boosted(network: Network, node: int | str) -> Boosted:

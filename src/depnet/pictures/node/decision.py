@@ -19,7 +19,7 @@ from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import InformationSource, JointStates, how_many_joint_states, product_within
 from depnet.pictures import colours
 from depnet.pictures.labels import short
-from depnet.wording import counted
+from depnet.wording import plural
 
 MOST_WRITTEN_OUT = 4096
 """The most joint states of the inputs of a source that is no decision graph, to write it out as one."""
@@ -62,7 +62,7 @@ class Leaf:
     @property
     def rows_said(self) -> str:
         """The rows to be said after something else, as ", 12 rows"; nothing where they are not known."""
-        return "" if self.rows is None else f", {counted(self.rows, 'row')}"
+        return "" if self.rows is None else f", {plural(self.rows, 'row')}"
 
 
 Vertex: TypeAlias = Test | Leaf
@@ -150,7 +150,7 @@ def decision_of(domain: Domain, chosen: Node) -> Decision:
             reached.setdefault(to, []).append(code)
         states = variables[j].states
         branches = [
-            Branch(tuple(states[code] for code in codes), to, run_said(variables[j], codes))
+            Branch(tuple(states[code] for code in codes), to, describe_run(variables[j], codes))
             for to, codes in reached.items()
         ]
         return Test(variables[j].name, tuple(branches))
@@ -236,11 +236,11 @@ def states_in_order(variable: Variable) -> tuple[int, ...]:
 def state_colours(graph: Decision) -> dict[int, str]:
     """States that stand in an order from light to dark; else the node's most frequent. The rest share `colours.REST`."""
     if graph.in_order:
-        return coloured_in_order(graph.in_order)
+        return colour_in_order(graph.in_order)
     return {s: colours.of(k) for k, s in enumerate(frequent_states(graph, len(colours.CYCLE)))}
 
 
-def coloured_in_order(codes: Sequence[int]) -> dict[int, str]:
+def colour_in_order(codes: Sequence[int]) -> dict[int, str]:
     return {s: colours.ramp(k, len(codes)) for k, s in enumerate(codes)}
 
 
@@ -260,10 +260,10 @@ def shares(probabilities: Sequence[float], colour: dict[int, str]) -> list[tuple
     return [*named, (colours.REST, max(1 - sum(p for _, p in named), 0.0))]
 
 
-def run_said(variable: Variable, codes: Sequence[int]) -> str:
+def describe_run(variable: Variable, codes: Sequence[int]) -> str:
     """A run of neighbours by its ends; nothing where they are none, or one word, or all there are.
 
-    >>> run_said(Variable("children", (0, 1, 2, 3)), [0, 1]), run_said(Variable("class", ("1st", "2nd", "3rd")), [0, 1])
+    >>> describe_run(Variable("children", (0, 1, 2, 3)), [0, 1]), describe_run(Variable("class", ("1st", "2nd")), [0, 1])
     ('at most 1', '')
     """
     last = len(variable.present_states) - (1 if variable.other is None else 2)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from depnet.data.table.variable import Domain, Label, Variable
 from depnet.pictures.labels import short
-from depnet.pictures.node.decision import LETTERS, Branch, Decision, Test, Vertex, run_said
+from depnet.pictures.node.decision import LETTERS, Branch, Decision, Test, Vertex, describe_run
 
 Rule = Mapping[str, frozenset[Label]]
 """Of each variable that is asked about, the states that it may be in; what is not asked about is not in it."""
@@ -49,7 +49,7 @@ def rules_of(
     >>> from depnet.pictures import decision
     >>> people = titanic()
     >>> graph = decision(learn(people), "age")
-    >>> [said(people.domain, rule) for rule in rules_of(graph, people.domain, 0)[0]]
+    >>> [describe_rule(people.domain, rule) for rule in rules_of(graph, people.domain, 0)[0]]
     ['all rows']
     """
     above = ways_in(graph) if above is None else above
@@ -67,10 +67,10 @@ def rules_of(
             both = states & rule.get(name, states)
             if both:
                 waiting.append((u, {name: both, **{k: s for k, s in rule.items() if k != name}}))
-    return tuple(_joined(found, domain)), bool(waiting)
+    return tuple(_merge(found, domain)), bool(waiting)
 
 
-def _joined(rules: list[dict[str, frozenset[Label]]], domain: Domain) -> list[dict[str, frozenset[Label]]]:
+def _merge(rules: list[dict[str, frozenset[Label]]], domain: Domain) -> list[dict[str, frozenset[Label]]]:
     """Rules that differ in one variable alone made one, as long as there are any."""
     left = list(rules)
     for (k, a), (other, b) in itertools.combinations(enumerate(left), 2):
@@ -79,13 +79,13 @@ def _joined(rules: list[dict[str, frozenset[Label]]], domain: Domain) -> list[di
             sizes = {name: domain.variables[domain.index(name)].cardinality for name in both}
             left[k] = {name: states for name, states in both.items() if len(states) < sizes[name]}
             del left[other]
-            return _joined(left, domain)  # what is joined may now be joined with others
+            return _merge(left, domain)  # what is joined may now be joined with others
     return left
 
 
-def rules_said(domain: Domain, rules: Sequence[Rule], more: bool = False) -> str:
+def describe_rules(domain: Domain, rules: Sequence[Rule], more: bool = False) -> str:
     """Rules in words, the first of them where there are many."""
-    texts = [said(domain, rule) for rule in rules[:MOST_SAID]]
+    texts = [describe_rule(domain, rule) for rule in rules[:MOST_SAID]]
     left = len(rules) - len(texts)
     if more:
         texts.append("many other ways")
@@ -94,23 +94,23 @@ def rules_said(domain: Domain, rules: Sequence[Rule], more: bool = False) -> str
     return "; or ".join(texts) if texts else "no row"
 
 
-def said(domain: Domain, rule: Rule) -> str:
-    texts = [condition_said(domain.variables[domain.index(name)], states) for name, states in rule.items()]
+def describe_rule(domain: Domain, rule: Rule) -> str:
+    texts = [describe_states(domain.variables[domain.index(name)], states) for name, states in rule.items()]
     return ", and ".join(texts) if texts else "all rows"
 
 
-def condition_said(variable: Variable, states: Collection[Label]) -> str:
+def describe_states(variable: Variable, states: Collection[Label]) -> str:
     """What a variable has to be, in words: a run of numbers by its ends, other states one by one.
 
-    >>> condition_said(Variable("class", ("1st", "2nd", "3rd", "Crew")), ("1st", "2nd"))
+    >>> describe_states(Variable("class", ("1st", "2nd", "3rd", "Crew")), ("1st", "2nd"))
     'class is 1st or 2nd'
-    >>> condition_said(Variable("children", (0, 1, 2, 3)), (0, 1)), condition_said(Variable("sizes", (1, 2, 3)), (2, 3))
+    >>> describe_states(Variable("children", (0, 1, 2, 3)), (0, 1)), describe_states(Variable("sizes", (1, 2, 3)), (2, 3))
     ('children is at most 1', 'sizes is at least 2')
-    >>> condition_said(Variable("class", ("1st", "2nd", "3rd", "Crew")), ("1st", "2nd", "3rd"))
+    >>> describe_states(Variable("class", ("1st", "2nd", "3rd", "Crew")), ("1st", "2nd", "3rd"))
     'class is not Crew'
     >>> from depnet.data import Bins
     >>> ages = Bins((0, 18, 40, 65, 99), ((9,), (30,), (50,), (70,)), "integer")
-    >>> condition_said(Variable("age", ages.ranges, ages), (ages.ranges[0], *ages.ranges[2:]))
+    >>> describe_states(Variable("age", ages.ranges, ages), (ages.ranges[0], *ages.ranges[2:]))
     'age is below 18 or at least 40'
     """
     name = short(variable.name, 2 * LETTERS)
@@ -119,7 +119,7 @@ def condition_said(variable: Variable, states: Collection[Label]) -> str:
     present = codes[:-1] if missing else codes
     runs = _runs(present) if variable.has_order else []
     single = {run[0]: short(variable.states[run[0]], LETTERS) for run in runs if len(run) == 1}
-    ends = [run_said(variable, run) or single.get(run[0], "") for run in runs]
+    ends = [describe_run(variable, run) or single.get(run[0], "") for run in runs]
     if ends and all(ends) and len(ends) <= MOST_RUNS:
         return f"{name} is {' or '.join([*ends, *(['missing'] if missing else [])])}"
     apart = [state for code, state in enumerate(variable.states) if code not in set(codes)]
@@ -151,7 +151,7 @@ class Reached:
     vertices: frozenset[int]
 
 
-def reached(graph: Decision, allowed: Mapping[str, Collection[Label]]) -> Reached:
+def find_reached(graph: Decision, allowed: Mapping[str, Collection[Label]]) -> Reached:
     """Where rows come whose variables are in one of the states that `allowed` names; others may be in any.
 
     A variable that is tested twice on a way, and of which several states are allowed, may let more vertices stay than rows

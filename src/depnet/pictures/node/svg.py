@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from depnet.model.network import Network
 from depnet.pictures import colours
-from depnet.pictures.labels import listed, short
+from depnet.pictures.labels import join, short
 from depnet.pictures.node.boosted import Boosted, boosted
 from depnet.pictures.node.decision import (
     Branch,
@@ -122,7 +122,7 @@ class _Picture:
         found += element("rect", kind="box", x=x, y=top, width=wide, height=height, **frame)
         found += text(x + 9, top + 16, short(test.variable, MOST_LETTERS), FONT, font_weight=BOLD)
         for branch, y in self._ports(v):
-            tip = title(listed(branch.states, 300, 60))
+            tip = title(join(branch.states, 300, 60))
             found += text(right - 9, y + 4, _branch_name(branch), tip=tip, kind="soft", text_anchor="end")
         return element("g", found, data_vertex=v)
 
@@ -150,7 +150,7 @@ class _Picture:
 def _branch_name(branch: Branch) -> str:
     if len(branch.states) > 1 and 0 < len(branch.run) <= 2 * MOST_LETTERS:
         return branch.run
-    return listed(branch.states, MOST_LETTERS)
+    return join(branch.states, MOST_LETTERS)
 
 
 def _width(test: Test) -> float:
@@ -220,7 +220,7 @@ LABELS, LONG, BETWEEN = 190.0, 320.0, 22.0
 def boosted_svg(said: Boosted) -> str:
     """The picture of a boosted node: a bar for each of the inputs that gained most."""
     left, y = MARGIN + LABELS, 20.0
-    parts = [text(MARGIN, y, f"{short(said.name, 48)} ({listed(said.states, 60)})", 14, font_weight=BOLD)]
+    parts = [text(MARGIN, y, f"{short(said.name, 48)} ({join(said.states, 60)})", 14, font_weight=BOLD)]
     parts.append(text(MARGIN, y + BETWEEN, said.size, kind="soft"))
     parts.append(text(MARGIN, y + 2.5 * BETWEEN, "What its inputs gained, bits a row", 12, font_weight=BOLD))
     y += 3.5 * BETWEEN

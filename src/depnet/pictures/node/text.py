@@ -7,7 +7,7 @@ rest, so that leaves can be compared at a glance.
 from collections import Counter
 
 from depnet.model.network import Network
-from depnet.pictures.labels import listed, short
+from depnet.pictures.labels import join, short
 from depnet.pictures.node.boosted import Boosted, boosted
 from depnet.pictures.node.decision import (
     Decision,
@@ -18,7 +18,7 @@ from depnet.pictures.node.decision import (
     named_states,
     node_of,
 )
-from depnet.wording import counted, shown_width
+from depnet.wording import plural, shown_width
 
 MOST_LINES = 200
 MOST_STATES = 4
@@ -79,7 +79,7 @@ def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
             lines.append(f"{own}{label}{mark}".rstrip())
         for k, branch in reversed(list(enumerate(vertex.branches))):
             last = k == len(vertex.branches) - 1
-            text = f"{short(vertex.variable, 32)} = {listed(branch.states, 40)}  "
+            text = f"{short(vertex.variable, 32)} = {join(branch.states, 40)}  "
             waiting.append(
                 (branch.to, text, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
             )
@@ -90,7 +90,7 @@ def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
 
 def boosted_text(said: Boosted) -> str:
     """What a boosted node reads, how much each input gained, and its first graph."""
-    lines = [f"{short(said.name, 48)} ({listed(said.states, 60)})", f"  {said.size}"]
+    lines = [f"{short(said.name, 48)} ({join(said.states, 60)})", f"  {said.size}"]
     if said.inputs:
         lines += ["", "What its inputs gained, bits a row"]
     for one, share in said.shares:
@@ -105,9 +105,9 @@ def boosted_text(said: Boosted) -> str:
 
 
 def _heading(graph: Decision) -> str:
-    rows = "" if graph.rows is None else f", {counted(graph.rows, 'row')}"
-    reads = f"reads {listed(graph.inputs, 80)}" if graph.inputs else "reads nothing"
-    return f"{short(graph.name, 48)} ({listed(graph.states, 60)}){rows}: {counted(graph.leaves, 'leaf', 'leaves')}, {reads}"
+    rows = "" if graph.rows is None else f", {plural(graph.rows, 'row')}"
+    reads = f"reads {join(graph.inputs, 80)}" if graph.inputs else "reads nothing"
+    return f"{short(graph.name, 48)} ({join(graph.states, 60)}){rows}: {plural(graph.leaves, 'leaf', 'leaves')}, {reads}"
 
 
 def _legend(states: tuple[str, ...], frequent: list[int]) -> str:
@@ -124,7 +124,7 @@ def _leaf(graph: Decision, leaf: Leaf, frequent: list[int]) -> str:
 def _shares(states: tuple[str, ...], probabilities: tuple[float, ...], frequent: list[int]) -> str:
     named, rest = named_states(probabilities, MOST_STATES)
     said = "  ".join(f"{short(states[s], 20)} {probabilities[s]:.3f}" for s in named)
-    more = f"  +{counted(rest, 'state')}" if rest else ""
+    more = f"  +{plural(rest, 'state')}" if rest else ""
     return f"{_bar(probabilities, frequent)} {said}{more}"
 
 

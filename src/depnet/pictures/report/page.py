@@ -15,7 +15,7 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import ConvergenceError, ModelError, ReducibleError
-from depnet.fitting.summary import plain_figures, rows_learned
+from depnet.fitting.summary import count_rows, plain_figures
 from depnet.inference.judge.compare import Nearness, nearness
 from depnet.learning.certificate import BIT, Certificate, certificate
 from depnet.learning.cost import Mdl, PenaltyLike
@@ -23,7 +23,7 @@ from depnet.learning.links import Link, links
 from depnet.model.links import one_sided_links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
-from depnet.notebook import Bar, Cell, beside, folded, line, note, table
+from depnet.notebook import Bar, Cell, beside, fold, line, note, table
 from depnet.pictures import labels
 from depnet.pictures.graph.dependency import DependencyGraph, dependency_graph
 from depnet.pictures.graph.svg import to_svg
@@ -33,7 +33,7 @@ from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
 from depnet.pictures.node.svg import boosted_svg, decision_svg
 from depnet.pictures.node.text import decision_text
 from depnet.sampling import sample
-from depnet.wording import counted
+from depnet.wording import plural
 
 LINKS = 25
 NAME = 40
@@ -122,7 +122,7 @@ def html_report(
     certificates = [] if whole is None else [certificate(one, whole, penalty=penalty) for one in both]
     rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
     plain = "".join(line(f"{text[0].upper()}{text[1:]}.") for text in plain_figures(law, rows.near))
-    picture = _framed(to_svg(graph)) + note(
+    picture = _frame(to_svg(graph)) + note(
         "An arrow points to the variable that is predicted; lines are as wide as the link is strong. Frames are communities."
     )
     sections = {
@@ -157,7 +157,7 @@ def _wide(inside: str) -> str:
     return f'<div class="wide">{inside}</div>\n'
 
 
-def _framed(svg: str) -> str:
+def _frame(svg: str) -> str:
     """A picture, whose letters stay large enough to be read."""
     size = re.search(r' width="(\d+)"', svg)
     least = f' style="min-width:{0.7 * int(size[1]):.0f}px"' if size else ""
@@ -194,10 +194,10 @@ def _summary(
         "leaves": sum(node.source.size for node in plain) or None,
         "parameters": sum(node.source.size * (node.states - 1) for node in plain) if plain else None,
         "boosted nodes": len(network) - len(plain) or None,
-        "rows learned from": rows_learned(network) if dataset is None else dataset.total,
+        "rows learned from": count_rows(network) if dataset is None else dataset.total,
     }
     found = [(f"{number:,}", what) for what, number in numbers.items() if number is not None]
-    found += map(_proven, certificates)
+    found += map(_describe_proof, certificates)
     if near is not None:
         found.append((f"{near.one_way:.4f}", "mean 1-way distance, data to model"))
     both = sum(tie.both for tie in graph.ties)
@@ -208,7 +208,7 @@ def _summary(
     return f'<div class="tiles">{inside}</div>\n'
 
 
-def _proven(proven: Certificate) -> tuple[str, str]:
+def _describe_proof(proven: Certificate) -> tuple[str, str]:
     """What a certificate proves, in one number, and what the number is."""
     nothing = proven.one_leaf_limit
     if proven.kind == "law":
@@ -242,7 +242,7 @@ def _against(drawn: _Drawn) -> str:
         states = drawn.rows.domain.variables[i].states
         tables.append(table([head, "data", "", "model", ""], _shares(list(map(str, states)), data, model)))
     more = tables[CARDS:]
-    rest = folded(f"{counted(len(more), 'variable')} nearer to the data", beside(*more)) if more else ""
+    rest = fold(f"{plural(len(more), 'variable')} nearer to the data", beside(*more)) if more else ""
     return said + beside(*tables[:CARDS]) + rest
 
 
@@ -287,8 +287,8 @@ def _one_sided(network: Network) -> str:
     cut = [x for x in found if not x.carried] or list(found)
     items = "".join(f"<li>{xml(short(x, 4 * NAME))}</li>" for x in cut[:ONE_SIDED])
     more = f"<li>and {len(cut) - ONE_SIDED:,} more</li>" if len(cut) > ONE_SIDED else ""
-    summary = f"{counted(len(found), 'link')} one way only: what evidence does not reach"
-    return folded(summary, f"<ul>{items}{more}</ul>\n")
+    summary = f"{plural(len(found), 'link')} one way only: what evidence does not reach"
+    return fold(summary, f"<ul>{items}{more}</ul>\n")
 
 
 def _decisions(network: Network, found: Sequence[Link], nodes: int) -> str:
@@ -302,7 +302,7 @@ def _decisions(network: Network, found: Sequence[Link], nodes: int) -> str:
     if not order:
         return line("Every node has one leaf: there is nothing to decide.")
     said = note(
-        f"The {counted(len(order), 'node')} that know most of their variables. Bars are θ(· | leaf); a leaf with several "
+        f"The {plural(len(order), 'node')} that know most of their variables. Bars are θ(· | leaf); a leaf with several "
         "ways in was merged."
     )
     if any(network.nodes[k].boosted for k in order):
@@ -311,15 +311,15 @@ def _decisions(network: Network, found: Sequence[Link], nodes: int) -> str:
         node = network.nodes[k]
         size = "boosted" if node.boosted else f"{node.source.size:,} leaves"
         summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {size}"
-        said += folded(summary, _decision(network, k), opened=k == order[0])
+        said += fold(summary, _decision(network, k), opened=k == order[0])
     return said
 
 
 def _decision(network: Network, number: int) -> str:
     if network.nodes[number].boosted:
         said = boosted(network, number)
-        first = "" if said.first is None else folded("Its first graph, before the stages", _graph(said.first))
-        return _framed(boosted_svg(said)) + first
+        first = "" if said.first is None else fold("Its first graph, before the stages", _graph(said.first))
+        return _frame(boosted_svg(said)) + first
     try:
         return _graph(decision(network, number))
     except ModelError as error:
@@ -329,5 +329,5 @@ def _decision(network: Network, number: int) -> str:
 def _graph(graph: Decision) -> str:
     leaves = sum(isinstance(v, Leaf) for v in graph.vertices)
     if leaves <= DRAWN_LEAVES and len(graph.vertices) <= 4 * DRAWN_LEAVES:
-        return _framed(decision_svg(graph))
+        return _frame(decision_svg(graph))
     return f"<pre>{xml(decision_text(graph))}</pre>\n"
