@@ -17,7 +17,7 @@ import numpy as np
 
 from depnet import Dataset, Network, learn
 from depnet.arrays import FloatArray
-from depnet.exact.solve import RESIDUAL, Effort, random_laws, sequential_laws, uniform
+from depnet.exact.solve import RESIDUAL, SolveReport, random_laws, sequential_laws, uniform
 from depnet.geometry.chain import FreeChain
 
 ROWS, PARENTS = 20_000, 3
@@ -57,7 +57,7 @@ class Run:
 
 def exact_run(domain: str, network: Network) -> Run:
     """The random scan's law, all set-up included."""
-    effort = Effort()
+    effort = SolveReport()
     start = time.process_time()
     chain = FreeChain.of(network)
     (law,) = random_laws(chain, _weights(network), [None], effort)
@@ -66,7 +66,7 @@ def exact_run(domain: str, network: Network) -> Run:
 
 def sequential_run(domain: str, network: Network) -> Run:
     """pi^0 of the sequential scan, all set-up included."""
-    effort = Effort()
+    effort = SolveReport()
     start = time.process_time()
     chain = FreeChain.of(network)
     (law,) = sequential_laws(chain, range(len(network)), [None], effort)

@@ -4,7 +4,7 @@ An error says who, what was expected, what came, what to do. A check returns the
 that names the argument, of the class that its caller gives.
 
 What to do is often an argument to give. A message, of an error or of a warning, has it as a `Hint` among its parts, which
-reads as in a call; a face that nobody calls (the command, the page) names it its own way (`Message.said`).
+reads as in a call; a face that nobody calls (the command, the page) names it its own way (`Message.render`).
 """
 
 import math
@@ -45,14 +45,14 @@ class Message(Exception):  # noqa: N818  # what errors and warnings have in comm
     """What is raised or warned of with a message in parts: texts and hints.
 
     >>> error = DataError("this text is UTF-16. Read it with ", Hint("encoding", "utf-16"), ".")
-    >>> error.said(lambda hint: f"--{hint.argument} {hint.value}")
+    >>> error.render(lambda hint: f"--{hint.argument} {hint.value}")
     'this text is UTF-16. Read it with --encoding utf-16.'
     """
 
     def __str__(self) -> str:
-        return self.said(str) if any(isinstance(part, Hint) for part in self.args) else super().__str__()
+        return self.render(str) if any(isinstance(part, Hint) for part in self.args) else super().__str__()
 
-    def said(self, say: Callable[[Hint], str | None]) -> str:
+    def render(self, say: Callable[[Hint], str | None]) -> str:
         """The message with its hints as a face says them; None is for an argument that the face does not offer."""
         if not any(isinstance(part, Hint) for part in self.args):
             return str(self)

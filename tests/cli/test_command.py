@@ -7,7 +7,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
 import pytest
 
-from depnet.cli.command import Line, Table, progress, show
+from depnet.cli.command import Grid, Line, progress, show
 
 
 class Terminal(io.StringIO):
@@ -27,7 +27,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
 
 def test_a_terminal_is_shown_bold_heads(monkeypatch: pytest.MonkeyPatch) -> None:
     with terminal(monkeypatch) as there:
-        show(Table(["state", "share"], [["No", "0.25"]], title="P(survived)"), Line("some words", "dim"))
+        show(Grid(["state", "share"], [["No", "0.25"]], title="P(survived)"), Line("some words", "dim"))
     shown = there.getvalue()
     assert "\x1b[1mP(survived)\x1b[0m" in shown
     assert "\x1b[1m  state   share\x1b[0m" in shown
@@ -38,7 +38,7 @@ def test_a_terminal_is_shown_bold_heads(monkeypatch: pytest.MonkeyPatch) -> None
 def test_wide_characters_take_two_places_and_a_long_cell_moves_its_own_row(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    show(Table(["state", "p"], [["語", "1"], ["a" * 70, "2"]]))
+    show(Grid(["state", "p"], [["語", "1"], ["a" * 70, "2"]]))
     head, _, wide, long = capsys.readouterr().out.splitlines()[1:5]
     assert head == f"  state{' ' * 58}p"
     assert wide == f"  語{' ' * 61}1"
@@ -53,7 +53,7 @@ def test_no_colour_where_none_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_pipe_gets_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
-    show(Table(["state", "share"], [["\x1b[2JNo", "0.25"]], title="P(survived)"))
+    show(Grid(["state", "share"], [["\x1b[2JNo", "0.25"]], title="P(survived)"))
     assert capsys.readouterr().out == (
         "P(survived)\n\n  state       share\n ───────────────────\n  \\x1b[2JNo    0.25\n\n"
     )

@@ -69,9 +69,9 @@ def test_help_says_what_each_command_is(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
     from depnet.cli.paper import deliver
-    from depnet.paper import Claim, Column, Report
+    from depnet.paper import Claim, Report, ReportColumn
 
-    report = Report("x", (Column("a", "a"),), ({"a": 1.5},), (Claim("two is three", False),))
+    report = Report("x", (ReportColumn("a", "a"),), ({"a": 1.5},), (Claim("two is three", False),))
     assert deliver(report) == 1
     assert "FAILS two is three" in capsys.readouterr().out
 

@@ -120,7 +120,7 @@ def test_a_row_with_a_hole_is_left_out_of_the_nodes_that_read_it(tmp_path: Path)
     holes.loc[third, "class"] = None
     write_parts(holes, tmp_path, 2)
     table = open_chunks(TableRequest(tmp_path, states=StateOptions(missing="keep")), Where())
-    (found,) = table.counted([network])
+    (found,) = table.count([network])
     kept = 0
     for node, before in zip(found.nodes, network.nodes, strict=True):
         read = [node.variable, *node.inputs]

@@ -109,7 +109,7 @@ def test_the_basis_grows_where_a_short_one_stalls() -> None:
     network = drifting(80, seed=0)
     chain = FreeChain.of(network)
     diagonal = np.arange(80) * 81  # X0 = X1 before place 0
-    effort = solve.Effort()
+    effort = solve.SolveReport()
     (law,) = solve.sequential_laws(chain, (0, 1), [diagonal], effort)
     assert effort.basis > solve.FIRST_BASIS
     pi = law[diagonal]

@@ -10,7 +10,7 @@ import pytest
 
 import depnet
 from depnet import Dataset, Network
-from depnet.explorer.ask import Answer, answers, found_by, sharpness
+from depnet.explorer.ask import Answer, answers, describe_method, sharpness
 from depnet.explorer.known import Held
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.geometry import total_variation
@@ -159,8 +159,11 @@ def test_nothing_is_called_sharp_that_is_not(error: float, sharp: bool, said: st
 
 def test_methods_are_said_in_words() -> None:
     law = titanic_models()[1]
-    assert found_by(depnet.query(law, "sex")) == "Found by adding up all cases, without any error of chance."
+    assert (
+        describe_method(depnet.query(law, "sex"))
+        == "Found by adding up all cases, without any error of chance."
+    )
     drawn = depnet.query(law, "sex", {"survived": "Yes"}, method="sample", tolerance=0.05)
-    assert "draws of the model, weighted by what is known" in found_by(drawn)
+    assert "draws of the model, weighted by what is known" in describe_method(drawn)
     chains = depnet.query(titanic_models()[0], ["sex", "age"], method="sample", tolerance=0.05)
-    assert "of draws in which what is known stays as it is" in found_by(chains)
+    assert "of draws in which what is known stays as it is" in describe_method(chains)

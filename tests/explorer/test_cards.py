@@ -16,8 +16,8 @@ from depnet.explorer.cards import (
     between,
     has_ranges,
     is_histogram,
+    read_typed,
     short_labels,
-    typed,
 )
 from depnet.explorer.known import held_by, weights
 from tests.explorer.cases import shift_of
@@ -35,7 +35,7 @@ def test_few_states_have_a_bar_each() -> None:
     static = card.static(numbers)
     assert [state["l"] for state in static["states"]] == list(variable.states)
     assert not static["columns"]
-    assert card.held(("1st", "3rd")) == [1.0, 0.0, 1.0, 0.0]
+    assert card.bar_weights(("1st", "3rd")) == [1.0, 0.0, 1.0, 0.0]
 
 
 def test_many_states_are_the_likely_ones_and_the_rest_until_opened() -> None:
@@ -50,7 +50,7 @@ def test_many_states_are_the_likely_ones_and_the_rest_until_opened() -> None:
     assert card.static(numbers)["states"][-1]["l"] == "293 others"
     kept = Card.of(variable, prior, opened=False, kept={3})
     assert kept.codes == (3, *range(293, 300))
-    assert kept.held(("w3",)) == [1.0, *[0.0] * 8]
+    assert kept.bar_weights(("w3",)) == [1.0, *[0.0] * 8]
     assert len(Card.of(variable, prior, opened=True).codes) == MOST_STATES - 1
 
 
@@ -71,8 +71,8 @@ def test_a_number_has_all_its_bins_and_its_mean_and_spread() -> None:
     static = card.static(numbers)
     assert (static["columns"], static["ordered"], static["missing"]) == (True, True, 16)
     assert static["states"][-1]["l"] == "missing"
-    assert sum(card.held("3..8")) == 6
-    assert card.held("is missing") == [*[0.0] * 16, 1.0]
+    assert sum(card.bar_weights("3..8")) == 6
+    assert card.bar_weights("is missing") == [*[0.0] * 16, 1.0]
 
 
 def test_what_is_known_to_be_missing_has_no_state() -> None:
@@ -81,8 +81,8 @@ def test_what_is_known_to_be_missing_has_no_state() -> None:
     card = Card.of(variable, law, opened=False, holes=True)
     numbers = card.numbers(shift_of(variable, law, law, missing=(1.0, 1.0)))
     assert numbers["p"] == [0.0, 0.0, 1.0]
-    assert card.held("is missing") == [0.0, 0.0, 1.0]
-    assert card.held(("a",)) == [1.0, 0.0, 0.0]
+    assert card.bar_weights("is missing") == [0.0, 0.0, 1.0]
+    assert card.bar_weights(("a",)) == [1.0, 0.0, 0.0]
     few = card.numbers(shift_of(variable, law, law, missing=(0.004, 0.004)))
     assert "known" not in few
 
@@ -137,11 +137,11 @@ def test_ranges_are_written_by_their_edges() -> None:
 def test_a_written_condition_is_checked() -> None:
     bins = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
     age = Variable("age", bins.ranges, bins)
-    assert typed(age, ">= 18") == ">= 18"
-    assert typed(age, "20..40") == "20..40"
-    assert typed(age, "30") == ("30",)  # itself, and not its bin
-    assert typed(age, "[18, 65)") == ("[18, 65)",)
-    assert typed(age, '"[18, 65)" | 70') == ("[18, 65)", "70")
+    assert read_typed(age, ">= 18") == ">= 18"
+    assert read_typed(age, "20..40") == "20..40"
+    assert read_typed(age, "30") == ("30",)  # itself, and not its bin
+    assert read_typed(age, "[18, 65)") == ("[18, 65)",)
+    assert read_typed(age, '"[18, 65)" | 70') == ("[18, 65)", "70")
     for wrong in ("old", "> x", ">200"):
         with pytest.raises(EvidenceError):
-            typed(age, wrong)
+            read_typed(age, wrong)

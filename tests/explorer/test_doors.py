@@ -17,7 +17,7 @@ from depnet.cli.explore import _load
 from depnet.explorer.ask import Answer, answers
 from depnet.explorer.copyable import command_line
 from depnet.explorer.fit import learn_model, read_table
-from depnet.explorer.known import Known, given, opened
+from depnet.explorer.known import Known, given, read_parameters
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
 from depnet.explorer.target import find, seen_of
@@ -106,7 +106,7 @@ def test_all_rows_are_there_with_their_holes(doors: Doors) -> None:
 def test_ask_is_as_pandas_and_the_estimator_and_the_command(
     doors: Doors, parameters: list[tuple[str, str]], rows: Callable[[pd.DataFrame], Any]
 ) -> None:
-    link = opened(doors.model.domain_, parameters)
+    link = read_parameters(doors.model.domain_, parameters)
     assert not link.problems
     matching = doors.frame[np.asarray(rows(doors.frame).fillna(False) if parameters else rows(doors.frame))]
     found = asked(doors.loaded, link.known)

@@ -21,7 +21,7 @@ import depnet
 from depnet import Dataset, Domain, Network, Variable
 from depnet.cli.given import parse
 from depnet.explorer.copyable import command_line, python
-from depnet.explorer.known import given, opened, pairs, said, weights
+from depnet.explorer.known import describe_held, given, pairs, read_parameters, weights
 from depnet.explorer.state import State, read
 
 NAMES = ("sex", ".sex", "..", ".target", "age")
@@ -46,16 +46,16 @@ def test_an_address_is_read_back_whatever_variables_are_called(
 def test_conditions_are_read_checked_and_said() -> None:
     (price,) = Dataset.from_frame([{"price": float(k)} for k in range(1000)]).domain.variables
     domain = Domain((price,))
-    found = opened(domain, [("price", ">250")])
+    found = read_parameters(domain, [("price", ">250")])
     assert found.known == {"price": ">250"}
-    assert opened(domain, pairs(found.known)) == found
+    assert read_parameters(domain, pairs(found.known)) == found
     assert given(found.known) == {"price": ">250"}
-    assert said("price", ">250") == "price > 250"
+    assert describe_held("price", ">250") == "price > 250"
     assert 0 < weights(price, ">250").mean() < 1
-    assert opened(domain, [("price", ">=-5")]).known == {}  # all are allowed
-    (problem,) = opened(domain, [("price", ">5000")]).problems
+    assert read_parameters(domain, [("price", ">=-5")]).known == {}  # all are allowed
+    (problem,) = read_parameters(domain, [("price", ">5000")]).problems
     assert "no value of the data meets price > 5000" in problem
-    assert opened(domain, [("price", ">x")]).problems
+    assert read_parameters(domain, [("price", ">x")]).problems
 
 
 def test_what_is_known_goes_from_view_to_view(page: Page, titanic: str) -> None:
@@ -109,12 +109,14 @@ def domain_of(names: list[str], labels: list[str]) -> Domain:
 
 def test_what_the_model_does_not_know_is_told_and_the_rest_opens() -> None:
     domain = domain_of(["sex", "class"], ["a", "b", "c"])
-    found = opened(domain, [("sex", "a"), ("sez", "a"), ("class", "d")])
+    found = read_parameters(domain, [("sex", "a"), ("sez", "a"), ("class", "d")])
     assert found.known == {"sex": ("a",)}
     assert len(found.problems) == 2
     assert "sez" in found.problems[0]
     assert "'d'" in found.problems[1]
-    many = opened(domain, [*((f"x{k}", "a") for k in range(1000)), ("class", "d"), *[("sex", "a")] * 2])
+    many = read_parameters(
+        domain, [*((f"x{k}", "a") for k in range(1000)), ("class", "d"), *[("sex", "a")] * 2]
+    )
     assert many.known == {"sex": ("a",)}
     assert len(many.problems) == 6
     assert many.problems[-1] == "996 more names or states that the model does not know."
@@ -127,9 +129,11 @@ def test_all_states_are_no_evidence_and_numbers_mean_themselves() -> None:
     rng = np.random.default_rng(0)
     table = Dataset.from_frame(rng.normal(40, 10, (200, 1)))
     (variable,) = table.domain.variables
-    assert opened(table.domain, [(variable.name, str(s)) for s in variable.states]).known == {}
-    assert opened(table.domain, [(variable.name, "40.0")]).known == {variable.name: ("40",)}
-    assert opened(table.domain, [(variable.name, "is missing")]).known == {variable.name: "is missing"}
+    assert read_parameters(table.domain, [(variable.name, str(s)) for s in variable.states]).known == {}
+    assert read_parameters(table.domain, [(variable.name, "40.0")]).known == {variable.name: ("40",)}
+    assert read_parameters(table.domain, [(variable.name, "is missing")]).known == {
+        variable.name: "is missing"
+    }
 
 
 @given_by(names, labels, st.data())

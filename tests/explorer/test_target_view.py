@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 import depnet
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
-from depnet.explorer.target import find, joined, measures, rarity, seen_of
-from depnet.explorer.target_lists import Bar, bar_of, ends, place
+from depnet.explorer.target import find, join, measures, rarity, seen_of
+from depnet.explorer.target_lists import TornadoBar, bar_of, ends, place
 from depnet.inference.judge.influence import influence
 from tests.explorer.browser import expect_query
 from tests.explorer.cases import HOSTILE, titanic_models
@@ -109,7 +109,7 @@ def test_bars_are_what_the_library_finds(loaded: Loaded, stop: Stop) -> None:
     assert loaded.data is not None
     seen = seen_of(loaded.data, found, effects)
     bars = [
-        Bar(joined(effect, own, found.worth), own, (), "/node")
+        TornadoBar(join(effect, own, found.worth), own, (), "/node")
         for effect, own in zip(effects, seen, strict=True)
     ]
     low, high = ends(found.influence, bars, found.value)

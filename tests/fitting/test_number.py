@@ -6,7 +6,7 @@ import pytest
 from depnet import Boost, Dataset, Domain, Variable
 from depnet.arrays import FloatArray
 from depnet.fitting.fit import FitOptions
-from depnet.fitting.number import PARTS, NumberLaw, cross_fitted_mean, number_law, parts_of
+from depnet.fitting.number import PARTS, ResidualLaw, cross_fitted_mean, number_law, parts_of
 from depnet.threads import Work
 
 DOMAIN = Domain(tuple(Variable(name, tuple(range(8))) for name in "ab"))
@@ -21,13 +21,13 @@ def claims(n: int, seed: int) -> tuple[Dataset, FloatArray]:
 
 
 @pytest.fixture(scope="module")
-def law() -> NumberLaw:
+def law() -> ResidualLaw:
     rows, numbers = claims(600, 0)
     options = FitOptions(boost=Boost(stages=40, leaves=4))
     return number_law(rows, numbers, options, np.random.default_rng(0))
 
 
-def test_heaps_keep_bins_of_their_own(law: NumberLaw) -> None:
+def test_heaps_keep_bins_of_their_own(law: ResidualLaw) -> None:
     """P(y <= 0), which is that of nothing: the law has atoms at 0, and its shares are near the truth."""
     assert not law.located
     rows, _ = claims(400, 1)
@@ -38,7 +38,7 @@ def test_heaps_keep_bins_of_their_own(law: NumberLaw) -> None:
     assert (law.quantiles(rows.codes, [0.01]) == 0.0).all()
 
 
-def test_quantiles_and_shares_below_them_are_of_one_law(law: NumberLaw) -> None:
+def test_quantiles_and_shares_below_them_are_of_one_law(law: ResidualLaw) -> None:
     rows, _ = claims(50, 2)
     quantiles = law.quantiles(rows.codes, [0.2, 0.5, 0.9])
     assert (np.diff(quantiles, axis=1) >= 0).all()

@@ -42,7 +42,7 @@ def test_a_slope_is_corrected_and_intervals_cover() -> None:
     new = rng.random((2000, 3)).astype(np.float32)
     truth = 4.0 * new[:, 0] + 0.1 * rng.normal(size=2000)
     mean = forest.mean(0, new[:, 1:])
-    corrected = law.corrected(mean, new[:, :1].astype(float))
+    corrected = law.correct(mean, new[:, :1].astype(float))
     assert np.sqrt(np.mean((corrected - truth) ** 2)) < 0.5 * np.sqrt(np.mean((mean - truth) ** 2))
     members = np.concatenate([tree.members(tree.leaves(new[:, 1:]), rng) for tree in forest.trees], axis=1)
     assert members.shape == (2000, 40 * A_TREE)

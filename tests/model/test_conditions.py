@@ -126,13 +126,13 @@ def test_what_is_beyond_the_data_is_said() -> None:
 
 
 def test_values_are_drawn_within_a_range() -> None:
-    bins = interpret(MASS, "3200..4200").narrowed().bins
+    bins = interpret(MASS, "3200..4200").narrow().bins
     assert bins is not None
     assert bins.quantiles == ((3500, 3900), (4000,), (5000, 6300))
-    point = interpret(MASS, 3000).narrowed().bins
+    point = interpret(MASS, 3000).narrow().bins
     assert point is not None
     assert point.quantiles[0] == (3000,)
-    assert interpret(SEX, "male").narrowed() is SEX
+    assert interpret(SEX, "male").narrow() is SEX
 
 
 def test_conditions_in_words() -> None:

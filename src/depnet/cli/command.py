@@ -43,7 +43,7 @@ class Line(NamedTuple):
     style: str
 
 
-class Table(NamedTuple):
+class Grid(NamedTuple):
     """A table; all but the first `left` columns (or those marked) are numbers, to the right, unless the last has `bars`."""
 
     head: Sequence[str]
@@ -53,7 +53,7 @@ class Table(NamedTuple):
     title: str | None = None
 
 
-Part: TypeAlias = str | Line | Table
+Part: TypeAlias = str | Line | Grid
 
 
 @dataclass
@@ -263,14 +263,14 @@ def pick(value: Any, *names: str, **renamed: str) -> dict[str, Any] | None:
 def show(*parts: Part) -> None:
     """Lines and tables on a terminal; in a pipe the same without colours."""
     for part in parts:
-        if isinstance(part, Table):
+        if isinstance(part, Grid):
             _show_table(part)
         else:
             text, style = (part, "") if isinstance(part, str) else part
             click.echo(_style(printable(text).rstrip(), style))
 
 
-def _show_table(table: Table) -> None:
+def _show_table(table: Grid) -> None:
     left = table.left
     lefts = [at < left for at in range(len(table.head))] if isinstance(left, int) else list(left)
     lefts[-1] = lefts[-1] or table.bars

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, Part, Run, Table, command, number, option, pick
+from depnet.cli.command import JOBS, SCAN, SEED, Grid, Part, Run, command, number, option, pick
 from depnet.cli.files import UNKNOWN, WHERE, is_model, load_models, read_holed, text_options
 from depnet.wording import some_of
 
@@ -105,7 +105,7 @@ def _parts(found: "Comparison", names: dict[str, str | None], kind: str) -> list
         for s in found.scores
     ]
     title = f"how well rows are predicted: {kind} per row, the nearer to 0 the better"
-    parts: list[Part] = [Table(["rows of", "predicted by", "score", "± error"], scores, left=2, title=title)]
+    parts: list[Part] = [Grid(["rows of", "predicted by", "score", "± error"], scores, left=2, title=title)]
     if found.difference is not None:
         d = found.difference
         parts.append(f"second less first on {names['data']}: {d.mean:+.4f} ± {d.standard_error:.4f} per row")
@@ -117,7 +117,7 @@ def _parts(found: "Comparison", names: dict[str, str | None], kind: str) -> list
         [WAYS[ways], f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
         for ways, mean, worst, floor in found.marginals.by_ways()
     ]
-    parts.append(Table(["shares of", "mean", "worst", "by chance"], rows, title="how far shares are apart"))
+    parts.append(Grid(["shares of", "mean", "worst", "by chance"], rows, title="how far shares are apart"))
     furthest = found.marginals.furthest()
     parts.append("furthest apart: " + ", ".join(f"{name} {far:.4f}" for name, far in furthest))
     if found.differing:

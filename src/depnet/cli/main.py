@@ -138,7 +138,7 @@ def _message(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{error.filename or 'standard output'}: {(error.strerror or str(error)).rstrip('.')}."
     if isinstance(error, Message):
-        return error.said(as_option)
+        return error.render(as_option)
     if isinstance(error, MemoryError) or any(part in str(error) for part in NO_MEMORY):
         return "out of memory. Take fewer columns or rows (--columns, --where), or allow more memory (ulimit -v)."
     return f"{type(error).__name__}: {error}. depnet did not expect this: run it again with --debug and report what it says."
@@ -175,7 +175,7 @@ def _warn_once() -> Callable[..., None]:
     shown: set[str] = set()
 
     def warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-        text = message.said(as_option) if isinstance(message, Message) else str(message)
+        text = message.render(as_option) if isinstance(message, Message) else str(message)
         if issubclass(category, UserWarning) and text not in shown:
             shown.add(text)
             _say(f"warning: {text}")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Run, Table, command, option, output
+from depnet.cli.command import Grid, Run, command, option, output
 from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, text_options, write_table
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def list_reasons(network: "Network", table: "Holed", scores: "RowScores", most: 
     return found
 
 
-def _table(found: list[dict[str, Any]]) -> Table:
+def _table(found: list[dict[str, Any]]) -> Grid:
     rows, before = [], None
     for one in found:
         first = one["row"] != before
@@ -77,7 +77,7 @@ def _table(found: list[dict[str, Any]]) -> Table:
         rows.append([*begin, one["column"], one["value"], str(one["expected"]), how_odd(one["tail"])])
         before = one["row"]
     head = ["row", "rows like it", "column", "value", "expected", "how unusual"]
-    return Table(head, rows, left=[False, False, True, True, True, False])
+    return Grid(head, rows, left=[False, False, True, True, True, False])
 
 
 def how_odd(tail: float) -> str:

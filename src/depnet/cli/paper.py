@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Line, Option, Table, flag, number, option, show
+from depnet.cli.command import Grid, Line, Option, flag, number, option, show
 from depnet.cli.files import check_output, save_text
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def deliver(report: "Report", out: str | None = None, *, force: bool = False, as
 def _show(report: "Report") -> None:
     """A report as a table, with its claims and notes below."""
     numbers = {key for row in report.rows for key, value in row.items() if isinstance(value, (int, float))}
-    table = Table(
+    table = Grid(
         [column.title for column in report.columns],
         [[column.text(row.get(column.key)) for column in report.columns] for row in report.rows],
         left=[column.key not in numbers for column in report.columns],

@@ -11,10 +11,10 @@ from depnet.cli.command import (
     SCAN,
     SEED,
     VERBOSE,
+    Grid,
     Line,
     Part,
     Run,
-    Table,
     bar,
     choice,
     command,
@@ -160,7 +160,7 @@ def _query_by(
     cells = [[_cell(name, value) for name, value in group.items()] for group in groups]
     left = len(found.by) + (target in columns)
     document = {"target": target, "by": found.by, "groups": [_plain(group) for group in groups]}
-    run.answer(document, Table(list(columns), cells, left=left))
+    run.answer(document, Grid(list(columns), cells, left=left))
 
 
 def _cell(name: str, value: Any) -> str:
@@ -255,11 +255,11 @@ def _parts(result: "QueryResult", *, bins: bool, verbose: bool) -> Iterator[Part
     yield Line(question_of(result), "bold")
     for table in result.tables:
         for name in table.numbers:
-            yield Table(*number_table(result, name))
+            yield Grid(*number_table(result, name))
         if bins or not table.is_number:
             states = list_states(table)
             rows = [[*row, bar(share)] for row, share in zip(states.rows, states.shares, strict=True)]
-            yield Table([*states.heads, ""], rows, left=states.labels, bars=True)
+            yield Grid([*states.heads, ""], rows, left=states.labels, bars=True)
             if states.left:
                 yield Line(states.more, "dim")
     for about, said in notes_of(result):

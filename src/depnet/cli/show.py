@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import VERBOSE, Line, Part, Run, Table, bar, command, flag, option, pick
+from depnet.cli.command import VERBOSE, Grid, Line, Part, Run, bar, command, flag, option, pick
 from depnet.cli.files import load_models, read_training, text_options
 from depnet.cli.given import complete_variable
 from depnet.wording import plural, some_of
@@ -132,7 +132,7 @@ def _summary_parts(summary: dict[str, Any], *, verbose: bool) -> Iterator[Part]:
         size = plural(leaves, "leaf", "leaves") if stages is None else plural(stages, "stage")
         line = [node["variable"], some_of(node["reads"], SHOWN_NAMES) or "nothing", f"{node['states']:,}"]
         lines.append([*line, *([size] if verbose else [])])
-    yield Table(heads, lines, left=2)
+    yield Grid(heads, lines, left=2)
     if len(nodes) > SHOWN_NODES:
         yield Line(f"... and {len(nodes) - SHOWN_NODES:,} simpler columns", "dim")
     strongest = [f"{link['source']} -> {link['target']} {link['bits']:.3f}" for link in summary["links"][:5]]
@@ -198,7 +198,7 @@ def _show_links(run: Run, network: "Network", table: "Dataset | None", most: int
         alone = "" if link.mutual_information is None else f"{link.mutual_information:.4f}"
         length = bar(max(link.strength, 0.0) / max(strongest, 1e-12))
         rows.append([link.source, link.target, f"{link.strength:.4f}", alone, length])
-    part = Table(["source", "target", "bits per row", "source alone", ""], rows, left=2, bars=True)
+    part = Grid(["source", "target", "bits per row", "source alone", ""], rows, left=2, bars=True)
     none = "no column is predicted from another: the model takes them as independent."
     document = {"links": [pick(link, *names, bits="strength") for link in found]}
     run.answer(document, part if found else none)
@@ -211,7 +211,7 @@ def _show_variables(run: Run, network: "Network") -> None:
         [v.name, some_of(list(map(str, v.states)), SHOWN_STATES), f"{v.cardinality:,}"] for v in variables
     ]
     document = {"variables": [pick(variable, "name", "states") for variable in variables]}
-    run.answer(document, Table(["column", "values", ""], rows, left=2))
+    run.answer(document, Grid(["column", "values", ""], rows, left=2))
 
 
 def sizes(network: "Network") -> dict[str, Any]:

@@ -71,7 +71,7 @@ def learn(
         The network.
     """
     where = Where(client, memory)
-    asked = LearnOptions.given("depnet.cluster.learn", {**options, "boost": boost, "cuts": cuts})
+    asked = LearnOptions.parse("depnet.cluster.learn", {**options, "boost": boost, "cuts": cuts})
     if missing not in ("error", "state"):
         raise DataError(
             f'missing is "error" or "state" here; got {brief(missing)}. Missing values are completed by depnet fit '
@@ -84,7 +84,7 @@ def learn(
     warn_left_out(found.left_out)
     rows = TrainingRows(found.rows().dataset())
     network = learn_with_choice(rows, asked, Work.of(1, max_seconds, progress))[0]
-    return network if found.fits else found.counted([network])[0]
+    return network if found.fits else found.count([network])[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,5 +159,5 @@ def fit_chunks(
     if found.fits:
         return ClusterFit(model, left)
     done = iter(range(nodes + 1, nodes + chunks + 1))
-    network, law = found.counted(model.networks, lambda: told(next(done), nodes + chunks))
+    network, law = found.count(model.networks, lambda: told(next(done), nodes + chunks))
     return ClusterFit(CountedModel(network, law, rows=found.total, sample=rows.rows), left)

@@ -56,7 +56,7 @@ class DaskPlace(LocalPlace):
         self, chunks: Sequence[Chunk], function: Any, *arguments: Any, keep: bool = False
     ) -> Iterator[Any]:
         if keep:
-            self._frames = {chunk: self._client.compute(chunk.delayed()) for chunk in chunks}
+            self._frames = {chunk: self._client.compute(chunk.delay()) for chunk in chunks}
         # The arguments are sent to a worker once, not with every chunk.
         shared = self._client.submit(_same, arguments, pure=False)
         waiting: deque[Future] = deque()
@@ -75,7 +75,7 @@ class DaskPlace(LocalPlace):
         frame = self._frames.get(chunk)
         if frame is not None:
             return self._client.submit(function, frame, *arguments, pure=False)
-        return self._client.compute(delayed(function, pure=False)(chunk.delayed(), *arguments))
+        return self._client.compute(delayed(function, pure=False)(chunk.delay(), *arguments))
 
     def _result(self, waiting: Future) -> Any:
         """An answer when it is there; an error where no workers are left, and no others come."""

@@ -37,7 +37,7 @@ class ParquetChunk:
         columns = None if self.columns is None else list(self.columns)
         return parquet.ParquetFile(self.path).read_row_groups(list(self.groups), columns=columns)
 
-    def delayed(self) -> Any:
+    def delay(self) -> Any:
         """The frame as a value that Dask computes."""
         from dask.delayed import delayed
 
@@ -52,9 +52,9 @@ class FrameChunk:
     columns: tuple[str, ...] | None
 
     def load(self) -> Any:
-        return self.delayed().compute()
+        return self.delay().compute()
 
-    def delayed(self) -> Any:
+    def delay(self) -> Any:
         return self.partition if self.columns is None else self.partition[list(self.columns)]
 
 

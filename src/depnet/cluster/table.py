@@ -2,7 +2,7 @@
 
 A table that fits one place is brought there in codes, and learned from as any table is. Of a larger one the structure is
 learned from a uniform sample of its rows, as many as fit; then every conditional table, and the 1- and 2-way counts, are
-counted over all rows in one pass (`counted`). A row is left out of the count of a node where a cell that the node reads is a
+counted over all rows in one pass (`count`). A row is left out of the count of a node where a cell that the node reads is a
 hole. What needs distinct rows, H(p^D) and with it KL(p^D || Q) and the FC-limit, is not known then.
 
 In the first pass each chunk says what it has of every column: labels and numbers with their counts. Where these are too many
@@ -27,7 +27,7 @@ from depnet.data.table.dataset import Dataset, Holed, join_rows
 from depnet.data.table.encode import describe_table, encode
 from depnet.data.table.open import Columns, open_frame
 from depnet.data.table.variable import Domain
-from depnet.data.table.variables import Keep, LeftOut, StateOptions, Summary, check_keep
+from depnet.data.table.variables import ColumnSummary, Keep, LeftOut, StateOptions, check_keep
 from depnet.errors import DataError, LearningError
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
@@ -130,7 +130,7 @@ class ChunkedTable:
             )
         return join_rows(coded)
 
-    def counted(self, networks: Sequence[Network], told: Any = None) -> list[Network]:
+    def count(self, networks: Sequence[Network], told: Any = None) -> list[Network]:
         """Networks learned from a sample, with tables and 1- and 2-way counts of all rows: one pass over them.
 
         A leaf that no row without holes comes to keeps the counts of the sample.
@@ -224,10 +224,10 @@ def _replace_counts(table: ConditionalTable, counts: IntArray) -> ConditionalTab
     return table.with_counts(np.where(empty, table.counts, counts))
 
 
-def summarise(frame: Any, number: int, most: int | None) -> tuple[Summary, ...]:
+def summarise(frame: Any, number: int, most: int | None) -> tuple[ColumnSummary, ...]:
     """The columns of one chunk, with at most so many different numbers each."""
     opened = open_frame(frame)
-    found = (Summary.of(opened.column(place)) for place in range(len(opened.keys)))
+    found = (ColumnSummary.of(opened.column(place)) for place in range(len(opened.keys)))
     return tuple(replace(each, numbers=_thin(each.numbers, most)) for each in found)
 
 
@@ -243,7 +243,7 @@ class ChunkedColumns(Columns):
 
     kind: FrameKind = "dicts"
 
-    def __init__(self, chunks: Sequence[tuple[Summary, ...]]) -> None:
+    def __init__(self, chunks: Sequence[tuple[ColumnSummary, ...]]) -> None:
         names = [column.name for column in chunks[0]]
         for number, chunk in enumerate(chunks):
             own = [column.name for column in chunk]
@@ -259,12 +259,12 @@ class ChunkedColumns(Columns):
     def layout(self, place: int) -> ColumnLayout:  # as `Columns` says
         return ColumnLayout(self.names[place], self.chunks[0][place].kind)
 
-    def summary(self, place: int, options: StateOptions) -> Summary:
+    def summary(self, place: int, options: StateOptions) -> ColumnSummary:
         column = _in_all_chunks([chunk[place] for chunk in self.chunks])
         return column if options.as_they_are(column.name) else column.with_times()
 
 
-def _in_all_chunks(columns: Sequence[Summary]) -> Summary:
+def _in_all_chunks(columns: Sequence[ColumnSummary]) -> ColumnSummary:
     """One column of all chunks, one after the other."""
     name = columns[0].name
     labels, declared = _labels(name, [column for column in columns if column.kind != "empty"])
@@ -278,7 +278,7 @@ def _in_all_chunks(columns: Sequence[Summary]) -> Summary:
     goes_on = first_number is not None and all(
         column.counts_from == first_number + start for column, start in zip(columns, before, strict=False)
     )
-    return Summary(
+    return ColumnSummary(
         name,
         _common_kind(name, {column.kind for column in columns}),
         before[-1],
@@ -310,7 +310,7 @@ def _common_kind(name: str, kinds: set[ColumnKind]) -> ColumnKind:
     return found.pop() if found else "empty"
 
 
-def _labels(name: str, columns: Sequence[Summary]) -> tuple[tuple[Any, ...], bool]:
+def _labels(name: str, columns: Sequence[ColumnSummary]) -> tuple[tuple[Any, ...], bool]:
     """The labels of all chunks; the order that the chunks declare, where it is the same in all."""
     orders = {column.labels for column in columns if column.declared}
     if len(orders) == 1 and all(column.declared for column in columns):

@@ -84,7 +84,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         check_classification_targets(y)
         check_consistent_length(holed.codes, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        joined = self._states_chosen(_with_target(holed, codes, len(self.classes_)))
+        joined = self._choose_states(_with_target(holed, codes, len(self.classes_)))
         everything = self.inputs is True or (self.inputs == "auto" and not joined.complete)
         if not everything and self.boost is not None and self.bins == "quantile":
             fine = max(2, *(min(most, holed.rows // least) for most, least in FINE_BINS))
@@ -105,7 +105,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         self.network_ = self.completion_.network
         return self
 
-    def _states_chosen(self, joined: Holed) -> Holed:
+    def _choose_states(self, joined: Holed) -> Holed:
         """The table with y, with holes as states where `missing` says so."""
         if self.missing != "auto":
             return joined

@@ -98,7 +98,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         Returns:
             X, filled, as the kind of frame it is.
         """
-        return self._transformed(X, 1 if self.sample_posterior else 0)[0]
+        return self._fill(X, 1 if self.sample_posterior else 0)[0]
 
     def transform_many(self, X: Any) -> list[Any]:
         """Several completed tables, each row's holes drawn together; their spread is the uncertainty.
@@ -109,14 +109,14 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         Returns:
             A list of `n_imputations` tables.
         """
-        return self._transformed(X, whole_number("n_imputations", self.n_imputations, at_least=1))
+        return self._fill(X, whole_number("n_imputations", self.n_imputations, at_least=1))
 
-    def _transformed(self, X: Any, draws: int) -> list[Any]:
+    def _fill(self, X: Any, draws: int) -> list[Any]:
         """The most probable filling, or `draws` tables that are drawn."""
         holed = self._rows(X)
         if holed.complete:
             return [copy(self, X) for _ in range(max(draws, 1))]
-        found = self._drawn(X, holed, draws) if draws else [self._expected(X, holed)]
+        found = self._draw(X, holed, draws) if draws else [self._expect(X, holed)]
         return [
             fill_in(self, X, holed, codes, self.model_.layout_, numbers=numbers) for codes, numbers in found
         ]
@@ -141,7 +141,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
             holed.codes, hidden, self._values(X, holed), rng, count=count, n_jobs=self._threads
         )
 
-    def _expected(self, X: Any, holed: Holed) -> tuple[IntArray, Numbers]:
+    def _expect(self, X: Any, holed: Holed) -> tuple[IntArray, Numbers]:
         """The codes of the most probable states, and the expected numbers of each column that has any."""
         codes = np.array(holed.codes, dtype=np.int64)
         numbers: Numbers = {i: np.zeros(holed.rows) for i in np.flatnonzero(self.forests_.numbers).tolist()}
@@ -157,7 +157,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
                 codes[at, i] = self.forests_.codes(i, numbers[i][at])
         return codes, numbers
 
-    def _drawn(self, X: Any, holed: Holed, draws: int) -> list[tuple[IntArray, Numbers]]:
+    def _draw(self, X: Any, holed: Holed, draws: int) -> list[tuple[IntArray, Numbers]]:
         """Completed codes and numbers: each a table of its own."""
         which = np.flatnonzero(self.forests_.numbers).tolist()
         out: list[tuple[IntArray, Numbers]] = [

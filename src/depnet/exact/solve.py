@@ -34,7 +34,7 @@ PATIENCE, RELAXATIONS, MAX_APPLICATIONS = 3, 200, 20_000
 
 
 @dataclass(slots=True)
-class Effort:
+class SolveReport:
     """What a solution took: applications of the map, the last basis, the residual on the chain itself."""
 
     applications: int = 0
@@ -162,7 +162,7 @@ def random_laws(
     chain: FreeChain,
     weights: FloatArray,
     classes: Iterable[IntArray | None],
-    effort: Effort | None = None,
+    effort: SolveReport | None = None,
 ) -> Iterator[FloatArray]:
     """The law pi = pi K of each class, given by its members (None: all states), flat over the free domain."""
     jumps: Jumps | None = None
@@ -170,7 +170,7 @@ def random_laws(
         p = uniform(chain, members)
         if np.count_nonzero(p) > 1:
             jumps = Jumps(chain, weights) if jumps is None else jumps
-            p = _fixed_point(jumps, p, lambda law: chain.mix(weights, law), effort or Effort())
+            p = _fixed_point(jumps, p, lambda law: chain.mix(weights, law), effort or SolveReport())
         yield p
 
 
@@ -178,7 +178,7 @@ def sequential_laws(
     chain: FreeChain,
     order: Sequence[int],
     classes: Iterable[IntArray | None],
-    effort: Effort | None = None,
+    effort: SolveReport | None = None,
 ) -> Iterator[FloatArray]:
     """pi^0 = pi^0 K_0 ... K_(n-1) of each class at place 0; `order` is of updates.
 
@@ -192,7 +192,7 @@ def sequential_laws(
         if chain.size > 1:
             sweep = [*after, *before]
             p = project(before, p)
-            p = _fixed_point(Sweep(sweep), p, lambda law: project(sweep, law), effort or Effort())  # noqa: B023
+            p = _fixed_point(Sweep(sweep), p, lambda law: project(sweep, law), effort or SolveReport())  # noqa: B023
             p = project(after, p)
             p /= p.sum()
         yield p
@@ -208,7 +208,7 @@ def uniform(chain: FreeChain, members: IntArray | None) -> FloatArray:
 
 
 def _fixed_point(
-    G: Map, p: FloatArray, step: Callable[[FloatArray], FloatArray], effort: Effort
+    G: Map, p: FloatArray, step: Callable[[FloatArray], FloatArray], effort: SolveReport
 ) -> FloatArray:
     """The law whose x is the fixed point of G, from the start p; `step` is one step of the chain."""
     x = G.start(p)

@@ -71,10 +71,10 @@ def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
     for view in VIEWS:
         _page(shelf, view)
 
-    async def unknown(request: Request, _: Exception) -> Response:
+    async def show_missing(request: Request, _: Exception) -> Response:
         return missing_page(UNKNOWN, request.cookies.get(DARK_COOKIE), has_model=shelf.first is not None)
 
-    nicegui_app.add_exception_handler(404, unknown)
+    nicegui_app.add_exception_handler(404, show_missing)
     ui.run_with(
         outer,
         title="depnet",
@@ -96,7 +96,7 @@ def _make_room() -> None:
 
 
 def _page(shelf: Shelf, view: View) -> None:
-    async def shown(request: Request) -> Response | None:
+    async def show(request: Request) -> Response | None:
         key, kept = request.path_params.get("key"), request.cookies.get(DARK_COOKIE)
         if key is not None and shelf.get(key) is None:
             return missing_page(GONE, kept, has_model=shelf.first is not None)
@@ -112,7 +112,7 @@ def _page(shelf: Shelf, view: View) -> None:
         return None
 
     for path in (view.PATH, "/m/{key}" + view.PATH):
-        ui.page(path, response_timeout=BUILD_SECONDS)(shown)
+        ui.page(path, response_timeout=BUILD_SECONDS)(show)
 
 
 GONE = (

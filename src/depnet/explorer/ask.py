@@ -123,7 +123,7 @@ def digit(error: float) -> str:
     return f"{told:.{max(-math.floor(math.log10(told) + 1e-9), 0)}f}"
 
 
-def found_by(result: QueryResult) -> str:
+def describe_method(result: QueryResult) -> str:
     parts = []
     if "look-up" in result.method or "exact" in result.method:
         parts.append("by adding up all cases, without any error of chance")

@@ -9,7 +9,7 @@ from nicegui import ui
 
 from depnet.explorer.ask import Answer
 from depnet.explorer.cards import Cards, in_order
-from depnet.explorer.known import Known, said
+from depnet.explorer.known import Known, describe_held
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.parts import Component, LongList, bar, button, key, note
 from depnet.explorer.session import Session
@@ -137,7 +137,7 @@ class AskCards:
         """Another state of the page: what is known stands on the cards at once."""
         self.asking |= (state.known, versus) != (self.known, self.versus)
         self.known, self.versus = state.known, versus
-        said_of = (said(name, held) for name, held in versus.items())
+        said_of = (describe_held(name, held) for name, held in versus.items())
         self.outline.text = f"given {', '.join(said_of)}" if versus else BEFORE
         for name, held in self.known.items():
             if not isinstance(held, str):
@@ -187,7 +187,7 @@ class AskCards:
         bare = replace(state, variable=None, own={})
         self.marginals.put(
             cards=[
-                self.made.shown(
+                self.made.show(
                     name,
                     of.get(name),
                     self.known.get(name),

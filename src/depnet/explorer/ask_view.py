@@ -3,14 +3,14 @@
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.ask import Answer, answers, digit, found_by, sharpness
+from depnet.explorer.ask import Answer, answers, describe_method, digit, sharpness
 from depnet.explorer.ask_cards import AskCards
-from depnet.explorer.cards import typed, with_bar_turned, with_bars, with_held
+from depnet.explorer.cards import read_typed, toggle_bar, with_bars, with_held
 from depnet.explorer.copyable import Copies
 from depnet.explorer.known import Known, from_text, is_clamped, to_text
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
-from depnet.explorer.questions import Question, what_ifs
+from depnet.explorer.questions import FirstQuestion, what_ifs
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.inference.answer.part import Remark
@@ -70,7 +70,7 @@ class AskNotes:
             if result.evidence_ignored:
                 note(f"Without effect: {', '.join(result.evidence_ignored)}.")
             if self.loaded.data is not None:
-                note(self._table_said(result))
+                note(self._describe_table(result))
         return remarks
 
     def show_copies(self, answer: Answer, known: Known) -> None:
@@ -95,7 +95,7 @@ class AskNotes:
             warning(f"Model and table differ like that in {plural(left, 'more variable')}.")
         return len(others) + len(differences)
 
-    def _table_said(self, result: QueryResult) -> str:
+    def _describe_table(self, result: QueryResult) -> str:
         if not result.matching:
             return "The table: no row matches; answers are the model's alone."
         joins = f"Answers join both: the model counts as {result.worth:,.3g} rows."
@@ -106,7 +106,7 @@ class AskNotes:
         self.facts.clear()
         with self.facts:
             variables = plural(len(self.loaded.domain), "variable")
-            note(f"{found_by(result)} {len(result.closure):,} of {variables} took part.")
+            note(f"{describe_method(result)} {len(result.closure):,} of {variables} took part.")
             if result.diagnostics is None:
                 return
             with bar("depnet-facts"):
@@ -153,7 +153,7 @@ class _Ask:
         self.remarks.set_visibility(False)
         self._follow(session.state)
         self._ask()
-        session.on_change(self._changed)
+        session.on_change(self._update)
 
     def _status(self) -> None:
         """How sharp the answer is: one line, whatever it says, so that nothing below it moves."""
@@ -161,7 +161,7 @@ class _Ask:
             self.said = ui.label("").classes("depnet-sharpness").props('role="status"')
             self.matching = note("")
             self.remarks = ui.link("", "#notes").classes("depnet-note")
-            self.stop = button("Stop", self.stopped_by_reader, "outline dense")
+            self.stop = button("Stop", self.stop_asking, "outline dense")
 
     # what the reader does
 
@@ -169,7 +169,7 @@ class _Ask:
         self.range(name, code, code)
 
     def toggle(self, name: str, code: int) -> None:
-        self.session.change(known=with_bar_turned(self.known, self.loaded.variable(name), code))
+        self.session.change(known=toggle_bar(self.known, self.loaded.variable(name), code))
 
     def range(self, name: str, first: int, last: int) -> None:
         self.session.change(known=with_bars(self.known, self.loaded.variable(name), first, last))
@@ -177,7 +177,7 @@ class _Ask:
     def condition(self, name: str, text: str) -> None:
         """What is known was written on a card; what is wrong with it is said there."""
         try:
-            held = typed(self.loaded.variable(name), text)
+            held = read_typed(self.loaded.variable(name), text)
         except DepnetError as error:
             self.cards.marginals.run_method("wrong", [name, str(error)])
             return
@@ -195,10 +195,10 @@ class _Ask:
         text = to_text(self.known)
         self.session.change(known=self.versus, own=own | ({VERSUS: text} if text else {}))
 
-    def _begin(self, question: Question) -> None:
+    def _begin(self, question: FirstQuestion) -> None:
         self.session.change(known=question.state.known, variable=question.state.variable)
 
-    def stopped_by_reader(self) -> None:
+    def stop_asking(self) -> None:
         self.question.stop.press()
         self.stop.set_enabled(False)
 
@@ -214,7 +214,7 @@ class _Ask:
         self.everything.set_enabled(bool(self.versus))
         self.cards.follow(state, self.versus)
 
-    def _changed(self, state: State) -> None:
+    def _update(self, state: State) -> None:
         before = self.known, self.versus
         self._follow(state)
         if (self.known, self.versus) != before:
@@ -223,9 +223,9 @@ class _Ask:
             self.notes.show_copies(self.answer, self.known)
 
     def _ask(self) -> None:
-        self.question.begin(lambda stop: self._asked(self.known, stop))
+        self.question.begin(lambda stop: self._find(self.known, stop))
 
-    async def _asked(self, known: Known, stop: Stop) -> None:
+    async def _find(self, known: Known, stop: Stop) -> None:
         self.said.text = "asking ..."
         self.stop.set_enabled(True)
         try:

@@ -13,7 +13,7 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data import Variable
 from depnet.data.binning.bins import Bins
-from depnet.explorer.known import Held, Known, held_by, is_clamped, said, weights
+from depnet.explorer.known import Held, Known, describe_held, held_by, is_clamped, weights
 from depnet.explorer.loaded import Loaded
 from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.result import FEWEST_STATES, QueryResult
@@ -109,7 +109,7 @@ class Card:
             found["known"] = f"among the {percent(1 - holes.joined)} of rows that have it"
         return found if gone else found | self._summary(shift, held)
 
-    def held(self, held: Held) -> list[float]:
+    def bar_weights(self, held: Held) -> list[float]:
         """How much of each bar is allowed, from 0 to 1."""
         allowed = weights(self.variable, held)
         found = [float(allowed[c]) for c in self.codes] + ([0.0] if self.rest else [])
@@ -118,10 +118,10 @@ class Card:
             found.append(float(allowed[n]) if len(allowed) > n else float(held == MISSING))
         return found
 
-    def held_said(self, held: Held) -> dict[str, Any]:
+    def describe_held(self, held: Held) -> dict[str, Any]:
         """What is known of it, as the page has it: on its bars, in words, and as it is written."""
         text = held if isinstance(held, str) else " | ".join(map(str, held))
-        return {"bars": self.held(held), "said": said(self.variable.name, held), "text": text}
+        return {"bars": self.bar_weights(held), "said": describe_held(self.variable.name, held), "text": text}
 
     def _each(self, values: FloatArray, missing: float) -> list[float | None]:
         found = [float(values[c]) for c in self.codes]
@@ -156,7 +156,7 @@ class Cards:
             self._before = found
             self.base = {shift.name: shift for shift in shifts_between(found, found)}
 
-    def shown(
+    def show(
         self,
         name: str,
         shift: Shift | None,
@@ -172,7 +172,7 @@ class Cards:
         now = None
         if shift is not None:
             now = card.numbers(shift, held=held is not None and is_clamped(held)) | {"given": given}
-        known = None if held is None else card.held_said(held)
+        known = None if held is None else card.describe_held(held)
         return {"card": card.static(card.numbers(base)), "now": now, "held": known}
 
 
@@ -275,13 +275,14 @@ def _conditions(variable: Variable, first: int, last: int) -> Iterator[str]:
     yield from (f"{low}..{high}" for low, high in itertools.product(lows, highs))
 
 
-def typed(variable: Variable, text: str) -> Held | None:
+def read_typed(variable: Variable, text: str) -> Held | None:
     """What a reader writes after a name, as `--given` takes it: "> 40", "20..40", "1st|2nd", "!=male"; None: nothing.
 
     >>> cls = Variable("class", ("1st", "2nd", "3rd"))
-    >>> typed(cls, "1st | 2nd"), typed(cls, "= 3rd"), typed(cls, "!=3rd"), typed(cls, " ")
+    >>> read_typed(cls, "1st | 2nd"), read_typed(cls, "= 3rd"), read_typed(cls, "!=3rd"), read_typed(cls, " ")
     (('1st', '2nd'), ('3rd',), '!=3rd', None)
-    >>> typed(cls, "is missing"), typed(Variable("age", ("[0, 18)", "[18, 99)"), Bins((0, 18, 99), ((3,), (30,)))), "=30.0")
+    >>> age = Variable("age", ("[0, 18)", "[18, 99)"), Bins((0, 18, 99), ((3,), (30,))))
+    >>> read_typed(cls, "is missing"), read_typed(age, "=30.0")
     ('is missing', ('30',))
     """
     text = text.strip()
@@ -308,7 +309,7 @@ def with_bars(known: Known, variable: Variable, first: int, last: int) -> Known:
     return with_held(known, variable.name, None if taken_back else held)
 
 
-def with_bar_turned(known: Known, variable: Variable, code: int) -> Known:
+def toggle_bar(known: Known, variable: Variable, code: int) -> Known:
     """What is known when one more state is allowed, or one less; without any, all are."""
     if variable.missing is None and code == len(variable.present_states):
         return with_bars(known, variable, code, code)  # no state of the model, that could be one of several

@@ -30,7 +30,7 @@ def command_line(model: str, targets: Sequence[str], known: Known, data: str | N
     """`depnet query ...` for a POSIX shell."""
     words = ["depnet", "query"]
     for name, held in known.items():
-        words += ["--given", _quoted(name) + _compared(held)]
+        words += ["--given", _quote(name) + _comparison(held)]
     if data is not None:
         words += ["--data", data]
     # after "--" a name that begins with a dash is a name
@@ -59,17 +59,17 @@ def _literal(held: Held) -> str:
     return repr(held[0]) if len(held) == 1 else f"{{{', '.join(map(repr, held))}}}"
 
 
-def _compared(held: Held) -> str:
+def _comparison(held: Held) -> str:
     """What follows a name: a sign, and states or the bound of a condition."""
     if held in (MISSING, KNOWN):
         return f" {held}"
     if not isinstance(held, str):
-        return "=" + "|".join(_quoted(str(state)) for state in held)
+        return "=" + "|".join(_quote(str(state)) for state in held)
     sign = next((sign for sign in COMPARISONS if held.startswith(sign)), None)
-    return f"={held}" if sign is None else sign + _quoted(held.removeprefix(sign))
+    return f"={held}" if sign is None else sign + _quote(held.removeprefix(sign))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     if text and not any(sign in SIGNS or sign.isspace() for sign in text):
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

@@ -48,7 +48,7 @@ ENDINGS = (".csv", ".txt", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parqu
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class UploadedTable:
     """A table that was read: its file's name and its rows. `unlikely` are columns that look like identifiers."""
 
     name: str
@@ -56,7 +56,7 @@ class Table:
     unlikely: tuple[str, ...]
 
 
-def read_table(name: str, content: bytes, encoding: str) -> Table:
+def read_table(name: str, content: bytes, encoding: str) -> UploadedTable:
     """The table in these bytes, or the one-line error of what is wrong with it."""
     if len(content) > MAX_BYTES:
         raise DataError(
@@ -69,13 +69,13 @@ def read_table(name: str, content: bytes, encoding: str) -> Table:
     try:
         rows, unlikely = _all_columns(file, encoding)
     except DataError as error:
-        raise DataError(error.said(_as_choice)) from error
+        raise DataError(error.render(_as_choice)) from error
     if len(rows.domain) < 2:
         raise DataError(
             f"{name} has one column, {rows.domain.names[0]!r}; a network is learned from two or more. If it has more, "
             "they are not separated by commas, semicolons or tabs."
         )
-    return Table(name, rows, unlikely)
+    return UploadedTable(name, rows, unlikely)
 
 
 def _all_columns(file: io.BytesIO, encoding: str) -> tuple[Holed, tuple[str, ...]]:
@@ -104,12 +104,12 @@ def some_columns(rows: Holed, names: Sequence[str]) -> Holed:
     codes: CodeArray = np.empty((rows.rows, len(chosen)), dtype=code_type(domain), order="F")
     codes[:] = rows.codes[:, chosen]
     hidden = None if rows.complete else np.asfortranarray(rows.hidden[:, chosen])
-    values = None if rows.values is None else rows.values.renumbered({i: k for k, i in enumerate(chosen)})
+    values = None if rows.values is None else rows.values.renumber({i: k for k, i in enumerate(chosen)})
     return holed_table(domain, codes, hidden, rows.weights, values)
 
 
 def learn_model(
-    table: Table,
+    table: UploadedTable,
     names: Sequence[str],
     penalty: str,
     progress: Callable[[int, int], object],
@@ -128,13 +128,13 @@ def learn_model(
     )
     total = options.steps(rows)
 
-    def told(done: int) -> None:
+    def tell(done: int) -> None:
         if stop():
             raise StoppedError("stopped; the model is as it was before.")
         progress(done, total)
 
-    told(0)
-    found = fit(rows, options, np.random.default_rng(STEADY_SEED), told)
+    tell(0)
+    found = fit(rows, options, np.random.default_rng(STEADY_SEED), tell)
     name = table.name.rsplit(".", 1)[0] or "model"
     return Loaded(found.network, found.law, data=found.table, completed=found.dataset, name=name)
 

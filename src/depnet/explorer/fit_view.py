@@ -15,7 +15,7 @@ from depnet.explorer.fit import (
     MAX_SECONDS,
     MISSING,
     PENALTIES,
-    Table,
+    UploadedTable,
     learn_model,
     model_file,
     read_table,
@@ -38,18 +38,18 @@ ONE_AT_A_TIME = asyncio.Semaphore(1)
 """Learning is long: the other threads are left for questions."""
 
 
-def _held_weakly(page: "_Fit") -> Callable[[events.UploadEventArguments], Awaitable[None]]:
+def _weak_handler(page: "_Fit") -> Callable[[events.UploadEventArguments], Awaitable[None]]:
     """What takes a table, without keeping the page: FastAPI remembers thousands of routes, and an upload is one.
 
     All else of a page holds it as long as it is open.
     """
     held = weakref.ref(page)
 
-    async def uploaded(event: events.UploadEventArguments) -> None:
+    async def take(event: events.UploadEventArguments) -> None:
         if (found := held()) is not None:
-            await found.uploaded(event)
+            await found.take(event)
 
-    return uploaded
+    return take
 
 
 class _Fit:
@@ -57,7 +57,7 @@ class _Fit:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.table: Table | None = None
+        self.table: UploadedTable | None = None
         self.stopping = session.stop()
         self.nodes = 0, 0  # set by another thread, shown by the timer
         self.learned = session.model if session.key is not None else None
@@ -79,8 +79,8 @@ class _Fit:
                 auto_upload=True,
                 max_files=1,
                 max_file_size=MAX_BYTES,
-                on_upload=_held_weakly(self),
-                on_rejected=self._rejected,
+                on_upload=_weak_handler(self),
+                on_rejected=self._reject,
             )
             self.upload.add_slot("header", UPLOAD_HEADER)
             self.upload.props(f'flat bordered accept="{",".join(ENDINGS)}"').classes("depnet-upload")
@@ -88,7 +88,7 @@ class _Fit:
             self.read_notes = ui.element("div").props('aria-live="polite"')
         with card("What to learn") as self.choices:
             self.read_said = note("")
-            self.columns = select([], "Columns", self._counted, multiple=True, with_input=True)
+            self.columns = select([], "Columns", self._show_count, multiple=True, with_input=True)
             with bar():
                 button("All columns", self._all_columns, "flat dense")
                 self.counted = note("")
@@ -110,13 +110,13 @@ class _Fit:
                 "states of their columns, all others are unknown values, as depnet fit has it."
             )
         self.choices.set_visibility(False)
-        self.timer = ui.timer(0.2, self._progressed, active=False)
+        self.timer = ui.timer(0.2, self._show_progress, active=False)
 
     def _download(self) -> None:
         if self.learned is not None:
             ui.download.content(model_file(self.learned), "model.json", "application/json")
 
-    def _rejected(self) -> None:
+    def _reject(self) -> None:
         self._refuse(
             f"this file is no CSV, TSV, Parquet, JSON lines or Excel, or larger than {MAX_BYTES:,} bytes. Use depnet fit."
         )
@@ -126,7 +126,7 @@ class _Fit:
         with self.read_notes:
             warning(text)
 
-    async def uploaded(self, event: events.UploadEventArguments) -> None:
+    async def take(self, event: events.UploadEventArguments) -> None:
         self.read_notes.clear()
         name, content = _base(event.file.name), await event.file.read()
         self.upload.reset()
@@ -153,7 +153,7 @@ class _Fit:
         self.columns.set_options(
             {i: f"{v.name} ({v.cardinality:,} states)" for i, v in variables}, value=likely
         )
-        self._counted()
+        self._show_count()
         self.learn_notes.clear()
         if table.unlikely:
             with self.learn_notes:
@@ -165,14 +165,14 @@ class _Fit:
         if self.table is not None:
             self.columns.value = list(range(len(self.table.rows.domain)))
 
-    def _counted(self) -> None:
+    def _show_count(self) -> None:
         if self.table is not None:
             chosen = len(self.columns.value or [])
             self.counted.text = f"{chosen:,} of {len(self.table.rows.domain):,} chosen"
             self.columns.props["display-value"] = self.counted.text
             self.columns.update()
 
-    def _progressed(self) -> None:
+    def _show_progress(self) -> None:
         done, steps = self.nodes
         self.bar.value = done / max(steps, 1)
         self.said.text = f"{done:,} of {steps:,} nodes"
@@ -191,13 +191,13 @@ class _Fit:
         self.timer.active = True
         chosen = {"boost": bool(self.boost.value), "missing": self.missing.value}
 
-        def told(done: int, total: int) -> None:
+        def tell(done: int, total: int) -> None:
             self.nodes = done, total
 
         try:
             async with ONE_AT_A_TIME:
                 learning = partial(
-                    learn_model, table, names, self.penalty.value, told, self.stopping, **chosen
+                    learn_model, table, names, self.penalty.value, tell, self.stopping, **chosen
                 )
                 loaded = await self.session.work(learning)
         except DepnetError as error:
@@ -208,7 +208,7 @@ class _Fit:
             self.timer.active = False
             self.learn.set_enabled(True)
             self.stop.set_enabled(False)
-            self._progressed()
+            self._show_progress()
         ui.navigate.to(self.session.url("/", key=self.session.shelf.keep(loaded)))
 
 

@@ -17,7 +17,7 @@ from depnet.explorer import (
     rows_view,
     target_view,
 )
-from depnet.explorer.known import said
+from depnet.explorer.known import describe_held
 from depnet.explorer.parts import button, chip, note, warning
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
@@ -72,17 +72,17 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
     ui.colors(primary="#0067a3", accent="#0067a3", positive="#00805c", negative="#b34a00", warning="#8a4b00")
     dark = ui.dark_mode(chosen)
 
-    def turned(event: events.GenericEventArguments) -> None:
+    def set_dark(event: events.GenericEventArguments) -> None:
         dark.value = bool(event.args)
 
     with ui.element("header").classes("depnet-header"):
         with ui.element("div").classes("depnet-brand"):
             ui.label("depnet").classes("depnet-name")
-            ui.label(_described(session)).classes("depnet-model")
-            _explained(session)
+            ui.label(_describe_model(session)).classes("depnet-model")
+            _show_prediction(session)
         _navigation(session, view)
         turn = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
-        turn.classes("depnet-turn").on("click", turned, js_handler=_TURN)
+        turn.classes("depnet-turn").on("click", set_dark, js_handler=_TURN)
     main = ui.element("div").classes("depnet-main").props('tabindex="-1"')
     ui.skip_link("Skip to the view", target=main)
     ui.on("depnet-went", lambda event: session.went_to(str(event.args)))
@@ -120,7 +120,7 @@ def evidence_bar(session: Session) -> None:
                 with ui.element("span").props('role="listitem"'):
                     note("nothing yet")
             for name, held in state.known.items():
-                chip(said(name, held), "listitem", partial(take_back, name))
+                chip(describe_held(name, held), "listitem", partial(take_back, name))
         target.clear()
         if state.target is not None:
             with target:
@@ -147,7 +147,7 @@ def _navigation(session: Session, view: View) -> None:
     session.on_change(follow)
 
 
-def _described(session: Session) -> str:
+def _describe_model(session: Session) -> str:
     if session.model is None:
         return "no model yet"
     loaded = session.model
@@ -156,7 +156,7 @@ def _described(session: Session) -> str:
     return f"{loaded.name}: {plural(n, 'variable')}{learned_from}"
 
 
-def _explained(session: Session) -> None:
+def _show_prediction(session: Session) -> None:
     """How much the model predicts, where held-out rows have said so; the whole sentence on hovering."""
     loaded = session.model
     held_out = None if loaded is None else loaded.asked.held_out

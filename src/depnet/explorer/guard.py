@@ -144,9 +144,9 @@ class Guard:
         if with_token and self.token is not None:
             await self._keep_token(request)(scope, receive, with_headers)
         elif refusal is not None:
-            await _refused(*refusal)(scope, receive, with_headers)
+            await _refuse(*refusal)(scope, receive, with_headers)
         else:
-            await self._bounded(inside, receive, with_headers)
+            await self._limit_body(inside, receive, with_headers)
 
     def _foreign(self, request: HTTPConnection) -> Refusal | None:
         """Why a request cannot be one of the explorer's own pages."""
@@ -167,10 +167,10 @@ class Guard:
             return 431, f"The head of a request has at most {MOST_HEAD:,} bytes."
         lengths = request.headers.getlist("content-length")
         if any(not n.isdigit() or int(n) > self.most_body for n in lengths):
-            return self._body_refused()
+            return self._refuse_body()
         return None
 
-    def _body_refused(self) -> Refusal:
+    def _refuse_body(self) -> Refusal:
         return 413, f"A request has at most {self.most_body:,} bytes."
 
     def _is_token(self, value: str) -> bool:
@@ -201,29 +201,29 @@ class Guard:
         finally:
             self.sockets -= 1
 
-    async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _limit_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The application's answer, unless the body turns out to be too large."""
         taken, started = 0, False
 
-        async def bounded() -> Message:
+        async def receive_bounded() -> Message:
             nonlocal taken
             message = await receive()
             taken += len(message.get("body", b""))
             return message if taken <= self.most_body else {"type": "http.disconnect"}
 
-        async def unless_cut(message: Message) -> None:
+        async def send_unless_cut(message: Message) -> None:
             nonlocal started
             if started or taken <= self.most_body:  # what is said of a body cut short is not the answer
                 started = True
                 await send(message)
 
         try:
-            await self.app(scope, bounded, unless_cut)
+            await self.app(scope, receive_bounded, send_unless_cut)
         except Exception:
             if taken <= self.most_body:
                 raise
         if not started and taken > self.most_body:
-            await _refused(*self._body_refused())(scope, receive, send)
+            await _refuse(*self._refuse_body())(scope, receive, send)
 
 
 def _same(origin: str, host: str) -> bool:
@@ -231,6 +231,6 @@ def _same(origin: str, host: str) -> bool:
     return bool(separator) and scheme in ("http", "https") and rest.lower() == host.lower()
 
 
-def _refused(status: int, reason: str) -> Response:
+def _refuse(status: int, reason: str) -> Response:
     """The answer, after which nothing more is read."""
     return PlainTextResponse(f"{reason}\n", status, {"connection": "close", "cache-control": "no-store"})

@@ -35,14 +35,14 @@ MOST_PROBLEMS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class LinkEvidence:
     """What a link says: what is known by it, and what was not understood."""
 
     known: dict[str, Held]
     problems: tuple[str, ...]
 
 
-def opened(domain: Domain, parameters: Iterable[tuple[str, str]]) -> Opened:
+def read_parameters(domain: Domain, parameters: Iterable[tuple[str, str]]) -> LinkEvidence:
     """What the parameters of an address say is known; the page's own parameters are passed over."""
     texts: dict[str, dict[str, None]] = {}
     for name, text in parameters:
@@ -69,7 +69,7 @@ def opened(domain: Domain, parameters: Iterable[tuple[str, str]]) -> Opened:
             known[name] = held
     if more:
         problems.append(f"{more:,} more names or states that the model does not know.")
-    return Opened(known, tuple(problems))
+    return LinkEvidence(known, tuple(problems))
 
 
 def is_own(name: str) -> bool:
@@ -89,12 +89,12 @@ def held_by(variable: Variable, texts: tuple[str, ...]) -> Held | None:
             if not weights.any():
                 raise EvidenceError(empty_condition(variable, condition))
             return None if (weights == 1.0).all() else condition
-    found = {_held(variable, text, of_text): None for text in texts}
+    found = {_find_state(variable, text, of_text): None for text in texts}
     held = sorted(found, key=variable.code)
     return None if found.keys() >= set(variable.states) else tuple(held)
 
 
-def _held(variable: Variable, text: str, of_text: Mapping[str, int]) -> Label:
+def _find_state(variable: Variable, text: str, of_text: Mapping[str, int]) -> Label:
     """A state by its text; of a variable with bins a number or date is itself, and not the bin that it lies in."""
     if text in of_text:
         return variable.states[of_text[text]]
@@ -132,8 +132,8 @@ def to_text(known: Known) -> str:
     return urlencode(pairs(known))
 
 
-def from_text(domain: Domain, text: str) -> Opened:
-    return opened(domain, parse_qsl(text, keep_blank_values=True))
+def from_text(domain: Domain, text: str) -> LinkEvidence:
+    return read_parameters(domain, parse_qsl(text, keep_blank_values=True))
 
 
 def given(known: Known) -> Given:
@@ -144,10 +144,10 @@ def weights(variable: Variable, held: Held) -> FloatArray:
     return interpret(variable, _condition(held)).weights()
 
 
-def said(name: str, held: Held) -> str:
+def describe_held(name: str, held: Held) -> str:
     """The same as a reader reads it.
 
-    >>> said("class", ("1st", "2nd")), said("age", "20..40"), said("age", ">20")
+    >>> describe_held("class", ("1st", "2nd")), describe_held("age", "20..40"), describe_held("age", ">20")
     ('class = 1st or 2nd', 'age in 20..40', 'age > 20')
     """
     return describe(name, held) if isinstance(held, str) else f"{name} = {' or '.join(map(str, held))}"

@@ -51,7 +51,7 @@ BARS = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class Profile:
     """`counts` of its known states, the share of its cells that are `missing`, of a number its summary and a picture."""
 
     counts: FloatArray
@@ -65,7 +65,7 @@ class Column:
         return np.asarray(self.counts / max(float(self.counts.sum()), 1.0))
 
 
-def column_of(domain: Domain, data: Holed | None, counts: MarginalCounts | None, i: int) -> Column | None:
+def column_of(domain: Domain, data: Holed | None, counts: MarginalCounts | None, i: int) -> Profile | None:
     """Column i of a table; without one, from 1-way counts; None where there is neither."""
     if data is not None and data.total:
         return _of_table(data, i)
@@ -74,17 +74,17 @@ def column_of(domain: Domain, data: Holed | None, counts: MarginalCounts | None,
     return of_counts(domain.variables[i], counts.singles[i].astype(np.float64), counts.total)
 
 
-def of_counts(variable: Variable, counts: FloatArray, total: float) -> Column:
+def of_counts(variable: Variable, counts: FloatArray, total: float) -> Profile:
     """A column of which only the states are counted, that of missing values too; `total` counts all its cells."""
     each = counts[: len(variable.present_states)].astype(np.float64)
     shares = each / max(float(each.sum()), 1.0)
     law = None if variable.bins is None else NumberLaw.of(variable, shares, Spread(np.zeros(len(shares))))
     numbers = None if law is None else NumberSummary(variable, law)
     heights = shares[:BARS] if law is None else _histogram(law, shares)
-    return Column(each, 1 - float(each.sum()) / max(total, 1.0), numbers, heights)
+    return Profile(each, 1 - float(each.sum()) / max(total, 1.0), numbers, heights)
 
 
-def _of_table(data: Holed, i: int) -> Column:
+def _of_table(data: Holed, i: int) -> Profile:
     variable = data.domain.variables[i]
     rows = MatchingRows.of(data.domain, NOTHING, data)
     seen, missing = rows.seen(targets_of(data.domain, variable.name)), rows.missing_share(i)
@@ -93,7 +93,7 @@ def _of_table(data: Holed, i: int) -> Column:
         return of_counts(variable, counts, seen.rows / max(1 - missing, 1e-12))
     law = seen.numbers
     heights = _histogram(law, np.nan_to_num(seen.frequencies))
-    return Column(counts, missing, NumberSummary(variable, law), heights)
+    return Profile(counts, missing, NumberSummary(variable, law), heights)
 
 
 def _histogram(law: NumberLaw, shares: FloatArray) -> FloatArray:
@@ -133,7 +133,7 @@ class Loaded(Model):
     """Held while it is found, so that it is not found twice."""
     scores: list[RowScores] = field(default_factory=list, compare=False, repr=False)
     """Those of the rows, once they were asked for (`rows`)."""
-    columns: dict[int, Column] = field(default_factory=dict, compare=False, repr=False)
+    columns: dict[int, Profile] = field(default_factory=dict, compare=False, repr=False)
     """What the table says of its columns, of those that were asked for (`column`)."""
 
     @cached_property
@@ -164,7 +164,7 @@ class Loaded(Model):
             return True
         return self.data is not None and self.data.known(i) is not None
 
-    def column(self, i: int) -> Column | None:
+    def column(self, i: int) -> Profile | None:
         """What is known of a column's cells, of the table's or of those that the model file has counted."""
         if i not in self.columns:
             found = column_of(self.network.domain, self.data, self.counts, i)

@@ -22,7 +22,7 @@ from depnet.errors import DepnetError
 from depnet.explorer import parts
 from depnet.explorer.ask import Answer, answers
 from depnet.explorer.cards import Cards, with_bars, with_held
-from depnet.explorer.known import Known, given, is_clamped, said
+from depnet.explorer.known import Known, describe_held, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.explorer.parts import Component
 from depnet.explorer.session import Latest, Session, Stop
@@ -117,7 +117,7 @@ class NetworkAnswers:
         of_it = replace(state, variable=name, own={})
         links = {view: self.session.url(f"/{view}", of_it) for view in ("ask", "node")}
         answered = bool(state.known)
-        told = self.cards.shown(name, self.shifts.get(name), held, given=answered, opened=opened, kept=kept)
+        told = self.cards.show(name, self.shifts.get(name), held, given=answered, opened=opened, kept=kept)
         self.tell("peeked", self.domain.index(name), told | links)
 
     def join(self, names: tuple[str, str] | None) -> None:
@@ -150,7 +150,7 @@ MOST_STATES = 24
 def joint_table(found: Pair) -> dict[str, Any]:
     """The joint table and both conditional ones, the table's counts, and what the two tell of each other, in bits."""
     joint, counts = found.joint, found.counts
-    rows, columns = (_kept(joint.sum(axis=1 - axis)) for axis in (0, 1))
+    rows, columns = (_likely_states(joint.sum(axis=1 - axis)) for axis in (0, 1))
     at = np.ix_(rows, columns)
     first, second = found.result.states
     hidden = sum(len(states) for states in (first, second)) - len(rows) - len(columns)
@@ -164,23 +164,23 @@ def joint_table(found: Pair) -> dict[str, Any]:
         },
         "counts": None if counts is None else _cells(np.round(counts[at])),
         "left": hidden,
-        "uncertainty": [_rounded(bits) for bits in found.uncertainty],
-        "information": _rounded(found.information),
+        "uncertainty": [_round(bits) for bits in found.uncertainty],
+        "information": _round(found.information),
         "exact": found.result.diagnostics is None,
         "sharp": found.result.converged,
     }
 
 
-def _kept(marginal: FloatArray) -> list[int]:
+def _likely_states(marginal: FloatArray) -> list[int]:
     likely = np.argsort(-marginal, kind="stable")[:MOST_STATES]
     return [int(code) for code in np.sort(likely)]
 
 
 def _cells(table: FloatArray) -> list[list[float | None]]:
-    return [[_rounded(value) for value in row] for row in table.tolist()]
+    return [[_round(value) for value in row] for row in table.tolist()]
 
 
-def _rounded(value: float | None) -> float | None:
+def _round(value: float | None) -> float | None:
     """Six digits are more than a page shows; None where it is hidden, or not defined."""
     return None if value is None or math.isnan(value) else float(f"{value:.6g}")
 
@@ -216,7 +216,7 @@ def picture(loaded: Loaded) -> dict[str, Any]:
         "places": loaded.places.round(3).tolist(),
         "groups": list(loaded.communities),
         "strongest": list(loaded.strongest),
-        "ties": [[t.first, t.second, _rounded(t.forward), _rounded(t.backward)] for t in sent],
+        "ties": [[t.first, t.second, _round(t.forward), _round(t.backward)] for t in sent],
         "colours": list(colours.CYCLE),
         "rest": colours.REST,
         "measured": f"Bits a row, {loaded.graph.measured}.",
@@ -237,7 +237,7 @@ class _Network:
         self.answers = NetworkAnswers(session, self.shown.run_method)
         for name, handler in (
             ("ready", self._ready),
-            ("state", self._changed),
+            ("state", self._update),
             ("peek", self._peek),
             ("hold", self._hold),
             ("target", self._target),
@@ -255,7 +255,7 @@ class _Network:
             "mode": "matrix" if own.get("mode") == "matrix" else "graph",
             "community": None if community is None or community >= len(self.loaded.strongest) else community,
             "pair": None if pair is None else [names.index(name) for name in pair],
-            "known": [[names.index(name), said(name, held)] for name, held in state.known.items()],
+            "known": [[names.index(name), describe_held(name, held)] for name, held in state.known.items()],
             "target": None if state.target is None else names.index(state.target),
         }
 
@@ -272,7 +272,7 @@ class _Network:
             self.answers.ask()
         self.answers.join(self._pair(self.session.state))
 
-    def _changed(self, event: events.GenericEventArguments) -> None:
+    def _update(self, event: events.GenericEventArguments) -> None:
         now, names = event.args, self.domain.names
         pair = [None, None] if now["pair"] is None else [names[v] for v in now["pair"]]
         own = {

@@ -48,30 +48,30 @@ Rules = tuple[tuple[Rule, ...], bool]
 async def build(session: Session) -> None:
     network = session.loaded.network
 
-    def wanted(state: State) -> int:
+    def number_of(state: State) -> int:
         name = state.variable or state.target
         return 0 if name is None else node_of(network, name)
 
-    def changed(event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value is not None and int(event.value) != wanted(session.state):
+    def change(event: events.ValueChangeEventArguments[Any]) -> None:
+        if event.value is not None and int(event.value) != number_of(session.state):
             name = network.domain.names[network.nodes[int(event.value)].variable]
             session.change(variable=name, own={})
 
     with parts.bar():
         options = {k: line(node_name(network, k)) for k in range(len(network))}
-        chosen = parts.select(options, "Node", changed, value=wanted(session.state), with_input=True)
+        chosen = parts.select(options, "Node", change, value=number_of(session.state), with_input=True)
     place = parts.stack()
     shown: list[_Graph | _Boosted] = []
 
     async def fill() -> None:
-        number = wanted(session.state)
+        number = number_of(session.state)
         place.clear()
         shown[:] = [(_Boosted if network.nodes[number].boosted else _Graph)(session, number)]
         with place:
             await shown[0].build()
 
     def follow(state: State) -> None:
-        number = wanted(state)
+        number = number_of(state)
         chosen.set_value(number)
         session.spawn(fill() if shown[0].number != number else shown[0].follow(state))
 
@@ -182,7 +182,7 @@ class _Graph:
         graph = self.graph
         if graph is None:
             return
-        allowed = self._allowed(state, graph)
+        allowed = self._allowed_states(state, graph)
         lit = find_reached(graph, allowed) if allowed else None
         number = state.number("vertex")
         vertex = number if number is not None and number < len(graph.vertices) else -1
@@ -195,13 +195,13 @@ class _Graph:
         rules = await self.session.work(find)
         if state is not self.session.state:
             return  # the reader has gone on meanwhile
-        self.lit.set_text(_lit_said(graph, lit))
+        self.lit.set_text(_describe_lit(graph, lit))
         looks = [[v, look] for v in range(len(graph.vertices)) if (look := _look(v, lit))]
         self.picture.put(looks=looks, chosen=vertex)
         self._list(graph, lit, dict(zip(shown, rules, strict=False)))
-        self._chosen(graph, vertex, rules[-1] if vertex >= 0 else None)
+        self._show_chosen(graph, vertex, rules[-1] if vertex >= 0 else None)
 
-    def _allowed(self, state: State, graph: Decision) -> dict[str, list[Label]]:
+    def _allowed_states(self, state: State, graph: Decision) -> dict[str, list[Label]]:
         """The states that what is known leaves to the variables that the graph tests."""
         found = {}
         for name, held in state.known.items():
@@ -236,12 +236,12 @@ class _Graph:
                             ui.label(f"leaf {leaf.number}")
                     table.cell(describe_rules(self.domain, *rule))
                     table.cell("" if leaf.rows is None else f"{leaf.rows:,}")
-                    table.cell(law_said(leaf.probabilities, graph.states))
+                    table.cell(describe_law(leaf.probabilities, graph.states))
 
     def _choose(self, vertex: int) -> None:
         self.session.set_own(vertex=str(vertex))
 
-    def _chosen(self, graph: Decision, v: int, found: Rules | None) -> None:
+    def _show_chosen(self, graph: Decision, v: int, found: Rules | None) -> None:
         """What is said of the chosen vertex: its rule, of a leaf its rows and its distribution; and what can be done."""
         self.panel.clear()
         with self.panel:
@@ -257,7 +257,7 @@ class _Graph:
             rule = "they are any" if rule == "all rows" else rule
             ui.label(f"Rows come here if {rule}.").classes("depnet-vertex-rule")
             if isinstance(vertex, Leaf):
-                parts.note(law_said(vertex.probabilities, graph.states) + vertex.rows_said)
+                parts.note(describe_law(vertex.probabilities, graph.states) + vertex.rows_said)
             if len(rules) == 1 and rules[0] and not more:
                 self._rule_actions(rules[0])
 
@@ -281,14 +281,14 @@ def _look(vertex: int, lit: Reached | None) -> str:
     return "" if lit is None else "path" if vertex in lit.path else "" if vertex in lit.vertices else "out"
 
 
-def law_said(probabilities: tuple[float, ...], states: Sequence[str]) -> str:
+def describe_law(probabilities: tuple[float, ...], states: Sequence[str]) -> str:
     """A distribution in words: its likely states."""
     named, rest = named_states(probabilities, 6)
     more = f", and {plural(rest, 'more state')}" if rest else ""
     return ", ".join(f"{short(states[s], 40)} {probabilities[s]:.3f}" for s in named) + more
 
 
-def _lit_said(graph: Decision, lit: Reached | None) -> str:
+def _describe_lit(graph: Decision, lit: Reached | None) -> str:
     if lit is None:
         return "Nothing is known of what it tests: rows can come to every leaf." if graph.inputs else ""
     ends = [v for v in (graph.vertices[k] for k in sorted(lit.vertices)) if isinstance(v, Leaf)]

@@ -9,7 +9,7 @@ from depnet.arrays import FloatArray
 from depnet.data import Variable
 from depnet.errors import DepnetError
 from depnet.explorer.cards import NEGLIGIBLE
-from depnet.explorer.loaded import Column
+from depnet.explorer.loaded import Profile
 from depnet.explorer.parts import LongList, bar, card, fact, note, show_table, stack, without_law
 from depnet.explorer.questions import first_questions
 from depnet.explorer.rows import ListedRow, listed_rows, scores_of
@@ -93,7 +93,7 @@ class _Columns:
                     _picture(variable, column.heights)
 
 
-def _values(variable: Variable, column: Column | None) -> str:
+def _values(variable: Variable, column: Profile | None) -> str:
     states = [line(str(state)) for state in variable.present_states]
     if column is None:
         return plural(len(states), "state") + ": " + ", ".join(states[:3])
@@ -106,7 +106,7 @@ def _values(variable: Variable, column: Column | None) -> str:
     return told + (f" and {len(states) - len(common):,} more" if len(states) > len(common) else "")
 
 
-def _missing(column: Column | None) -> str:
+def _missing(column: Profile | None) -> str:
     return "" if column is None or column.missing <= NEGLIGIBLE else f"; {percent(column.missing)} missing"
 
 

@@ -91,7 +91,7 @@ def key(what: str, text: str) -> ui.label:
         return note(text)
 
 
-class Table:
+class PageTable:
     """A table that is being filled, cell by cell."""
 
     def __init__(self, numbers: Collection[int]) -> None:
@@ -120,7 +120,7 @@ class Table:
 
 
 @contextmanager
-def show_table(header: Sequence[str], *, numbers: Collection[int] = ()) -> Iterator[Table]:
+def show_table(header: Sequence[str], *, numbers: Collection[int] = ()) -> Iterator[PageTable]:
     """A table with these headings; `numbers` are the places of columns that are set flush right."""
     with ui.element("table").classes("depnet-table"):
         with ui.element("thead"), ui.element("tr"):
@@ -129,7 +129,7 @@ def show_table(header: Sequence[str], *, numbers: Collection[int] = ()) -> Itera
                 with head:
                     ui.label(name)
         with ui.element("tbody"):
-            yield Table(numbers)
+            yield PageTable(numbers)
 
 
 class Component(Element):

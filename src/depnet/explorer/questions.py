@@ -7,7 +7,7 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data import Variable
 from depnet.explorer.cards import between, is_histogram
-from depnet.explorer.known import Held, said
+from depnet.explorer.known import Held, describe_held
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.state import State
 from depnet.pictures.graph.dependency import Tie
@@ -17,7 +17,7 @@ LEAST = 0.05
 
 
 @dataclass(frozen=True)
-class Question:
+class FirstQuestion:
     """A question in words, the view that answers it, and the state in which it does."""
 
     text: str
@@ -25,7 +25,7 @@ class Question:
     state: State = field(default_factory=State)
 
 
-def what_ifs(loaded: Loaded, most: int = 1) -> list[Question]:
+def what_ifs(loaded: Loaded, most: int = 1) -> list[FirstQuestion]:
     """What changes when a variable that tells much is known? None where no variable tells of another.
 
     The strongest links first, each of other variables than those before it, where there are such ones.
@@ -42,8 +42,8 @@ def what_ifs(loaded: Loaded, most: int = 1) -> list[Question]:
         column = loaded.column(teller)
         held = telling(variables[teller], None if column is None else column.shares)
         found.append(
-            Question(
-                f"What is likely when {said(variables[teller].name, held)}? Look at {variables[told].name}.",
+            FirstQuestion(
+                f"What is likely when {describe_held(variables[teller].name, held)}? Look at {variables[told].name}.",
                 "/ask",
                 State({variables[teller].name: held}, variable=variables[told].name),
             )
@@ -69,7 +69,7 @@ def telling(variable: Variable, shares: FloatArray | None) -> Held:
     return (variable.states[code],)
 
 
-def first_questions(loaded: Loaded) -> list[Question]:
+def first_questions(loaded: Loaded) -> list[FirstQuestion]:
     """Three at most."""
     found = what_ifs(loaded)
     asked = found[0] if found else None
@@ -79,9 +79,9 @@ def first_questions(loaded: Loaded) -> list[Question]:
         for arrow in loaded.graph.arrows:
             strength[arrow.target] += arrow.strength
         target = names[int(np.argmax(strength))]
-        found.append(Question(f"What moves {target} most?", "/target", State(target=target)))
+        found.append(FirstQuestion(f"What moves {target} most?", "/target", State(target=target)))
     if loaded.data is not None:
-        found.append(Question("Which rows are odd, and what makes them so?", "/rows"))
+        found.append(FirstQuestion("Which rows are odd, and what makes them so?", "/rows"))
     elif asked is not None:
-        found.append(Question(f"How is {asked.state.variable} predicted?", "/node", asked.state))
+        found.append(FirstQuestion(f"How is {asked.state.variable} predicted?", "/node", asked.state))
     return found

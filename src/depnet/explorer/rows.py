@@ -35,13 +35,13 @@ def scores_of(loaded: Loaded, stop: Callable[[], bool], progress: Callable[[floa
     """The scores of the rows of the model's table, which are kept with it; `progress(share)` is called as it goes."""
     assert loaded.data is not None
 
-    def told(share: float) -> None:
+    def tell(share: float) -> None:
         if stop():
             raise StoppedError("stopped; the rows have not all been scored.")
         progress(share)
 
     if not loaded.scores:
-        loaded.scores.append(row_scores(loaded.network, loaded.data, MAX_SCORED, told))
+        loaded.scores.append(row_scores(loaded.network, loaded.data, MAX_SCORED, tell))
     return loaded.scores[0]
 
 
@@ -139,7 +139,7 @@ def _cells(
                 "" if values[k][r] is None else value_text(variable, values[k][r]),
                 tails[r][k],
                 each[r][k],
-                "" if best[r][k] < 0 else _expected(variable, best[r][k]),
+                "" if best[r][k] < 0 else _describe_expected(variable, best[r][k]),
                 best_theta[r][k],
                 values[k][r] is None,
             )
@@ -149,7 +149,7 @@ def _cells(
     ]
 
 
-def _expected(variable: Variable, code: int) -> str:
+def _describe_expected(variable: Variable, code: int) -> str:
     """A likely state in words: of a number the middle value of its bin."""
     if code >= len(variable.present_states):
         return "missing"

@@ -119,12 +119,12 @@ class _Rows:
         self.right.set_visibility(wide)
 
     async def _score(self) -> None:
-        def progressed(share: float) -> None:
+        def show_progress(share: float) -> None:
             self.share = share  # read by the page's own timer: this is another thread
 
         timer = ui.timer(0.2, lambda: self.bar.set_value(self.share))
         try:
-            self.scores = await self.session.work(scores_of, self.loaded, self.stop, progressed)
+            self.scores = await self.session.work(scores_of, self.loaded, self.stop, show_progress)
         except DepnetError as error:
             self.said.text = str(error)
         timer.cancel()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from depnet.data import Domain
 from depnet.errors import brief
-from depnet.explorer.known import Held, is_own, opened, pairs
+from depnet.explorer.known import Held, is_own, pairs, read_parameters
 from depnet.wording import nearest
 
 TARGET = ".target"
@@ -59,7 +59,7 @@ def read(domain: Domain | None, parameters: Iterable[tuple[str, str]]) -> Read:
     own = {name[1:]: value for name, value in parameters if is_own(name)}
     if domain is None:
         return Read(State(own=own))
-    link = opened(domain, parameters)
+    link = read_parameters(domain, parameters)
     problems = list(link.problems)
     chosen: dict[str, str | None] = {}
     for name in (TARGET[1:], VARIABLE[1:]):

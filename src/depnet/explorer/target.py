@@ -92,7 +92,7 @@ def find(
     )
     table = asked.table(target)
     share = table.share
-    value = _joined(table, found, mean)
+    value = _join_mean(table, found, mean)
     warnings = [*evidence.notes]
     if known and matching is not None and matching.warning is not None:
         warnings.append(matching.warning)
@@ -113,7 +113,7 @@ def find(
     )
 
 
-def _joined(table: AnswerTable, found: Influence, mean: float) -> float:
+def _join_mean(table: AnswerTable, found: Influence, mean: float) -> float:
     number = table.number if found.measure.kind is not None else None
     if number is not None:
         return number.law.moments()[0][0]
@@ -171,7 +171,7 @@ def _seen(found: Influence, rows: float, mean: float) -> str:
     return f"{found.measure.shown(mean)} in {plural(round(rows), 'row')}"
 
 
-def joined(effect: Effect, seen: SeenEffect, worth: float) -> Effect:
+def join(effect: Effect, seen: SeenEffect, worth: float) -> Effect:
     """What model and table say together of each state: the model is worth so many rows, as in answers."""
     there = (np.nan_to_num(seen.rows) > 0) & ~np.isnan(seen.values)
     rows = np.where(there, np.nan_to_num(seen.rows), 0.0)

@@ -23,7 +23,7 @@ STATES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TornadoBar:
     """One variable: its effect, the table's own where there are rows, what is known of it, and where its node is shown."""
 
     effect: Effect
@@ -39,7 +39,7 @@ class Tornado(Component, component="tornado.js"):
         super().__init__(bars=[], scale={}, answer=0)
         self.tell("choose", str, int, to=choose)
 
-    def show(self, found: Influence, bars: Sequence[Bar], now: float) -> None:
+    def show(self, found: Influence, bars: Sequence[TornadoBar], now: float) -> None:
         drawn: dict[str, Any] = {"bars": [], "scale": {}}
         if bars:
             low, high = ends(found, bars, now)
@@ -52,7 +52,7 @@ class Tornado(Component, component="tornado.js"):
         self.put(**drawn, answer=self._props["answer"] + 1)
 
 
-def ends(found: Influence, bars: Sequence[Bar], now: float) -> tuple[float, float]:
+def ends(found: Influence, bars: Sequence[TornadoBar], now: float) -> tuple[float, float]:
     """What the axis shows: all ends of bars, and a little beyond; a probability stays within 0 and 1."""
     values = [now, *(float(b.effect.values[x]) for b in bars for x in (b.effect.low, b.effect.high))]
     values = [value for value in values if not math.isnan(value)]
@@ -62,7 +62,7 @@ def ends(found: Influence, bars: Sequence[Bar], now: float) -> tuple[float, floa
     return (max(low, 0.0), min(high, 1.0)) if found.measure.kind is None else (low, high)
 
 
-def bar_of(measure: Measure, bar: Bar, low: float, high: float) -> dict[str, Any]:
+def bar_of(measure: Measure, bar: TornadoBar, low: float, high: float) -> dict[str, Any]:
     """What a bar shows, as plain values: places are in percent of the axis."""
     effect = bar.effect
     possible = [
@@ -85,7 +85,7 @@ def bar_of(measure: Measure, bar: Bar, low: float, high: float) -> dict[str, Any
     }
 
 
-def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> dict[str, Any]:
+def state_of(measure: Measure, bar: TornadoBar, code: int, low: float, high: float) -> dict[str, Any]:
     """One state: how probable it is, where it would lead the target, and what the table has."""
     effect, seen = bar.effect, bar.seen
     value, error = float(effect.values[code]), float(effect.errors[code])
@@ -153,10 +153,10 @@ class Telling:
                     with table.cell():
                         ui.link(name, self.session.url("/node", replace(state, variable=name, own={})))
                     table.bar(effect.bits / top if top else 0.0)
-                    table.cell(bits_said(effect))
+                    table.cell(describe_bits(effect))
 
 
-def bits_said(effect: Effect) -> str:
+def describe_bits(effect: Effect) -> str:
     """With an error, where it has one; what is not beyond two errors is not told from nothing."""
     if effect.bits_error and effect.bits < 2 * effect.bits_error:
         return f"< {max(effect.bits + 2 * effect.bits_error, 1e-4):.2g}"

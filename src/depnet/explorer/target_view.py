@@ -28,12 +28,12 @@ from depnet.explorer.target import (
     SHARPER_SECONDS,
     Found,
     find,
-    joined,
+    join,
     measures,
     rarity,
     seen_of,
 )
-from depnet.explorer.target_lists import Bar, Telling, Tornado
+from depnet.explorer.target_lists import Telling, Tornado, TornadoBar
 from depnet.inference.judge.influence import Effect
 from depnet.inference.judge.measure import SeenEffect
 from depnet.wording import percent
@@ -74,14 +74,14 @@ class _Target:
                 self.tornado = Tornado(self.choose)
                 self.bars.more_button()
             self.telling = Telling(session)
-        self._changed(session.state)
-        session.on_change(self._changed)
+        self._update(session.state)
+        session.on_change(self._update)
 
     def _choice(self) -> None:
         with bar():
             names = dict(enumerate(self.domain.names))
-            self.variable = select(names, "Target", self._variable_chosen, with_input=True)
-            self.measure = select({}, "What of it", self._measure_chosen)
+            self.variable = select(names, "Target", self._choose_variable, with_input=True)
+            self.measure = select({}, "What of it", self._choose_measure)
 
     def _legend(self) -> None:
         with bar("depnet-keys"):
@@ -106,14 +106,14 @@ class _Target:
                 if held is not None:
                     self.session.change(known={**self.session.state.known, name: held})
 
-    def _variable_chosen(self) -> None:
+    def _choose_variable(self) -> None:
         i = self.variable.value
         name = None if i is None else self.domain.names[i]
         if name != self.session.state.target:
             own = {key: value for key, value in self.session.state.own.items() if key != "state"}
             self.session.change(target=name, own=own)
 
-    def _measure_chosen(self) -> None:
+    def _choose_measure(self) -> None:
         place = self.measure.value
         if (
             place is not None
@@ -124,7 +124,7 @@ class _Target:
 
     # what follows from it
 
-    def _changed(self, state: State) -> None:
+    def _update(self, state: State) -> None:
         asked = (dict(state.known), state.target, state.own.get("state"))
         if asked != self.asked:
             self.asked = asked
@@ -238,11 +238,11 @@ class _Target:
         state = self.session.state
         if self.loaded.data is not None:
             effects = [
-                effect if own is None else joined(effect, own, found.worth)
+                effect if own is None else join(effect, own, found.worth)
                 for effect, own in zip(effects, seen, strict=True)
             ]
         bars = [
-            Bar(
+            TornadoBar(
                 effect,
                 own,
                 state.known.get(effect.variable.name, ()),

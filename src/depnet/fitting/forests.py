@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.variable import Domain
 from depnet.fitting.complete import redraw
-from depnet.learning.forest import Forest, NumberLaw, Shown, grow_forest, number_law
+from depnet.learning.forest import Forest, ForestLaw, Shown, grow_forest, number_law
 from depnet.model.network import Network
 from depnet.threads import results_in_threads
 
@@ -120,7 +120,7 @@ class Tables:
         return np.delete(self.shown[at], np.s_[first:last], axis=1)
 
     def move_on(
-        self, forest_of: Callable[[int], tuple[Forest, NumberLaw | None]], rng: np.random.Generator
+        self, forest_of: Callable[[int], tuple[Forest, ForestLaw | None]], rng: np.random.Generator
     ) -> Iterator[tuple[int, FloatArray | None]]:
         """Redraw the holes of each column: (column, law of a category [row, state] before it is drawn)."""
         for i, rows in self.holes():
@@ -137,7 +137,7 @@ class Tables:
             self.put(i, at.ravel(), drawn.ravel())
 
     def draw(
-        self, i: int, forest: Forest, law: NumberLaw, m: int, at: IntArray, rng: np.random.Generator
+        self, i: int, forest: Forest, law: ForestLaw, m: int, at: IntArray, rng: np.random.Generator
     ) -> FloatArray:
         """A number for some places of table m: a member of the leaf of one tree, moved as its law is."""
         shown, trees = self.inputs_of(i, at), forest.of_table(m)
@@ -146,8 +146,8 @@ class Tables:
         if not law.scale:
             return drawn
         mean = forest.mean(m, shown)
-        corrected = law.corrected(mean, self.values[np.ix_(at, self.forests.others(i))])
-        return law.moved_draws(drawn, mean, corrected)
+        corrected = law.correct(mean, self.values[np.ix_(at, self.forests.others(i))])
+        return law.move_draws(drawn, mean, corrected)
 
     def category_laws(self, i: int, forest: Forest, at: IntArray) -> FloatArray:
         """[table, row, state] by network and trees."""
@@ -177,7 +177,7 @@ class Forests:
     starts: CodeArray
     """Some completed rows."""
     forests: dict[int, Forest] = field(default_factory=dict)
-    laws: dict[int, NumberLaw] = field(default_factory=dict)
+    laws: dict[int, ForestLaw] = field(default_factory=dict)
 
     @property
     def domain(self) -> Domain:
@@ -294,7 +294,7 @@ class HoleAnswers:
     def means(self, i: int, rows: IntArray) -> FloatArray:
         """The expected number of some holes."""
         others = self.centre[np.ix_(rows, self.forests.others(i))]
-        return self.forests.laws[i].corrected(self.centre[rows, i], others)
+        return self.forests.laws[i].correct(self.centre[rows, i], others)
 
     def quantiles(self, i: int, rows: IntArray, levels: Sequence[float]) -> FloatArray:
         """[row, level] of the number of some holes."""
@@ -346,7 +346,7 @@ def grow_forests(
     found = Forests(network, numbers, Inputs.of(numbers, whole, hidden), starts)
     tables = found.tables(codes, hidden, whole, tables_count, rng, n_jobs)
 
-    def grow(i: int, trees: int, rng: np.random.Generator) -> tuple[Forest, NumberLaw | None]:
+    def grow(i: int, trees: int, rng: np.random.Generator) -> tuple[Forest, ForestLaw | None]:
         observed = np.flatnonzero(~hidden[:, i])
         at = tables.places(observed).ravel()
         shown, number = tables.inputs_of(i, at), bool(numbers[i])

@@ -248,7 +248,7 @@ LEVELS = [(2 * k + 1) / 40 for k in range(20)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NumberLaw:
+class ResidualLaw:
     """P(y | x) as it was learned. The last variable of `network` is the residual, or y; the one before it m(x)."""
 
     mean: CrossFittedMean
@@ -300,7 +300,7 @@ def number_law(
     numbers: FloatArray,
     options: FitOptions,
     rng: np.random.Generator,
-) -> NumberLaw:
+) -> ResidualLaw:
     """The law of `numbers` given the rows of `inputs`."""
     work = options.work()
     if not has_heap(numbers):
@@ -335,7 +335,7 @@ def _learn(
     rng: np.random.Generator,
     located: bool,
     work: Work,
-) -> NumberLaw:
+) -> ResidualLaw:
     mean = cross_fitted_mean(inputs.domain, inputs.codes, numbers, work.share(MEAN_SHARE))
     own = numbers - mean.unseen if located else numbers
     bins = quantile_bins(own, "float", _number(RESIDUAL_BINS if located else OWN_BINS, len(own)))
@@ -360,7 +360,7 @@ def _learn(
     sums = np.bincount(codes[:, -1], weights=own, minlength=len(bins))
     middles = np.array([np.mean(values) for values in bins.quantiles])
     bin_means = np.where(counts > 0, sums / np.maximum(counts, 1), middles)
-    return NumberLaw(mean, completion.network, bin_means, located)
+    return ResidualLaw(mean, completion.network, bin_means, located)
 
 
 def _number(most: int, rows: int) -> int:

@@ -111,7 +111,7 @@ class Trials:
         own = {i: best for i, best in enumerate(np.argmax(flat, axis=1).tolist()) if best != pooled}
         better = self._surely_better(own, pooled)
         chosen = [own[i] if i in better else pooled for i in range(len(flat))]
-        named = [self._named(candidate) for candidate in chosen]
+        named = [self._settings(candidate) for candidate in chosen]
         tried = tuple(
             replace(
                 network,
@@ -123,13 +123,13 @@ class Trials:
         return Choice(
             tuple(penalty for penalty, _ in named),
             tuple(s for _, s in named),
-            self._named(pooled),
+            self._settings(pooled),
             scores,
             tried,
             HeldOut(self._rows, score, self._independent / self._rows),
         )
 
-    def _named(self, candidate: int) -> tuple[Penalty, float]:
+    def _settings(self, candidate: int) -> tuple[Penalty, float]:
         rung, s = divmod(candidate, len(self._smoothings))
         return self._auto.penalties[rung], self._smoothings[s]
 

@@ -190,7 +190,7 @@ def spell_out(source: DecisionGraph, numbered: Numbered, cardinalities: tuple[in
     record = partial(_operations, source, numbered, len(cardinalities))
     graph = source.compiled
     if graph.variable.max(initial=-1) < len(cardinalities):
-        return DecisionGraph.recorded(record, cardinalities, source.size, graph)
+        return DecisionGraph.from_record(record, cardinalities, source.size, graph)
     variable, states, _, _, told = numbered
     tests = np.flatnonzero(graph.variable >= 0)
     read = graph.variable[tests]
@@ -204,7 +204,7 @@ def spell_out(source: DecisionGraph, numbered: Numbered, cardinalities: tuple[in
         read_only(begin),
         read_only(graph.children[graph.begin[tests][vertex] + branch]),
     )
-    return DecisionGraph.recorded(record, cardinalities, source.size, compiled)
+    return DecisionGraph.from_record(record, cardinalities, source.size, compiled)
 
 
 def _operations(source: DecisionGraph, numbered: Numbered, n: int) -> Recorded:

@@ -142,7 +142,7 @@ def grow_forest(
 
 
 @dataclass(frozen=True, eq=False)
-class NumberLaw:
+class ForestLaw:
     """What is added to the mean of a number's forest, and how its quantiles are asked for."""
 
     line: Any
@@ -160,7 +160,7 @@ class NumberLaw:
     high: float
     """No mean lies beyond what was observed."""
 
-    def corrected(self, mean: FloatArray, others: FloatArray) -> FloatArray:
+    def correct(self, mean: FloatArray, others: FloatArray) -> FloatArray:
         """The means of some rows; `others` [row, column] are the other numbers of these."""
         if self.line is None:
             return mean
@@ -180,7 +180,7 @@ class NumberLaw:
             return found
         return np.clip(_move(found, mean, corrected, self.scale), self.low, self.high)
 
-    def moved_draws(self, drawn: FloatArray, mean: FloatArray, corrected: FloatArray) -> FloatArray:
+    def move_draws(self, drawn: FloatArray, mean: FloatArray, corrected: FloatArray) -> FloatArray:
         """Draws of a law that moves with its mean."""
         return np.asarray(np.clip(corrected + self.draw_scale * (drawn - mean), self.low, self.high))
 
@@ -192,7 +192,7 @@ def number_law(
     truth: FloatArray,
     others: FloatArray,
     rng: np.random.Generator,
-) -> NumberLaw:
+) -> ForestLaw:
     """The law of a number, by what its trees say of rows that they have not drawn.
 
     `shown` are the rows of all tables, one table after the other; `truth` [row] and `others` [row, column] are of each row.
@@ -212,7 +212,7 @@ def number_law(
     members, mean, own_truth = members[told], total[told] / seen_by[told], truth[some[told]]
     columns = np.column_stack([others[some[told]], mean])
     spread = columns.std(axis=0)
-    found = NumberLaw(
+    found = ForestLaw(
         None,
         columns.mean(axis=0),
         np.where(spread > 0, spread, 1.0),

@@ -131,7 +131,7 @@ def learn_nodes(
         for number, source, theta in zip(numbers, *unpack(arrays, targets, read, smoothing), strict=True):
             if cuts is not None:
                 source = spell_out(source, cuts.numbered, cards)
-            nodes[number] = TableNode.learned(specs[number].target, source, theta)
+            nodes[number] = TableNode.from_learner(specs[number].target, source, theta)
             if work.progress is not None:
                 work.progress(len(nodes), len(specs))
     ordered = tuple(nodes[number] for number in range(len(specs)))
@@ -236,10 +236,10 @@ def unpack(
     for (o, c, v, w), (o1, c1, v1, w1), size in each:
         graph = CompiledGraph(variable[v:v1], begin[v:v1], children[w:w1])
         sources.append(
-            DecisionGraph.recorded((kinds[o:o1], first[o:o1], second[o:o1]), cardinalities, size, graph)
+            DecisionGraph.from_record((kinds[o:o1], first[o:o1], second[o:o1]), cardinalities, size, graph)
         )
         shaped = (counts[c:c1].reshape(size, -1), theta[c:c1].reshape(size, -1))
-        tables.append(ConditionalTable.learned(shaped[0], smoothing, shaped[1]))
+        tables.append(ConditionalTable.from_learner(shaped[0], smoothing, shaped[1]))
     return sources, tables
 
 

@@ -90,7 +90,7 @@ class LearnOptions:
             raise not_an_order(self.order)
 
     @classmethod
-    def given(cls, who: str, options: Mapping[str, Any]) -> Self:
+    def parse(cls, who: str, options: Mapping[str, Any]) -> Self:
         """The options that somebody gave to `who` by their names; one that there is not is an error that offers others."""
         names = [each.name for each in fields(cls)]
         for name in options:
@@ -352,7 +352,7 @@ def informations(dataset: Dataset) -> IntArray:
             later = alone[i + 1 :]
             own = begin[at : at + len(later) + 1]
             joint = np.add.reduceat(terms(tables.cells[own[0] : own[-1]]), own[:-1] - own[0])
-            chance = terms.scaled((states[i] - 1) * (states[i + 1 :] - 1) / 2)
+            chance = terms.scale((states[i] - 1) * (states[i + 1 :] - 1) / 2)
             found[i, i + 1 :] = np.maximum(joint + (whole - alone[i]) - later - chance, 0)
             at += len(later)
     return found + found.T
@@ -380,9 +380,9 @@ class _Terms:
 
     def __call__(self, counts: IntArray) -> IntArray:
         different, where = np.unique(counts, return_inverse=True)
-        return np.take(self.scaled(np.array([xlogx(count) for count in different.tolist()])), where)
+        return np.take(self.scale(np.array([xlogx(count) for count in different.tolist()])), where)
 
-    def scaled(self, numbers: FloatArray) -> IntArray:
+    def scale(self, numbers: FloatArray) -> IntArray:
         """2^s x, rounded; no more than 2^62, which is more than there is information."""
         rounded: IntArray = np.rint(np.minimum(np.ldexp(numbers, self._scale), 2.0**62)).astype(np.int64)
         return rounded

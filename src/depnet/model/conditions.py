@@ -74,7 +74,7 @@ class Allowed:
             weights[-1] = 1.0
         return weights
 
-    def narrowed(self) -> Variable:
+    def narrow(self) -> Variable:
         """The variable with bins that keep only values which meet the condition, to draw from."""
         variable, bins, spans = self.variable, self.variable.bins, (*self.spans, *self.points)
         if bins is None or not spans:

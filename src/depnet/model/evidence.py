@@ -99,7 +99,7 @@ class Evidence:
                     continue
                 if ((weights > 0) & (weights < 1)).any():
                     # A bin is cut, so there are bins.
-                    left = conditions[i].narrowed().bins
+                    left = conditions[i].narrow().bins
                     levels[i] = read_only(allowed_levels(variable.bins, left))  # type: ignore[arg-type]
             if not weights.any():
                 raise EvidenceError(empty_condition(variable, known))
@@ -159,7 +159,7 @@ def narrow_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
     for name, known in given.items():
         if not isinstance(known, Mapping):
             i = domain.index(name)
-            variables[i] = interpret(variables[i], known).narrowed()
+            variables[i] = interpret(variables[i], known).narrow()
     return Domain(tuple(variables))
 
 

@@ -196,7 +196,7 @@ class TableNode(Node):
             )
 
     @classmethod
-    def learned(cls, variable: int, source: InformationSource, table: ConditionalTable) -> "TableNode":
+    def from_learner(cls, variable: int, source: InformationSource, table: ConditionalTable) -> "TableNode":
         """A node as the native learner made it, whose parts fit together: nothing is checked again."""
         node = object.__new__(cls)
         object.__setattr__(node, "variable", variable)
@@ -268,8 +268,8 @@ class TableNode(Node):
         if self.table.prior is not None:
             table = self.table.with_counts(self.table.counts, smoothing)
         else:
-            table = ConditionalTable.learned(self.table.counts, checked_smoothing(smoothing))
-        return TableNode.learned(self.variable, self.source, table)
+            table = ConditionalTable.from_learner(self.table.counts, checked_smoothing(smoothing))
+        return TableNode.from_learner(self.variable, self.source, table)
 
 
 def can_compile(source: InformationSource, cards: Sequence[int]) -> bool:

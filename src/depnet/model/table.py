@@ -133,7 +133,7 @@ class ConditionalTable(ByFields):
         return ConditionalTable.from_counts(counts, 0.0 if kept is None else kept, self.prior)
 
     @classmethod
-    def learned(
+    def from_learner(
         cls, counts: IntArray, smoothing: float, theta: FloatArray | None = None
     ) -> "ConditionalTable":
         """`from_counts` for counts that the native learner made, which are what they should be.
@@ -240,7 +240,7 @@ def leaves_of(source: InformationSource, dataset: Dataset) -> NDArray[np.int32]:
     """The leaf of every row. A dataset's codes were checked when it was made, and a decision graph need not do it again."""
     whole = dataset.codes.flags.f_contiguous  # as the native walk reads them; some rows of a table are not
     if isinstance(source, DecisionGraph) and whole and source.cardinalities == dataset.domain.cardinalities:
-        return source.walked(dataset.codes)
+        return source.walk(dataset.codes)
     return source(dataset.codes)
 
 

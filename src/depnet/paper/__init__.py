@@ -8,6 +8,6 @@ Each experiment composes library functions and gives a `Report`; nothing here pa
 - `figures`: the paper's own figures, with matplotlib.
 """
 
-from depnet.paper.report import Claim, Column, Report
+from depnet.paper.report import Claim, Report, ReportColumn
 
-__all__ = ["Claim", "Column", "Report"]
+__all__ = ["Claim", "Report", "ReportColumn"]

@@ -19,7 +19,7 @@ class ExperimentError(DepnetError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ReportColumn:
     """How one key of the rows is shown: its heading, and a format such as '.2e' (numbers only)."""
 
     key: str
@@ -37,13 +37,13 @@ class Column:
         return format(value, self.format) if isinstance(value, (int, float)) else str(value)
 
 
-def columns(table: str) -> tuple[Column, ...]:
+def columns(table: str) -> tuple[ReportColumn, ...]:
     """Columns from lines of text: key, heading, and the format where there is one, with two spaces or more between.
 
     >>> columns("rows  N  ,d")
-    (Column(key='rows', title='N', format=',d'),)
+    (ReportColumn(key='rows', title='N', format=',d'),)
     """
-    return tuple(Column(*re.split(r"\s{2,}", line.strip())) for line in table.strip().splitlines())
+    return tuple(ReportColumn(*re.split(r"\s{2,}", line.strip())) for line in table.strip().splitlines())
 
 
 def within_limit(fc: float, limit: float) -> bool:
@@ -67,7 +67,7 @@ class Report:
     """
 
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[ReportColumn, ...]
     rows: Sequence[Row]
     claims: tuple[Claim, ...] = ()
     notes: tuple[str, ...] = ()

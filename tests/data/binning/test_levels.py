@@ -81,17 +81,17 @@ def test_all_values_one_by_one(law: tuple[Bins, list[int]]) -> None:
 def test_a_hole_is_filled_by_the_mean_of_floats_and_the_median_of_whole_numbers() -> None:
     whole = Bins((0, 10, 20), ((1, 2, 3), (10, 12, 14)), "integer")
     law = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
-    assert Levels.of(whole).expected(law).tolist() == [2, 12, 3]
+    assert Levels.of(whole).expect(law).tolist() == [2, 12, 3]
     floats = Bins((0, 10, 20), ((1, 2, 3), (10, 12, 14)), "float")
-    assert Levels.of(floats).expected(law).tolist() == [2.0, 12.0, 7.0]
+    assert Levels.of(floats).expect(law).tolist() == [2.0, 12.0, 7.0]
     missing = np.column_stack([law / 2, np.full(3, 0.5)])  # a last state, which is left out
-    assert Levels.of(floats).expected(missing).tolist() == [2.0, 12.0, 7.0]
+    assert Levels.of(floats).expect(missing).tolist() == [2.0, 12.0, 7.0]
 
 
 def test_large_whole_numbers_are_not_rounded() -> None:
     top = 2**63 - 1
     bins = Bins((0, top - 1, top), ((0,), (top - 1,)), "integer")
-    assert Levels.of(bins).expected(np.array([[0.1, 0.9]])).tolist() == [top - 1]
+    assert Levels.of(bins).expect(np.array([[0.1, 0.9]])).tolist() == [top - 1]
 
 
 @pytest.mark.parametrize("states", [("a", "b"), (False, True), (3, 1, 2), ("1", "2")])

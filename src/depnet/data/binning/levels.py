@@ -125,7 +125,7 @@ class Levels:
             found[:, at] = self.first[state] + place.clip(0, self.sizes[state] - 1).astype(np.int64)
         return np.asarray(self.values[found])
 
-    def expected(self, probabilities: FloatArray) -> Numbers:
+    def expect(self, probabilities: FloatArray) -> Numbers:
         """One number a row for a hole whose bin is uncertain: of floats the mean, as regression predicts it, else the
         median; where it is known to be missing, any.
         """

@@ -28,7 +28,7 @@ from depnet.data.table.columns import (
 )
 from depnet.data.table.open import Opened
 from depnet.data.table.variable import MAX_CARDINALITY
-from depnet.data.table.variables import StateOptions, Summary
+from depnet.data.table.variables import ColumnSummary, StateOptions
 from depnet.errors import DataError, Hint, brief, is_whole
 from depnet.threads import cores
 
@@ -185,9 +185,9 @@ class FileTable(Opened):
         column = self.columns[place]
         return ColumnLayout(column.name, column.kind, form=column.form)
 
-    def summary(self, place: int, options: StateOptions) -> Summary:
+    def summary(self, place: int, options: StateOptions) -> ColumnSummary:
         if not self._has_too_many_labels(place):
-            return Summary.of(self.column(place))  # what its text says was found in the file
+            return ColumnSummary.of(self.column(place))  # what its text says was found in the file
         column, value, source = self.columns[place], f"v{place}", self._of([place])
         most = MAX_CARDINALITY if options.as_they_are(column.name) else options.max_states
         ((present, different),) = self._ask(f"SELECT count({value}), count(DISTINCT {value}) FROM {source}")
@@ -202,7 +202,7 @@ class FileTable(Opened):
         if options.missing == "error" and present < self.rows:
             first = self._first_row(place, f"{value} IS NULL")
         hidden, counts = self.rows - present, tuple(times.values())
-        return Summary(
+        return ColumnSummary(
             column.name, "label", self.rows, hidden, first, tuple(times), counts=counts, different=different
         )
 
@@ -221,7 +221,7 @@ class FileTable(Opened):
         if column.kind == "empty":
             return empty_column(layout, self.rows)
         if self._is_long_text(place):
-            found = self._enumerated(place)
+            found = self._enumerate(place)
         else:
             if place not in self._ahead:
                 self._fetch(place)
@@ -236,7 +236,7 @@ class FileTable(Opened):
         ids = np.array([*(places[label] for label in found.labels), -1])[found.ids]
         return Column(layout, found.hidden, None, ids, column.categories, True, column.ordered)
 
-    def _enumerated(self, place: int) -> Column:
+    def _enumerate(self, place: int) -> Column:
         """A column of labels whose text never becomes Python's, but for each different one."""
         value, source = f"v{place}", self._of([place])
         labels = f"SELECT DISTINCT {value} FROM {source} WHERE {value} IS NOT NULL"

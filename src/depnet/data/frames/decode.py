@@ -123,7 +123,7 @@ def column_of_codes(
     if numbers is None and law is not None and kind != "label" and numbers_of(variable) is not None:
         levels = variable.levels()
         assert levels is not None
-        numbers = levels.expected(law)
+        numbers = levels.expect(law)
     elif numbers is None and bins is not None:
         each = np.where(hidden, 0, codes).astype(np.int64)
         numbers = bins.middle()[each] if rng is None else bins.draw(each, rng)

@@ -112,11 +112,11 @@ class Within:
         found = {i: np.empty(len(codes), dtype=own.dtype) for i, own in values.items()}
         for begin in range(0, len(codes), BLOCK):
             some = codes[begin : begin + BLOCK]
-            for i, levels in self._chosen(drawers, some, rng, TRIES if allowed else 1).items():
+            for i, levels in self._choose(drawers, some, rng, TRIES if allowed else 1).items():
                 found[i][begin : begin + BLOCK] = values[i][levels]
         return found
 
-    def _chosen(
+    def _choose(
         self, drawers: Sequence["Drawer"], codes: NDArray[np.integer], rng: np.random.Generator, tries: int
     ) -> dict[int, LevelArray]:
         """The levels of one of several tries, which a row takes in proportion to their weights."""

@@ -24,7 +24,7 @@ from depnet.data.table.columns import (
     empty_column,
     unreadable,
 )
-from depnet.data.table.variables import StateOptions, Summary
+from depnet.data.table.variables import ColumnSummary, StateOptions
 from depnet.errors import DataError, brief
 
 FEW_ROWS = 2000
@@ -45,7 +45,7 @@ class Columns(ABC):
         self.names = _checked_names(self.keys)
 
     @abstractmethod
-    def summary(self, place: int, options: StateOptions) -> Summary:
+    def summary(self, place: int, options: StateOptions) -> ColumnSummary:
         """What the variable of a column depends on; text that is all dates or durations is these, or stays as it is."""
 
     @abstractmethod
@@ -68,8 +68,8 @@ class Opened(Columns):
             self._last = place, self._read(place)
         return self._last[1]
 
-    def summary(self, place: int, options: StateOptions) -> Summary:
-        found = Summary.of(self.column(place))
+    def summary(self, place: int, options: StateOptions) -> ColumnSummary:
+        found = ColumnSummary.of(self.column(place))
         return found if options.as_they_are(self.names[place]) else found.with_times()
 
     def layout(self, place: int) -> ColumnLayout:

@@ -43,7 +43,7 @@ class Values(dict[int, Numbers]):
             kept.put(i, np.asarray(numbers[rows]))
         return kept
 
-    def renumbered(self, places: Mapping[int, int]) -> "Values":
+    def renumber(self, places: Mapping[int, int]) -> "Values":
         """The same of the variables in `places`, which have other numbers there."""
         return Values({new: self[old] for old, new in places.items() if old in self})
 

@@ -91,7 +91,7 @@ class StateOptions:
         if self.max_states >= MAX_CARDINALITY:
             raise DataError(f"max_states is below {MAX_CARDINALITY:,}; got {self.max_states:,}.")
 
-    def asked(self, name: str) -> bool:
+    def has_bins_for(self, name: str) -> bool:
         """Do `bins` name this column?"""
         return isinstance(self.bins, Mapping) and name in self.bins
 
@@ -112,7 +112,7 @@ class StateOptions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Summary:
+class ColumnSummary:
     """All that a column's variable depends on, whether it is in a frame or in a file.
 
     `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order,
@@ -143,7 +143,7 @@ class Summary:
         return self.declared or self.kind == "boolean"
 
     @classmethod
-    def of(cls, column: Column) -> "Summary":
+    def of(cls, column: Column) -> "ColumnSummary":
         hidden = int(column.hidden.sum())
         times = np.zeros(0, dtype=np.int64)
         if column.ids is not None:
@@ -164,7 +164,7 @@ class Summary:
             column.layout.form,
         )
 
-    def with_times(self) -> "Summary":
+    def with_times(self) -> "ColumnSummary":
         """As it is; but text that is all numbers, dates, times or durations of one form is that, as in a file of text."""
         labels = self.labels
         if self.kind != "label" or self.declared or not all(isinstance(label, str) for label in labels):
@@ -184,7 +184,7 @@ class Summary:
         return replace(self, kind=kind, numbers=numbers, labels=(), counts=(), different=0, form=form)
 
 
-def variable_of(column: Summary, options: StateOptions) -> Variable:
+def variable_of(column: ColumnSummary, options: StateOptions) -> Variable:
     """The variable of a column: one rule for frames and files."""
     missing = options.missing
     if column.hidden and missing == "error":
@@ -211,7 +211,7 @@ def variable_of(column: Summary, options: StateOptions) -> Variable:
     return with_missing_state(variable) if column.hidden and missing == "state" else variable
 
 
-def _variable_of_labels(column: Summary, options: StateOptions) -> Variable:
+def _variable_of_labels(column: ColumnSummary, options: StateOptions) -> Variable:
     """Text: its values in their order, of very many the most frequent ones, or those that `bins` lists."""
     how = options.how(column.name)
     listed = isinstance(how, Sequence) and not isinstance(how, str)
@@ -227,10 +227,10 @@ def _variable_of_labels(column: Summary, options: StateOptions) -> Variable:
     return with_other_state(column.name, ordered_states(labels, labels if column.declared else None))
 
 
-def _states_of_numbers(column: Summary, options: StateOptions) -> tuple[tuple[Label, ...], Bins | None]:
+def _states_of_numbers(column: ColumnSummary, options: StateOptions) -> tuple[tuple[Label, ...], Bins | None]:
     numbers, as_they_are = column.numbers, options.as_they_are(column.name)
     assert numbers is not None
-    if column.kind in ("integer", "float") and (as_they_are or not options.asked(column.name)):
+    if column.kind in ("integer", "float") and (as_they_are or not options.has_bins_for(column.name)):
         distinct = numbers.values[: (MAX_CARDINALITY if as_they_are else FEW_VALUES) + 1]
         states = ordered_states((distinct.astype(np.int64) if are_whole(distinct) else distinct).tolist())
         if as_they_are:
@@ -286,9 +286,9 @@ class LeftOut:
         return f"{brief(self.name)} ({self.why})"
 
 
-def find_reason_to_leave_out(column: Summary, options: StateOptions, keep: Keep) -> LeftOut | None:
+def find_reason_to_leave_out(column: ColumnSummary, options: StateOptions, keep: Keep) -> LeftOut | None:
     """Why a column is left out; None where it is kept, since it is in `keep` or `bins` names it."""
-    if options.asked(column.name) or (isinstance(keep, str) and keep == "all") or column.name in keep:
+    if options.has_bins_for(column.name) or (isinstance(keep, str) and keep == "all") or column.name in keep:
         return None
     there = column.rows - column.hidden
     if not there and column.rows and not column.has_states and options.missing != "state":

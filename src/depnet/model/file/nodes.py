@@ -77,7 +77,7 @@ class GraphFields(Fields, tag_field="kind", tag="decision graph"):
         first, second = (np.array([each[k] for each in self.operations], dtype=np.int32) for k in (1, 2))
         with locate_errors(f"{at}.operations"):
             size = size_of_record(kinds, first, second, domain.cardinalities)
-        return DecisionGraph.recorded((kinds, first, second), domain.cardinalities, size)
+        return DecisionGraph.from_record((kinds, first, second), domain.cardinalities, size)
 
 
 class TabulatedFields(Fields, tag_field="kind", tag="tabulated"):

@@ -119,7 +119,7 @@ class DecisionGraph:
         object.__setattr__(self, "_recorded", ())
 
     @classmethod
-    def recorded(
+    def from_record(
         cls,
         record: Recorded | Callable[[], Recorded],
         cardinalities: tuple[int, ...],
@@ -175,9 +175,9 @@ class DecisionGraph:
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """The leaf of every row, by walking the compiled graph in the native core."""
-        return self.walked(self._checked(codes))
+        return self.walk(self._check_codes(codes))
 
-    def walked(self, codes: CodeArray) -> LeafArray:
+    def walk(self, codes: CodeArray) -> LeafArray:
         """The leaf of every row of codes of this domain, column-major, which are not checked."""
         leaves = np.empty(len(codes), dtype=np.int32)
         native.walk(*self.compiled, codes, leaves)
@@ -192,7 +192,7 @@ class DecisionGraph:
         Returns:
             [row].
         """
-        table = self._checked(codes)
+        table = self._check_codes(codes)
         y = np.zeros(len(table), dtype=np.int32)
         size = 1
         for operation in self.operations:
@@ -217,7 +217,7 @@ class DecisionGraph:
                 f"has {_shorten(cardinalities)}."
             )
 
-    def _checked(self, codes: ArrayLike) -> CodeArray:
+    def _check_codes(self, codes: ArrayLike) -> CodeArray:
         table = np.asarray(codes)
         if table.ndim != 2 or table.shape[1] != len(self.cardinalities):
             raise ModelError(

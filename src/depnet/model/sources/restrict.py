@@ -96,7 +96,7 @@ def restrict(
         if fixed.keys().isdisjoint(second[splits].tolist()):  # no test is decided: only the numbers change
             renamed = second.copy()
             renamed[splits] = number[second[splits]]
-            graph = DecisionGraph.recorded((kinds, first, renamed), kept.cardinalities, source.size)
+            graph = DecisionGraph.from_record((kinds, first, renamed), kept.cardinalities, source.size)
             return graph if len(kinds) else ConstantSource(), np.arange(source.size)
         operations, leaves = _restrict_operations(source, fixed, number)
         if not operations:

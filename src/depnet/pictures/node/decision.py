@@ -43,7 +43,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class DecisionTest:
     variable: str
     branches: tuple[Branch, ...]
 
@@ -65,7 +65,7 @@ class Leaf:
         return "" if self.rows is None else f", {plural(self.rows, 'row')}"
 
 
-Vertex: TypeAlias = Test | Leaf
+Vertex: TypeAlias = DecisionTest | Leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def decision_of(domain: Domain, chosen: Node) -> Decision:
             Branch(tuple(states[code] for code in codes), to, describe_run(variables[j], codes))
             for to, codes in reached.items()
         ]
-        return Test(variables[j].name, tuple(branches))
+        return DecisionTest(variables[j].name, tuple(branches))
 
     return Decision(
         variables[chosen.variable].name,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from depnet.data.table.variable import Domain, Label, Variable
 from depnet.pictures.labels import short
-from depnet.pictures.node.decision import LETTERS, Branch, Decision, Test, Vertex, describe_run
+from depnet.pictures.node.decision import LETTERS, Branch, Decision, DecisionTest, Vertex, describe_run
 
 Rule = Mapping[str, frozenset[Label]]
 """Of each variable that is asked about, the states that it may be in; what is not asked about is not in it."""
@@ -159,7 +159,7 @@ def find_reached(graph: Decision, allowed: Mapping[str, Collection[Label]]) -> R
     """
 
     def open_branches(vertex: Vertex) -> list[Branch]:
-        if not isinstance(vertex, Test) or vertex.variable not in allowed:
+        if not isinstance(vertex, DecisionTest) or vertex.variable not in allowed:
             return list(vertex.branches)
         states = allowed[vertex.variable]
         return [branch for branch in vertex.branches if any(state in states for state in branch.states)]

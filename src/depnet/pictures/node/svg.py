@@ -10,8 +10,8 @@ from depnet.pictures.node.boosted import Boosted, boosted
 from depnet.pictures.node.decision import (
     Branch,
     Decision,
+    DecisionTest,
     Leaf,
-    Test,
     decision,
     legend,
     most_likely,
@@ -69,7 +69,7 @@ class _Picture:
 
     def __init__(self, graph: Decision) -> None:
         self.graph, self.colour = graph, state_colours(graph)
-        tests = {v: test for v, test in enumerate(graph.vertices) if isinstance(test, Test)}
+        tests = {v: test for v, test in enumerate(graph.vertices) if isinstance(test, DecisionTest)}
         self.height = {v: TITLE + LINE * len(test.branches) + 5 for v, test in tests.items()}
         at = places(graph, ROW, lambda v: self.height[v] + 10)
         self.layer = {v: layer for v, (_, layer) in at.items()}
@@ -114,7 +114,7 @@ class _Picture:
         look = {"fill": "none", "stroke": colours.GREY, "stroke_width": 1.3}
         return element("path", d=way, **look, data_from=v, data_to=branch.to)
 
-    def _test(self, v: int, test: Test) -> str:
+    def _test(self, v: int, test: DecisionTest) -> str:
         x, height, wide = self.left[self.layer[v]], self.height[v], self.wide[self.layer[v]]
         top, right = self.y[v] - height / 2, x + wide
         frame = {"rx": 6, "stroke": colours.GREY, "style": "stroke-width:1.2"}
@@ -153,7 +153,7 @@ def _branch_name(branch: Branch) -> str:
     return join(branch.states, MOST_LETTERS)
 
 
-def _width(test: Test) -> float:
+def _width(test: DecisionTest) -> float:
     labels = (short(test.variable, MOST_LETTERS), *map(_branch_name, test.branches))
     return LETTER * FONT * max(shown_width(label) for label in labels) + 20
 

@@ -11,8 +11,8 @@ from depnet.pictures.labels import join, short
 from depnet.pictures.node.boosted import Boosted, boosted
 from depnet.pictures.node.decision import (
     Decision,
+    DecisionTest,
     Leaf,
-    Test,
     decision,
     frequent_states,
     named_states,
@@ -138,7 +138,7 @@ def _bar(probabilities: tuple[float, ...], frequent: list[int]) -> str:
 
 def _shared_tests(graph: Decision) -> set[int]:
     ways = Counter(branch.to for vertex in graph.vertices for branch in vertex.branches)
-    return {v for v, times in ways.items() if times > 1 and isinstance(graph.vertices[v], Test)}
+    return {v for v, times in ways.items() if times > 1 and isinstance(graph.vertices[v], DecisionTest)}
 
 
 def _letters(number: int) -> str:
