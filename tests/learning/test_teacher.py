@@ -1,5 +1,7 @@
 """A teacher of words: an order of states found from the rows, and rows drawn from them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,9 @@ from depnet import Dataset, Domain
 from depnet.data import Variable
 from depnet.fitting.fit import FitOptions, fit_law
 from depnet.learning import distil as teachers
-from depnet.learning.distil import Teacher, draw_word, in_places, learn_teacher, state_places
+from depnet.learning.boost import BoostRows, NodeGrower, all_tests, tree_of
+from depnet.learning.distil import Teacher, in_places, learn_teacher, state_places
+from depnet.learning.words import Word
 from depnet.model.score import score
 from depnet.model.stages import UNIT
 from depnet.threads import Work
@@ -54,14 +58,15 @@ def test_missing_values_stay_the_last_place() -> None:
     assert placed.domain.variables[0].missing == placed.domain.variables[0].states[3]
 
 
-def test_words_are_drawn_by_their_probabilities(taught: Teacher) -> None:
-    placed = in_places(ROWS, state_places(ROWS))
-    many = np.asfortranarray(np.repeat(placed.codes[:1], 20_000, axis=0))
-    drawn = draw_word(taught.words[0], many, np.random.default_rng(0))
-    shares, theta = (
-        np.bincount(drawn, minlength=TOWNS) / len(drawn),
-        taught.words[0].probabilities(many[:1])[0],
-    )
+def test_a_word_is_the_boosted_node_of_its_stages() -> None:
+    rows = BoostRows.of(in_places(ROWS, state_places(ROWS)), all_tests(in_places(ROWS, state_places(ROWS))))
+    grower = NodeGrower(rows, 0, tree_of(rows, 0), (1, 2))
+    grown = there(grower.grow(replace(teachers.TEACHER, stages=5)))
+    word, node = Word.of(grower, grown), grower.node(grown)
+    assert word.log_theta(rows.dataset) == pytest.approx(node.log_theta(rows.dataset), abs=1e-12)
+    many = np.asfortranarray(np.repeat(rows.dataset.codes[:1], 20_000, axis=0))
+    drawn = word.draw(many, np.random.default_rng(0))
+    shares, theta = np.bincount(drawn, minlength=TOWNS) / len(drawn), node.probabilities(many[:1])[0]
     assert 0.5 * np.abs(shares - theta).sum() < 0.03
     assert 0.5 * np.abs(shares - np.roll(theta, 1)).sum() > 0.03
 
@@ -102,7 +107,7 @@ def test_of_many_rows_a_teacher_learns_from_some_whatever_their_order(
     law = fit_law(towns(200, 2), FitOptions(order=["a", "b", "town"], distil=False))
     both, inputs = (ROWS, shuffled), {0: (1, 2)}
     found = [learn_teacher(rows, law, [(rows, HELD, law)], inputs, Work())[0] for rows in both]
-    first, second = (each.words[0].start_scores[0] for each in found)
+    first, second = (each.words[0].bases[0] for each in found)
     np.testing.assert_array_equal(first, second)
     counts = np.bincount(found[0].places[0][ROWS.column(0)], minlength=TOWNS)
     low, middle, high = (int(each[0]) for each in there(found[0].words[0].digits).arrays)

@@ -15,6 +15,7 @@ How it is done:
 - `auto`: the penalty and smoothing, chosen by held-out rows, and columns of many states that repeat each other;
 - `boost`: nodes that add up the scores of many small graphs, stage by stage;
 - `linear`: the linear first guess of a number, from which its digits are boosted;
+- `words`: words of digits whose vertices are asked one by one;
 - `distil`: graphs of a law that a boosted law, of words of digits, has taught;
 - `within`: where numbers lie in their bins, given those before them;
 - `forest`: trees of values, beside the networks of the imputer; how good the law of a number is;

@@ -44,10 +44,9 @@ from depnet.learning.learn import TrialPart, try_node
 from depnet.learning.linear import FEWEST_STATES, LinearGuess, learn_guesses, with_guesses
 from depnet.learning.options import LearnOptions, NodeSpec, fold_states, node_specs, readable_inputs
 from depnet.learning.rows import some_rows
-from depnet.model.boosted import BoostedNode
+from depnet.learning.words import Word
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
-from depnet.model.stages import theta_of
 from depnet.model.table import ConditionalTable, leaf_counts
 from depnet.threads import Work, results_in_threads
 
@@ -140,7 +139,7 @@ class Teacher:
     """Words for some nodes of an ordered network, which read places, and its graphs for the others."""
 
     graphs: Network
-    words: Mapping[int, BoostedNode]
+    words: Mapping[int, Word]
     places: Sequence[IntArray]
     guesses: Mapping[int, LinearGuess]
 
@@ -159,7 +158,7 @@ class Teacher:
                 if i in self.words:
                     if i in behind:
                         placed[:, behind[i]] = self.guesses[i].codes(placed)
-                    placed[:, i] = draw_word(self.words[i], placed, rng)
+                    placed[:, i] = self.words[i].draw(placed, rng)
                     own[:, i] = states[i][placed[:, i]]
                 else:
                     own[:, i] = draw_state(self.graphs.nodes[i], own, rng)
@@ -181,24 +180,6 @@ class Teacher:
             each = np.unique(np.searchsorted(share, ends) + 1).tolist()
             found += [Cut.of(i, self.places[i] >= at) for at in each if at < k]
         return found
-
-
-def draw_word(node: BoostedNode, codes: CodeArray, rng: np.random.Generator) -> IntArray:
-    """A state of each row, digit by digit."""
-    assert node.digits is not None
-    logits = node.scores(codes)
-    found: IntArray = np.zeros(len(codes), dtype=np.int64)
-    reach = {(0, node.states): np.arange(len(codes))}
-    for v, (low, middle, high) in enumerate(node.digits.vertices):
-        rows = reach.pop((low, high))
-        odds = np.zeros((len(rows), 2), dtype=np.int32)
-        odds[:, 1] = logits[rows, v]
-        one = rng.random(len(rows)) < theta_of(odds)[:, 1]
-        for first, last, part in ((low, middle, rows[~one]), (middle, high, rows[one])):
-            reach[first, last] = part
-            if last - first == 1:
-                found[part] = first
-    return found
 
 
 def draw_state(node: Node, codes: CodeArray, rng: np.random.Generator) -> IntArray:
@@ -240,7 +221,7 @@ def learn_teacher(
     ]
     stop = native.Stop()
 
-    def learn(i: int) -> list[BoostedNode] | None:
+    def learn(i: int) -> list[Word] | None:
         growers = [
             NodeGrower(rows, i, trees[i], readable[i], work.ends, stop)
             for rows in (BoostRows(everything, tests), *(part.rows for part in tried))
@@ -258,14 +239,14 @@ def learn_teacher(
         found = try_node(growers[1:], tried, (TEACHER,))
         if found is None:
             return None
-        words = [grower.node(each) for grower, each in zip(found.growers, found.grown, strict=True)]
+        words = [Word.of(grower, each) for grower, each in zip(found.growers, found.grown, strict=True)]
         gained = 0.0
         for word, part, (_, held, graphs) in zip(words, tried, parts, strict=True):
             theirs = graphs.nodes[i].log_theta(held)
             gained -= float(theirs.sum() if held.weights is None else theirs @ held.weights)
             gained += float(word.log_theta(part.held.dataset).sum())
         last = whole.grow(TEACHER, found.stages) if gained > 0 else None
-        return None if last is None else [whole.node(last), *words]
+        return None if last is None else [Word.of(whole, last), *words]
 
     found = results_in_threads(learn, list(readable), work.threads, stop=stop.set)
     words = {i: each for i, each in zip(readable, found, strict=True) if each is not None}
@@ -280,7 +261,7 @@ def learn_teacher(
 def _held_score(growers: Sequence[NodeGrower], parts: Sequence[TrialPart]) -> float:
     """What the held-out rows of all parts say of nodes without stages."""
     return sum(
-        float(grower.node([NOTHING] * grower.parts).log_theta(part.held.dataset).sum())
+        float(Word.of(grower, [NOTHING] * grower.parts).log_theta(part.held.dataset).sum())
         for grower, part in zip(growers, parts, strict=True)
     )
 
