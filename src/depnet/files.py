@@ -105,7 +105,7 @@ def check_place(name: str, *, force: bool = False) -> os.stat_result | None:
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no directory {target.parent}. Make it first", name)
     if not os.access(target.parent, os.W_OK):
-        raise PermissionError(errno.EACCES, f"{target.parent} is not yours to write in", name)
+        raise PermissionError(errno.EACCES, f"{target.parent} cannot be written to: permission denied", name)
     return old
 
 

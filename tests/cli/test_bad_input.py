@@ -130,7 +130,7 @@ def test_no_permission(model: Path, table: Path, tmp_path: Path) -> None:
         line = failed("example", "-o", tmp_path / "new.csv", before=without_privilege)
     finally:
         tmp_path.chmod(0o755)
-    assert "not yours to write in" in line
+    assert "cannot be written to: permission denied" in line
 
 
 def test_standard_output_on_a_full_disk(model: Path) -> None:

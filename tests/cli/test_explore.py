@@ -21,7 +21,7 @@ def test_a_missing_extra_is_said_in_one_line(model: Path, monkeypatch: pytest.Mo
 
 
 def test_rows_without_a_model_are_a_misuse(table: Path) -> None:
-    assert b"--data is the table of a MODEL" in depnet("explore", "--data", table, code=2).stderr
+    assert b"--data needs a MODEL" in depnet("explore", "--data", table, code=2).stderr
 
 
 def test_a_port_that_is_taken_is_said(model: Path) -> None:

@@ -46,11 +46,11 @@ def rows(tmp_path: Path) -> Path:
 
 
 LATE = {
-    "rows.csv": "rows.csv is not read as Parquet, and rows in chunks come in no other format",
+    "rows.csv": "rows.csv cannot be read as Parquet, the only format that is read in chunks",
     "rows.json": "Convert it to Parquet first, or learn from it in one process: depnet fit without a cluster",
-    "named.parquet": "named.parquet is not read as Parquet",
-    "missing.parquet": "there is no such file, and no Parquet file in it or like it. Name a file",
-    "none.parquet": "a network is learned from at least one row; there are none",
+    "named.parquet": "named.parquet cannot be read as Parquet",
+    "missing.parquet": "there is no such file, and no Parquet file in or like it. Name a file",
+    "none.parquet": "learning a network needs at least one row; there are none",
     "uneven": "b.parquet has the columns ['port', 'class']",
     "rows.parquet --columns far": "there is no column 'far'. Did you mean 'fare'",
     "rows.parquet --without far": "there is no column 'far'. Did you mean 'fare'",
@@ -86,10 +86,10 @@ def test_a_bound_on_memory_is_a_size(rows: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_standard_input_is_not_for_a_cluster(tmp_path: Path) -> None:
     said = refused("fit", "-", *CLUSTER, "-o", tmp_path / "m.json", code=2)
-    assert "read from Parquet files, and no standard input" in said
+    assert "read from Parquet files, not from standard input" in said
 
 
 def test_no_such_cluster(rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("depnet.cli.fit.SECONDS", 1)
     message = refused("fit", rows, *CLUSTER, "-o", tmp_path / "m.json")
-    assert "there is no Dask scheduler that answers" in message
+    assert "no Dask scheduler answers" in message

@@ -342,7 +342,7 @@ def test_no_rows_have_no_score_and_no_name_stands_twice() -> None:
     assert len(model.score_samples(nothing)) == 0
     refuses(DataError, "no rows to score", lambda: model.score(nothing))
     twice = pd.DataFrame([[1, 2], [2, 1]], columns=["a", "a"])
-    refuses(DataError, "two columns have one name", lambda: DependencyNetwork().fit(twice))
+    refuses(DataError, "two columns have the same name", lambda: DependencyNetwork().fit(twice))
 
 
 def test_lazy_frames_are_collected_without_a_warning() -> None:

@@ -42,7 +42,7 @@ def test_pieces_and_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> No
     imputer, holed, whole = fitted()
     two = fitted(n_jobs=2)[0]
     pd.testing.assert_frame_equal(imputer.transform(holed), two.transform(holed))
-    monkeypatch.setattr(module, "PIECE_ROWS", 30)
+    monkeypatch.setattr(module, "CHUNK_ROWS", 30)
     pieces = imputer.transform(holed)
     gone = holed.isna()["b"]
     assert np.corrcoef(pieces["b"][gone], whole["b"][gone])[0, 1] > 0.8

@@ -273,10 +273,10 @@ def test_text_is_read(text: str, expected: tuple[str, object]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("class", "'class' is no condition. Write a variable, a sign"),
+        ("class", "'class' is not a condition. Write a variable, a sign"),
         ("clas>1", "there is no variable 'clas'. Did you mean 'class'"),
         ("age=>20", "has a sign after the equals sign. Write age>20"),
-        ("class~1st:1", "is no condition"),
+        ("class~1st:1", "is not a condition"),
     ],
 )
 def test_what_is_no_written_condition(text: str, message: str) -> None:

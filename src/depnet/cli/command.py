@@ -171,7 +171,7 @@ DEBUG = flag(
 )
 JSON = flag("--json as_json", "Answer in JSON (docs/command-line.md).")
 VERBOSE = flag("-v --verbose", "Also say how it was computed, in the words of the theory.")
-SEED = option("--seed", "Makes what is drawn repeatable.", type=click.IntRange(min=0))
+SEED = option("--seed", "A seed makes random draws repeatable.", type=click.IntRange(min=0))
 JOBS = option(
     "-j --jobs", "Threads; -1: all cores. The result is the same.", type=int, default=-1, callback=_jobs
 )

@@ -44,15 +44,13 @@ def explore(
     host: str,
     show_table: bool,
 ) -> None:
-    """See a model and ask it, as a page in the browser.
+    """Look at a model and ask it questions, in the browser.
 
     Without a MODEL, the page opens where you can drop a table and learn a model. Only this machine can reach the page
     unless --host says otherwise. Ctrl+C stops it. With --json, the address is printed as an object.
     """
     if data is not None and model is None:
-        raise click.UsageError(
-            "--data is the table of a MODEL: name the model too, or drop the table in the page."
-        )
+        raise click.UsageError("--data needs a MODEL: name the model too, or drop the table in the page.")
     try:
         import nicegui  # noqa: F401
     except ModuleNotFoundError as error:

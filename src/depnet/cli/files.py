@@ -109,7 +109,7 @@ def read_known(
 
     known = tuple(variable for variable in domain.variables if variable.name not in targets)
     if not known:
-        raise click.UsageError("every column is a target: there is nothing that a row could know.")
+        raise click.UsageError("every column is a target, so a row has nothing to predict from.")
     holed = read_holed(path, Domain(known), optional=True, **options)
     codes = np.full((holed.rows, len(domain)), -1)
     there = [domain.index(name) for name in holed.domain.names]
@@ -164,7 +164,7 @@ def check_output(path: str | None, force: bool, inputs: Iterable[str | None] = (
             read = os.fstat(0) if name == "-" else None if name is None else Path(name).stat()
             if read is not None and stat.S_ISREG(read.st_mode) and os.path.samestat(read, Path(path).stat()):
                 raise OutputError(
-                    f"{path} is a file that this command reads, and would be lost. Choose another name for the output."
+                    f"{path} is an input of this command and would be lost. Choose another name for the output."
                 )
     with _explain_errors(path):
         check_place(path, force=force)
@@ -218,7 +218,7 @@ def _explain_errors(path: str) -> Iterator[None]:
         raise OutputError(said) from error
 
 
-WHERE = option("--where", 'Only rows for which this holds, such as "age > 17".', metavar="SQL")
+WHERE = option("--where", 'Use only rows that meet this condition, such as "age > 17".', metavar="SQL")
 UNKNOWN = choice(
     "--unknown",
     "error",
@@ -237,12 +237,10 @@ def _keep(_: click.Context, parameter: click.Parameter, value: Any) -> None:
 def text_options(command: Any) -> Any:
     how: dict[str, Any] = {"expose_value": False, "callback": _keep}
     for add in (
-        option("--delimiter", "Of CSV files.  [default: , ; tab or |]", **how),
-        option("--encoding", "Of text files.  [default: utf-8]", **how),
-        flag("--no-header header", "Columns are called X0, X1, ...", **how),
-        option(
-            "--text", "Columns of labels, even if all are numbers.", multiple=True, metavar="A,B,...", **how
-        ),
+        option("--delimiter", "The delimiter of CSV files.  [default: , ; tab or |]", **how),
+        option("--encoding", "The encoding of text files.  [default: utf-8]", **how),
+        flag("--no-header header", "There is no header: columns are called X0, X1, ...", **how),
+        option("--text", "Columns to read as labels, even numbers.", multiple=True, metavar="A,B,...", **how),
     ):
         command = add(command)
     return command
@@ -371,7 +369,7 @@ new_table_options = _gather(
     choice(
         "--missing", "auto", "complete", "state", "error",
         text="Missing values: filled in while learning (complete), a value of their own (state), or an error; auto: a value "
-        "of their own in columns where other columns tell what is missing, else filled in.",
+        "of their own in columns where other columns predict what is missing, else filled in.",
     ),
     _repeatable("--columns", names_in, "A,B,...", "Only these columns; may be repeated.  [default: all]"),
     _repeatable("--without", names_in, "A,B,...", "All columns but these; may be repeated."),
@@ -381,7 +379,7 @@ new_table_options = _gather(
         "Bins of numeric columns: how many (quantiles), or edges 0|18|65; for the column NAME, or for all.",
     ),
     _repeatable("--keep", names_in, "A,B,...", "Also learn from these names, identifiers or row numbers."),
-    number("--max-states", 1000, "Most values of a text column; the rarest are joined in one, other.", least=2),
+    number("--max-states", 1000, "Most values of a text column; the rarest become one, other.", least=2),
 )  # fmt: skip
 """Which table is learned from: the command gets it as `chosen`."""
 

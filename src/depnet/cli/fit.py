@@ -223,7 +223,7 @@ def fit_from_chunks(
             )
     if table == "-":
         raise click.UsageError(
-            "a table in chunks is read from Parquet files, and no standard input. Write the table to a Parquet file first, "
+            "a table in chunks is read from Parquet files, not from standard input. Write it to a Parquet file first, "
             "or leave --cluster and --memory out."
         )
     check_output(run.output, run.force, files_of(table))
@@ -259,7 +259,7 @@ def connect(address: str) -> Iterator[Any]:
         client = distributed.Client(address, timeout=SECONDS)
     except (OSError, ValueError) as error:
         raise click.ClickException(
-            f"--cluster {address}: there is no Dask scheduler that answers ({error}). Start one with dask scheduler, "
+            f"--cluster {address}: no Dask scheduler answers ({error}). Start one with dask scheduler, "
             "and workers with dask worker."
         ) from None
     with client:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "draw",
     text="The most probable value for each missing one, or values drawn together for a row.",
 )
-@flag("--all everything", "Also fill in where the column is almost never known in such rows.")
+@flag("--all everything", "Also fill in columns that are almost never known in such rows.")
 @UNKNOWN
 @SCAN
 @SEED

@@ -50,7 +50,7 @@ class _InOrder(click.Group):
 @click.version_option(package_name="depnet")
 @DEBUG
 def depnet() -> None:
-    """Learn how the columns of a table depend on each other, then ask anything of it.
+    """Learn how the columns of a table depend on each other, then ask questions.
 
     A table is a CSV, TSV, Parquet, JSON lines or Excel file, gzipped or not; a model is a JSON file. "-" stands for
     standard input or output.

@@ -113,7 +113,7 @@ def open_table(source: Any, columns: Sequence[str] | None, without: Sequence[str
         files.append((ParquetChunk(path, tuple(range(len(sizes))), chosen), sizes))
     total = sum(sum(sizes) for _, sizes in files)
     if total == 0:
-        raise DataError(f"a network is learned from at least one row; there are none in {brief(source)}.")
+        raise DataError(f"learning a network needs at least one row; there are none in {brief(source)}.")
     return OpenedTable(names, total, files)
 
 
@@ -130,7 +130,7 @@ def files_of(source: Any) -> list[str]:
             found = sorted(glob.glob(text))  # noqa: PTH207  # a pattern may be absolute
         if not found:
             raise DataError(
-                f"{text}: there is no such file, and no Parquet file in it or like it. Name a file, a directory that has "
+                f"{text}: there is no such file, and no Parquet file in or like it. Name a file, a directory that has "
                 "some, or a pattern such as 'rows/*.parquet'."
             )
         return found
@@ -154,7 +154,7 @@ def _head_of(path: str) -> tuple[list[str], list[int]]:
     except (ArrowInvalid, OSError) as error:
         said = str(error).rstrip(".")
         raise DataError(
-            f"{path} is not read as Parquet, and rows in chunks come in no other format ({said}). Convert it to Parquet "
+            f"{path} cannot be read as Parquet, the only format that is read in chunks ({said}). Convert it to Parquet "
             "first, or learn from it in one process: depnet fit without a cluster, or depnet.read."
         ) from None
 

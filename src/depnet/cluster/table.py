@@ -125,7 +125,7 @@ class ChunkedTable:
         coded = list(self.place.each(self.chunks, _code_chunk, self.domain, firsts, share))
         if not sum(chunk.rows for chunk in coded):
             raise LearningError(
-                f"of {self.total:,} rows of {self.columns:,} columns not one fits into {self.room:,} bytes. Give more "
+                f"not one of {self.total:,} rows of {self.columns:,} columns fits into {self.room:,} bytes. Give more "
                 "memory (memory=...)."
             )
         return join_rows(coded)
@@ -169,7 +169,7 @@ def open_chunks(table: TableRequest, where: Where, *, boost: bool = False) -> Ch
     if total is None:
         total = sum(place.each(chunks, _count_rows))
     if total == 0:
-        raise DataError("a network is learned from at least one row; there are none.")
+        raise DataError("learning a network needs at least one row; there are none.")
     needed = _bytes(total, columns)
     fits = needed <= room
     if boost and not fits:

@@ -236,7 +236,7 @@ def later_table(
     """
     if isinstance(X, Holed):
         if X.domain != domain:
-            raise DataError("the rows have another domain than the fitted network's.")
+            raise DataError("the rows have another domain than the fitted network.")
         return X
     if absent == "missing" and is_frame(X):
         return encode(X, domain, handle_unknown=estimator.handle_unknown, absent=absent, values=values)

@@ -63,7 +63,7 @@ def read_table(name: str, content: bytes, encoding: str) -> UploadedTable:
             f"{name} has {len(content):,} bytes; the page takes {MAX_BYTES:,} at most. Use depnet fit for it."
         )
     if content.startswith(b"\x1f\x8b"):  # text that is packed has no bound
-        raise DataError(f"{name} is packed. Drop it unpacked, or use depnet fit.")
+        raise DataError(f"{name} is compressed. Drop it uncompressed, or use depnet fit.")
     file = io.BytesIO(content)
     file.name = name  # for the messages
     try:

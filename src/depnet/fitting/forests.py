@@ -37,7 +37,7 @@ SHOWN_STATES = 8
 """Of a category, the most frequent states that trees tell apart."""
 STARTS = 1_000
 """Rows that are kept, for new ones to begin from."""
-PIECE_ROWS = 4096
+CHUNK_ROWS = 4096
 SHARES = (np.arange(100) + 0.5) / 100
 """Levels of the quantiles that stand for the law of a number's bins."""
 
@@ -251,10 +251,10 @@ class Forests:
         count: int = TABLES,
         n_jobs: int = 1,
     ) -> Iterator["HoleAnswers"]:
-        """Answers of the rows with holes, piece after piece: memory does not grow with the rows."""
+        """Answers of the rows with holes, chunk after chunk: memory does not grow with the rows."""
         open_rows = np.flatnonzero(hidden.any(axis=1))
-        for start in range(0, len(open_rows), PIECE_ROWS):
-            rows = open_rows[start : start + PIECE_ROWS]
+        for start in range(0, len(open_rows), CHUNK_ROWS):
+            rows = open_rows[start : start + CHUNK_ROWS]
             gone = hidden[rows]
             begin = self.starts[rng.integers(0, len(self.starts), len(rows))]
             own = np.where(gone, begin, codes[rows])

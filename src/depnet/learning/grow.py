@@ -115,7 +115,7 @@ def learn_nodes(
     """The network of these rows and nodes, a penalty for each; of the options, the limits and whether cuts are read."""
     if rows.total == 0:
         raise DataError(
-            "a network is learned from at least one row; the table has none, or all weights are 0."
+            "learning a network needs at least one row; the table has none, or all weights are 0."
         )
     settings = {
         penalty: native_settings(penalty, options, rows.total) for penalty in dict.fromkeys(penalties)

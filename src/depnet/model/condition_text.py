@@ -33,7 +33,7 @@ def named_condition(domain: Domain, text: str) -> tuple[str, object]:
     name, sign, rest = cut_at_sign(domain, text)
     if sign in ("", "~"):
         raise EvidenceError(
-            f"{text.strip()!r} is no condition. Write a variable, a sign (= != > >= < <=) and a value, or is missing."
+            f"{text.strip()!r} is not a condition. Write a variable, a sign (= != > >= < <=) and a value, or is missing."
         )
     return name, read_condition(domain.variables[domain.index(name)], sign, rest)
 

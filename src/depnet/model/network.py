@@ -89,13 +89,13 @@ class Network:
                     f"{cardinalities[number]}."
                 )
         if self.counts is not None and tuple(map(len, self.counts.singles)) != cardinalities:
-            raise ModelError("the 1- and 2-way counts are of another domain than the network's.")
+            raise ModelError("the 1- and 2-way counts have another domain than the network.")
         if self.held_out is not None and not isinstance(self.held_out, HeldOut):
             raise ModelError(f"held_out of a network is a HeldOut; got {brief(self.held_out)}.")
         if self.order is not None:
             object.__setattr__(self, "order", self._checked_order())
         if self.within is not None and (self.within.domain != self.domain or self.within.order != self.order):
-            raise ModelError("what a network says of numbers within bins is of another domain or order.")
+            raise ModelError("the trees within bins have another domain or order than the network.")
 
     def _checked_order(self) -> tuple[int, ...]:
         """The order, if it names every variable once and every source reads earlier variables only."""

@@ -153,7 +153,7 @@ def test_a_where_that_never_ends_is_given_up(
 ) -> None:
     monkeypatch.setattr(reading, "WHERE_SECONDS", 0.2)
     with pytest.raises(
-        DataError, match=r"` was given up after 0 s\. Write a condition on a row's own columns"
+        DataError, match=r"` was stopped after 0 s\. Write a condition on a row's own columns"
     ):
         read(small(tmp_path / "t.csv"), where=where)
 

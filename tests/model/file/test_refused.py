@@ -25,7 +25,7 @@ COUNTS, GIVEN, BOOSTED = "nodes[1].table.counts", "nodes[3].table.probabilities"
 COLUMN = {"key": "a", "kind": "label", "dtype": None}
 
 WRONG: list[tuple[str, Any, str]] = [
-    ("format", "other", "format: expected 'depnet network'; got 'other'. This is no model file"),
+    ("format", "other", "format: expected 'depnet network'; got 'other'. This is not a model file"),
     ("format", ..., "format: expected 'depnet network'; got None"),
     ("version", 6, "version: expected 7; got 6. Fit again from the table: depnet fit TABLE -o MODEL"),
     ("version", 1, "version: expected 7; got 1. Fit again"),
@@ -189,9 +189,9 @@ NOT_TEXT = {
     "empty": (b"", "the file is empty"),
     "blank": (b" \n\n", "the file is empty"),
     "BOM": (b"\xef\xbb\xbf{}", "it starts with '\\ufeff{}', not with an object"),
-    "UTF-16": ("{}".encode("utf-16"), "this is no model file"),
-    "a list": (b"[1, 2]", "this is no model file: it starts with '[1, 2]', not with an object"),
-    "a table": (b"a,b\n1,2\n", "this is no model file: it starts with 'a,b"),
+    "UTF-16": ("{}".encode("utf-16"), "this is not a model file"),
+    "a list": (b"[1, 2]", "this is not a model file: it starts with '[1, 2]', not with an object"),
+    "a table": (b"a,b\n1,2\n", "this is not a model file: it starts with 'a,b"),
     "an open brace": (b"{", "the file ends too early: it is not complete"),
     "two documents": (b'{"format": 1} {}', "trailing characters"),
     "a comment": (b'{"format": 1} // x', "trailing characters"),

@@ -33,7 +33,7 @@ def _lines(text: io.TextIOWrapper) -> Iterator[str]:
     """The lines of a text, none of which is kept that is longer than a row may be."""
     while line := text.readline(MAX_LINE):
         if len(line) == MAX_LINE and not line.endswith(("\n", "\r")):
-            raise csv.Error(f"the line is longer than {MAX_LINE:,} characters, which no row of a table is")
+            raise csv.Error(f"the line is longer than {MAX_LINE:,} characters, too long for a row of a table")
         yield line
 
 
@@ -106,7 +106,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"the field {brief(twice)} stands there twice. Names must differ.")
+        raise DataError(f"the field {brief(twice)} is there twice. Names must differ.")
     return fields
 
 

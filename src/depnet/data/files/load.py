@@ -154,7 +154,7 @@ def keep_rows(
     except duckdb.InterruptException as error:
         raise DataError(
             Hint("where", where),
-            f" was given up after {seconds:.0f} s. Write a condition on a row's own columns, or "
+            f" was stopped after {seconds:.0f} s. Write a condition on a row's own columns, or "
             "choose the rows beforehand.",
         ) from error
     except duckdb.Error as error:

@@ -179,7 +179,7 @@ def _copy(stream: Any, scratch: Path) -> Path:
     except OSError as error:
         raise DataFileError(
             error.errno,
-            f"the stream cannot be kept ({error.strerror}). Set TMPDIR to a place with room",
+            f"the stream cannot be saved ({error.strerror}). Set TMPDIR to a place with room",
             target,
         ) from error
     return target
@@ -228,7 +228,7 @@ class Dialect:
             codecs.lookup(self.encoding)
         except (LookupError, TypeError):
             raise DataError(
-                f"there is no encoding {brief(self.encoding)}. Some that there are: utf-8, latin-1, cp1252, utf-16."
+                f"there is no encoding {brief(self.encoding)}. Examples: utf-8, latin-1, cp1252, utf-16."
             ) from None
         for word in self.missing_values:
             if not isinstance(word, str):

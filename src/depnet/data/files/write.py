@@ -48,12 +48,12 @@ _TYPES: dict[ColumnKind, tuple[str, str]] = {
 Holes: TypeAlias = Callable[[int], NDArray[np.bool_] | None]
 
 
-class Blocks(NamedTuple):
-    """A table as blocks of rows: its names, its columns' kinds, and the blocks' columns."""
+class Chunks(NamedTuple):
+    """A table as chunks of rows: its names, its columns' kinds, and the chunks' columns."""
 
     names: Sequence[str]
     kinds: Sequence[ColumnKind]
-    blocks: Iterable[list[Column]]
+    chunks: Iterable[list[Column]]
 
 
 def write(
@@ -89,7 +89,7 @@ def write(
     if name is None:
         raise DataError(f"depnet.write(table, path): the path is a string or a Path; got {brief(path)}.")
     chosen, zipped = format_of(name, format)
-    blocks = _blocks_of(table, rng, within, holes)
+    chunks = _chunks_of(table, rng, within, holes)
     if name == "-":
         if chosen == "parquet":
             raise DataError(
@@ -97,14 +97,14 @@ def write(
                 Hint("format", "csv", lead=", or choose "),
                 ".",
             )
-        _write_text(blocks, sys.stdout, chosen)
+        _write_text(chunks, sys.stdout, chosen)
         return
     with table_file(name, force=force) as target:
         if chosen == "parquet":
-            _write_parquet(table, blocks, target)
+            _write_parquet(table, chunks, target)
         else:
             with text_file(target, zipped=zipped) as file:
-                _write_text(blocks, file, chosen)
+                _write_text(chunks, file, chosen)
 
 
 @contextlib.contextmanager
@@ -157,9 +157,9 @@ def text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
         yield stack.enter_context(io.TextIOWrapper(raw, "utf-8", newline=""))
 
 
-def _blocks_of(
+def _chunks_of(
     table: Any, rng: np.random.Generator | None, within: Within | None, holes: Holes | None
-) -> Blocks:
+) -> Chunks:
     if isinstance(table, Holed):
         table = iter([table])
     if not isinstance(table, Iterator):
@@ -167,13 +167,13 @@ def _blocks_of(
         columns = [opened.column(place) for place in range(len(opened.names))]
         starts = range(0, opened.rows, BLOCK)
         cut = ([column.between(start, start + BLOCK) for column in columns] for start in starts)
-        return Blocks(opened.names, [column.kind for column in columns], cut)
+        return Chunks(opened.names, [column.kind for column in columns], cut)
     first = next(table, None)
     if not isinstance(first, Holed):
-        raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
+        raise DataError(f"an iterator to write must give at least one Dataset; got {brief(first)}.")
     layout = Layout.of(first.domain, "dicts")
 
-    def blocks() -> Iterator[list[Column]]:
+    def chunks() -> Iterator[list[Column]]:
         for part in itertools.chain([first], table):
             if part.weights is not None:
                 raise DataError(
@@ -186,20 +186,20 @@ def _blocks_of(
                 hidden = None if holes is None else holes(len(codes))
                 yield drawn_columns(codes, part.domain, layout, rng, within, hidden)
 
-    return Blocks(first.domain.names, [column.kind for column in layout.columns], blocks())
+    return Chunks(first.domain.names, [column.kind for column in layout.columns], chunks())
 
 
-def _write_text(blocks: Blocks, file: IO[str], chosen: Format) -> None:
+def _write_text(chunks: Chunks, file: IO[str], chosen: Format) -> None:
     if chosen == "json":
-        for block in blocks.blocks:
-            for row in zip(*map(plain_values, block), strict=True):
-                cells = dict(zip(blocks.names, row, strict=True))
+        for chunk in chunks.chunks:
+            for row in zip(*map(plain_values, chunk), strict=True):
+                cells = dict(zip(chunks.names, row, strict=True))
                 file.write(json.dumps(cells, ensure_ascii=False, separators=(",", ":")) + "\n")
         return
     writer = csv.writer(file, delimiter="\t" if chosen == "tsv" else ",", lineterminator="\n")
-    writer.writerow(blocks.names)
-    for block in blocks.blocks:
-        writer.writerows(zip(*map(plain_values, block), strict=True))
+    writer.writerow(chunks.names)
+    for chunk in chunks.chunks:
+        writer.writerows(zip(*map(plain_values, chunk), strict=True))
 
 
 def plain_values(column: Column) -> list[Any]:
@@ -222,7 +222,7 @@ def plain_values(column: Column) -> list[Any]:
     return listed
 
 
-def _write_parquet(table: Any, blocks: Blocks, target: Path) -> None:
+def _write_parquet(table: Any, chunks: Chunks, target: Path) -> None:
     """By the frame's own writer, which keeps its dtypes; what has none goes through DuckDB."""
     kind = type(table).__module__.split(".")[0]
     if kind == "polars":
@@ -234,29 +234,29 @@ def _write_parquet(table: Any, blocks: Blocks, target: Path) -> None:
     elif kind == "pandas" and importlib.util.find_spec("pyarrow") is not None:
         table.to_parquet(target, index=False, engine="pyarrow")
     else:
-        _write_with_engine(blocks, target)
+        _write_with_engine(chunks, target)
 
 
-def _write_with_engine(blocks: Blocks, target: Path) -> None:
-    """Blocks of arrays into a table of DuckDB's, then all of it to the file."""
+def _write_with_engine(chunks: Chunks, target: Path) -> None:
+    """Chunks of arrays into a table of DuckDB's, then all of it to the file."""
     import duckdb
 
-    types = [_TYPES.get(kind, ("VARCHAR", "string")) for kind in blocks.kinds]
+    types = [_TYPES.get(kind, ("VARCHAR", "string")) for kind in chunks.kinds]
     options = ["FORMAT parquet", "USE_TMP_FILE false"]
-    if "duration" in blocks.kinds:
-        options.append(schema_option(schema_of(list(blocks.names), [arrow for _, arrow in types])))
+    if "duration" in chunks.kinds:
+        options.append(schema_option(schema_of(list(chunks.names), [arrow for _, arrow in types])))
     with (
         scratch_folder() as scratch,
-        locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection,
+        locked_engine(target, scratch, DEFAULT_MEMORY, len(chunks.names)) as connection,
     ):
         try:
             own = ", ".join(f"c{i} {kind}" for i, (kind, _) in enumerate(types))
             connection.execute(f"CREATE TEMP TABLE kept ({own})")
-            for block in blocks.blocks:
-                connection.register("block", {f"c{i}": _cells(column) for i, column in enumerate(block)})
-                connection.execute("INSERT INTO kept SELECT * FROM block")
-                connection.unregister("block")
-            named = ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(blocks.names))
+            for chunk in chunks.chunks:
+                connection.register("chunk", {f"c{i}": _cells(column) for i, column in enumerate(chunk)})
+                connection.execute("INSERT INTO kept SELECT * FROM chunk")
+                connection.unregister("chunk")
+            named = ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(chunks.names))
             place = text_literal(str(target))
             connection.execute(f"COPY (SELECT {named} FROM kept) TO {place} ({', '.join(options)})")
         except duckdb.Error as error:

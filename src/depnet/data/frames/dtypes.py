@@ -73,7 +73,7 @@ def dtype_of(plain: Any, kind: FrameKind, states: tuple[Any, ...]) -> Any:
             warnings.simplefilter("ignore", DeprecationWarning)  # of names that a later library will not know
             return read(fields, states)
     except (TypeError, ValueError, AttributeError, KeyError) as error:
-        raise DataError(f"{brief(plain)} is no type of {kind} here ({brief(str(error), 100)}).") from None
+        raise DataError(f"{brief(plain)} is not a type of {kind} here ({brief(str(error), 100)}).") from None
 
 
 def _plain(dtype: Any, kind: FrameKind) -> Any:

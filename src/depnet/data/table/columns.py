@@ -191,7 +191,7 @@ def column_of_numbers(layout: ColumnLayout, numbers: NDArray[Any], hidden: NDArr
             if endless.any():
                 row = int(np.argmax(endless))
                 raise DataError(
-                    f"column {name!r}, row {row}: {plain[row]} has no place among quantiles. Replace infinities: by "
+                    f"column {name!r}, row {row}: {plain[row]} has no place in a quantile bin. Replace infinities by "
                     "missing values, or by the largest number that makes sense."
                 )
             hidden = hidden | ~finite

@@ -229,7 +229,7 @@ def _open_with_narwhals(frame: Any) -> Opened:
         ) from None
     except nw.exceptions.DuplicateError as error:
         raise DataError(
-            f"two columns have one name ({' '.join(str(error).split())}). Rename one, or drop it."
+            f"two columns have the same name ({' '.join(str(error).split())}). Rename one, or drop it."
         ) from None
     kind = str(opened.implementation)
     if kind not in ("pandas", "polars", "pyarrow"):

@@ -140,9 +140,7 @@ def read_bounded(name: str, max_bytes: int) -> bytearray:
     """The content of a file, unpacked if it is gzip; more than `max_bytes` of it is an error."""
     try:
         if (kind := named_stream(name)) is not None:
-            raise ModelFileError(
-                f"this is {kind}, not a model file. What comes through a pipe is read as standard input."
-            )
+            raise ModelFileError(f"this is {kind}, not a model file. Read a pipe as standard input.")
         with Path(name).open("rb") as file:
             data = _read(file, max_bytes, "the file")
     except FileNotFoundError:

@@ -77,7 +77,7 @@ def _within(given: list[Raw], domain: Domain, order: tuple[int, ...]) -> Within:
         decode(raw, TreesFields, f"within[{k}]").read(domain, f"within[{k}]") for k, raw in enumerate(given)
     ]
     if len({trees.column for trees in found}) < len(found):
-        raise fault("within", "expected one object for each variable; one stands twice.")
+        raise fault("within", "expected one object for each variable; one is given twice.")
     return Within(domain, order, tuple(found))
 
 
@@ -140,10 +140,10 @@ def _check_head(data: bytearray) -> None:
         raise ModelFileError(f"the file is empty. {CHANGED}")
     if not start.startswith(b"{"):
         shown = brief(start.decode(errors="replace"), 40)
-        raise ModelFileError(f"this is no model file: it starts with {shown}, not with an object.")
+        raise ModelFileError(f"this is not a model file: it starts with {shown}, not with an object.")
     head = decode(data, Head)
     if head.format != FORMAT:
-        raise fault("format", f"expected {FORMAT!r}; got {brief(head.format)}. This is no model file.")
+        raise fault("format", f"expected {FORMAT!r}; got {brief(head.format)}. This is not a model file.")
     if type(head.version) is int and head.version > VERSION:
         raise fault(
             "version",
