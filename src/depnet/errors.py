@@ -53,7 +53,7 @@ class Message(Exception):  # noqa: N818  # what errors and warnings have in comm
         return self.render(str) if any(isinstance(part, Hint) for part in self.args) else super().__str__()
 
     def render(self, say: Callable[[Hint], str | None]) -> str:
-        """The message with its hints as a face says them; None is for an argument that the face does not offer."""
+        """The message with each hint as `say` words it; None stands for an argument that the face does not offer."""
         if not any(isinstance(part, Hint) for part in self.args):
             return str(self)
         return "".join(_say(part, say) if isinstance(part, Hint) else str(part) for part in self.args)

@@ -306,15 +306,15 @@ def bar(share: float, width: int = 24) -> str:
 
 
 class Tell(Protocol):
-    """Called with what is done, of how much, and what goes on now, where that changes."""
+    """Takes how much is done, out of how much, and the current stage where that changes."""
 
     def __call__(self, done: int, total: int, now: str | None = None, /) -> None:
-        """Note it; the bar is drawn by a thread."""
+        """Note it; a thread draws the bar."""
 
 
 @contextmanager
 def progress(what: str) -> Iterator[Tell | None]:
-    """A callback told(done, total) behind which a bar is drawn, with the time that has passed; None where nobody looks."""
+    """Draw a bar on a terminal while the block runs, and yield its callback tell(done, total); None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -57,7 +57,7 @@ def load_models(path: str, *, layout: bool = False) -> "Model":
 
 
 def load_network(path: str, *, chains: bool) -> "Network":
-    """The network of a model file that is asked: the law, or with `chains` the paper's."""
+    """Load the network that answers: the law, or with `chains` the dependency network."""
     found = load_models(path)
     return found.network if chains else found.ask()
 
@@ -199,7 +199,7 @@ def save_text(text: str, path: str, force: bool) -> None:
 
 @contextlib.contextmanager
 def _explain_errors(path: str) -> Iterator[None]:
-    """Errors of the system, with what to do."""
+    """Turn errors of the system into messages that say what to do."""
     try:
         yield
     except BrokenPipeError:
@@ -247,7 +247,7 @@ def text_options(command: Any) -> Any:
 
 
 def _gather(name: str, make: Callable[..., Any], *options: Option) -> Option:
-    """Options of which the command gets one value, `make` of them all, under `name`."""
+    """Pass several options to the command as one value, `make(**options)`, under `name`."""
 
     def decorate(command: Any) -> Any:
         @functools.wraps(command)
@@ -265,7 +265,7 @@ def _gather(name: str, make: Callable[..., Any], *options: Option) -> Option:
 
 
 def _repeatable(name: str, read: Callable[[tuple[str, ...]], Any], metavar: str, text: str) -> Option:
-    """An option that may be repeated, and what its texts mean together."""
+    """An option that may be repeated; `read` turns its texts into one value."""
 
     def callback(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> Any:
         return read(texts)

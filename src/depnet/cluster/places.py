@@ -1,4 +1,4 @@
-"""Who goes through the chunks of a table: the workers of a Dask cluster, or this process.
+"""Where the chunks of a table are worked on: by the workers of a Dask cluster, or in this process.
 
 A place calls a function with every chunk, and brings the results here in the order of the chunks. All that Dask runs is made
 from files and arguments alone: what is lost with a worker, Dask makes again.

@@ -1,4 +1,4 @@
-"""A table in chunks after its first pass: what it was found to be, and its rows in one place, or a sample of them.
+"""A table in chunks after its first pass: its domain, and its rows or a sample of them in one place.
 
 A table that fits one place is brought there in codes, and learned from as any table is. Of a larger one the structure is
 learned from a uniform sample of its rows, as many as fit; then every conditional table, and the 1- and 2-way counts, are
@@ -159,9 +159,9 @@ class ChunkedTable:
 
 
 def open_chunks(table: TableRequest, where: Where, *, boost: bool = False) -> ChunkedTable:
-    """The first pass over the rows. To `boost` nodes takes all rows in one place: a larger table is refused.
+    """Make the first pass over the rows. Boosting needs all rows in one place, so a larger table is refused.
 
-    That is said before any row is read, where the files say how many there are.
+    Where the files say how many rows there are, that happens before any row is read.
     """
     place, opened, room = where.place(), table.opened, where.room()
     chunks = opened.chunks(table.chunk_rows, place.threads)
@@ -189,7 +189,7 @@ def _count_rows(frame: Any, number: int) -> int:
 
 
 def _bytes(rows: int, columns: int) -> int:
-    """What it takes to learn from such a table in one place."""
+    """The memory that learning from such a table takes."""
     return rows * columns * CELL_BYTES
 
 

@@ -111,7 +111,7 @@ def sharpness(answer: Answer) -> str:
 
 
 def digit(error: float) -> str:
-    """One digit of an error, rounded up: what is told is not less than what there is.
+    """One digit of an error, rounded up, so that it is never understated.
 
     >>> digit(0.0091), digit(0.01), digit(0.031), digit(0.00234)
     ('0.01', '0.01', '0.04', '0.003')

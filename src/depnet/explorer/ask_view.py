@@ -1,4 +1,4 @@
-"""Ask: say what is known on the cards of all variables, and see how their marginals move, the table's own beside them."""
+"""Ask: enter evidence on the cards of the variables, and see how their marginals move beside the table's own."""
 
 from nicegui import ui
 

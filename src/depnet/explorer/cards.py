@@ -110,7 +110,7 @@ class Card:
         return found if gone else found | self._summary(shift, held)
 
     def bar_weights(self, held: Held) -> list[float]:
-        """How much of each bar is allowed, from 0 to 1."""
+        """The share of each bar that the evidence allows, from 0 to 1."""
         allowed = weights(self.variable, held)
         found = [float(allowed[c]) for c in self.codes] + ([0.0] if self.rest else [])
         if self.holes:
@@ -119,7 +119,7 @@ class Card:
         return found
 
     def describe_held(self, held: Held) -> dict[str, Any]:
-        """What is known of it, as the page has it: on its bars, in words, and as it is written."""
+        """Describe what is known of the variable for the page: on its bars, in words, and as typed."""
         text = held if isinstance(held, str) else " | ".join(map(str, held))
         return {"bars": self.bar_weights(held), "said": describe_held(self.variable.name, held), "text": text}
 
@@ -166,7 +166,7 @@ class Cards:
         opened: bool = False,
         kept: Iterable[int] = (),
     ) -> dict[str, Any]:
-        """A card for `static/bars.js`, what is answered and what is known of it; `given`: the answer is to evidence."""
+        """A card for `static/bars.js` with its answer and evidence; `given`: the answer has evidence."""
         holes, base = self.loaded.has_holes(self.loaded.domain.index(name)), self.base[name]
         card = Card.of(self.variables[name], base.prior, opened=opened, kept=kept, holes=holes)
         now = None
@@ -276,7 +276,7 @@ def _conditions(variable: Variable, first: int, last: int) -> Iterator[str]:
 
 
 def read_typed(variable: Variable, text: str) -> Held | None:
-    """What a reader writes after a name, as `--given` takes it: "> 40", "20..40", "1st|2nd", "!=male"; None: nothing.
+    """Read what a reader typed after a name, as in `--given`: "> 40", "20..40", "1st|2nd", "!=male"; None: nothing.
 
     >>> cls = Variable("class", ("1st", "2nd", "3rd"))
     >>> read_typed(cls, "1st | 2nd"), read_typed(cls, "= 3rd"), read_typed(cls, "!=3rd"), read_typed(cls, " ")
@@ -310,7 +310,7 @@ def with_bars(known: Known, variable: Variable, first: int, last: int) -> Known:
 
 
 def toggle_bar(known: Known, variable: Variable, code: int) -> Known:
-    """What is known when one more state is allowed, or one less; without any, all are."""
+    """Allow one more state, or one less; with none left, all are allowed."""
     if variable.missing is None and code == len(variable.present_states):
         return with_bars(known, variable, code, code)  # no state of the model, that could be one of several
     if not 0 <= code < variable.cardinality:

@@ -39,9 +39,9 @@ ONE_AT_A_TIME = asyncio.Semaphore(1)
 
 
 def _weak_handler(page: "_Fit") -> Callable[[events.UploadEventArguments], Awaitable[None]]:
-    """What takes a table, without keeping the page: FastAPI remembers thousands of routes, and an upload is one.
+    """A handler of uploads that does not keep the page alive: FastAPI remembers thousands of routes, uploads too.
 
-    All else of a page holds it as long as it is open.
+    Everything else refers to a page only while it is open.
     """
     held = weakref.ref(page)
 

@@ -157,7 +157,7 @@ def _describe_model(session: Session) -> str:
 
 
 def _show_prediction(session: Session) -> None:
-    """How much the model predicts, where held-out rows have said so; the whole sentence on hovering."""
+    """Show how much the model predicts, where it was measured on held-out rows; the whole sentence on hovering."""
     loaded = session.model
     held_out = None if loaded is None else loaded.asked.held_out
     if loaded is None or held_out is None:

@@ -202,7 +202,7 @@ class Guard:
             self.sockets -= 1
 
     async def _limit_body(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The application's answer, unless the body turns out to be too large."""
+        """Let the application answer, unless the body turns out to be too large."""
         taken, started = 0, False
 
         async def receive_bounded() -> Message:
@@ -232,5 +232,5 @@ def _same(origin: str, host: str) -> bool:
 
 
 def _refuse(status: int, reason: str) -> Response:
-    """The answer, after which nothing more is read."""
+    """A response after which the connection is closed."""
     return PlainTextResponse(f"{reason}\n", status, {"connection": "close", "cache-control": "no-store"})

@@ -1,9 +1,9 @@
 """What is known, as a page holds it and as its address has it: /ask?sex=female&class=1st&class=2nd&age=20..40.
 
-Of a variable some of its states are allowed, or numbers and dates by themselves; one clamps it. Or a condition holds, such
-as ">5000", "4000..5000", "!=male", "is missing" or "is known". A label that reads like a condition is that label. What the
-model does not know is told apart, so that an old link still opens with the rest. Names that begin with a dot have one more
-in an address: those with one dot are the page's own parameters (`state`).
+A variable is known by some of its states, or by single numbers and dates; one alone clamps it. Or it meets a condition, such
+as ">5000", "4000..5000", "!=male", "is missing" or "is known". A label that reads like a condition is that label. Names and
+states that the model does not have are reported, and the rest of an old link still works. A name that begins with a dot gets
+one more in an address: parameters with one dot are the page's own (`state`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,19 +31,19 @@ Held = tuple[Label, ...] | str
 Known = Mapping[str, Held]
 
 MOST_PROBLEMS = 5
-"""Told in full, each with the nearest names; of more, only how many there are."""
+"""So many are described, each with the nearest names; the others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkEvidence:
-    """What a link says: what is known by it, and what was not understood."""
+    """The evidence in a link, and the parts that were not understood."""
 
     known: dict[str, Held]
     problems: tuple[str, ...]
 
 
 def read_parameters(domain: Domain, parameters: Iterable[tuple[str, str]]) -> LinkEvidence:
-    """What the parameters of an address say is known; the page's own parameters are passed over."""
+    """Read the evidence from the parameters of an address; skip the page's own parameters."""
     texts: dict[str, dict[str, None]] = {}
     for name, text in parameters:
         if not is_own(name):
@@ -124,7 +124,7 @@ def pairs(known: Known) -> list[tuple[str, str]]:
 
 
 def to_text(known: Known) -> str:
-    """What is known as one parameter of an address: it has the names and states of any table in it.
+    """Write what is known as one parameter of an address, whatever the names and states contain.
 
     >>> to_text({"sex": ("male",), "a&b=c": ">3"})
     'sex=male&a%26b%3Dc=%3E3'
@@ -145,7 +145,7 @@ def weights(variable: Variable, held: Held) -> FloatArray:
 
 
 def describe_held(name: str, held: Held) -> str:
-    """The same as a reader reads it.
+    """Say in words what is known of a variable.
 
     >>> describe_held("class", ("1st", "2nd")), describe_held("age", "20..40"), describe_held("age", ">20")
     ('class = 1st or 2nd', 'age in 20..40', 'age > 20')

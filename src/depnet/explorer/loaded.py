@@ -1,6 +1,6 @@
 """A loaded model, shared by all readers and changed by none; and the shelf of those that readers have learned.
 
-Links, decision graphs, geometry and odd cells are of the paper's network; answers, draws and scores are of the ordered law.
+Links, decision graphs, geometry and odd cells come from the paper's network; answers, draws and scores from the ordered law.
 """
 
 import secrets

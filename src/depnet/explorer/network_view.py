@@ -1,4 +1,4 @@
-"""The network: who tells whom how much, in the browser's own hands, and how far evidence moves each variable.
+"""The network: how well each variable predicts others, drawn by the browser, and how far evidence moves each variable.
 
 The page gets every tie once, strongest first, with a place for each variable; sliding, finding and choosing then happen
 in `static/network.js`, without asking the server. What depends on evidence comes after it: how far each variable moved, the

@@ -1,4 +1,4 @@
-"""Questions to try first: what a model that nobody has asked yet can be asked, from its strongest links."""
+"""Questions to try first, made from a model's strongest links."""
 
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ class FirstQuestion:
 
 
 def what_ifs(loaded: Loaded, most: int = 1) -> list[FirstQuestion]:
-    """What changes when a variable that tells much is known? None where no variable tells of another.
+    """Questions about what changes when a variable with a strong link is known; none where there are no links.
 
     The strongest links first, each of other variables than those before it, where there are such ones.
     """

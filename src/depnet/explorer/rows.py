@@ -1,4 +1,4 @@
-"""Rows of the table with their scores. How odd rows and cells are is of the network."""
+"""Rows of the table with their scores. The network says how odd rows and cells are."""
 
 import math
 from collections.abc import Callable, Sequence

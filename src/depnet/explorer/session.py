@@ -63,7 +63,7 @@ _workers = Workers(WORKERS)
 
 
 class Stop:
-    """Has the reader stopped a piece of work, or left? What works in a thread asks `stop()` now and then."""
+    """Whether the reader has stopped some work, or left; work in a thread calls `stop()` now and then."""
 
     def __init__(self, left: threading.Event) -> None:
         self._left, self._pressed = left, threading.Event()

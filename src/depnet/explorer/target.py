@@ -172,7 +172,7 @@ def _seen(found: Influence, rows: float, mean: float) -> str:
 
 
 def join(effect: Effect, seen: SeenEffect, worth: float) -> Effect:
-    """What model and table say together of each state: the model is worth so many rows, as in answers."""
+    """Combine model and table for each state: the model counts as `worth` rows, as in answers."""
     there = (np.nan_to_num(seen.rows) > 0) & ~np.isnan(seen.values)
     rows = np.where(there, np.nan_to_num(seen.rows), 0.0)
     share = np.where(

@@ -157,7 +157,7 @@ class Telling:
 
 
 def describe_bits(effect: Effect) -> str:
-    """With an error, where it has one; what is not beyond two errors is not told from nothing."""
+    """The bits of an effect, with their error if any; within two errors they could be zero."""
     if effect.bits_error and effect.bits < 2 * effect.bits_error:
         return f"< {max(effect.bits + 2 * effect.bits_error, 1e-4):.2g}"
     if effect.bits < 0.0005:

@@ -1,4 +1,4 @@
-"""Target: what would move one variable, and which facts would tell most of it."""
+"""Target: what would move one variable, and which facts would say most about it."""
 
 from collections.abc import Sequence
 from dataclasses import replace

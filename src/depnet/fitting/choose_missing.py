@@ -1,7 +1,7 @@
 r"""Which holes mean something: `missing="auto"`.
 
 Whether X_j is known, M_j, is a variable of the table as any other. Where the other columns, or their holes, tell of M_j,
-the law has it: X_j gets one more state, that of a hole (it is *switched*). Where they do not, a hole is an unknown
+the law includes it: X_j gets one more state for its holes. Where they do not, a hole is an unknown
 value, to be completed, and all there is to keep of M_j is its rate.
 
 A decision graph is grown for each M_j, which reads all other columns with their holes as states. On rows held out it is
@@ -9,7 +9,7 @@ compared with the rate alone: rows R gain
 
 .. math:: g_j(R) = \sum_{r \in R} \log\theta_j(m_j \mid x_{-j}) - \max_p \sum_{r \in R} \log p(m_j).
 
-Column j is switched if two things hold. The gain is *no chance*: exp g_j(R) has a mean of at most 1 where M_j does not
+Column j gets the state if two things hold. The gain is *no chance*: exp g_j(R) has a mean of at most 1 where M_j does not
 depend on the rest (its graph has not seen R, and no rate gives R more than the best one: "universal inference"), so that the
 mean over the parts that are held out exceeds J / `FALSE_ALARM` with a probability of `FALSE_ALARM` / J at most, whatever the
 table; J columns have holes. And it is *worth a state*: g_j a row is more than `SHARE` of the entropy of M_j. A state
@@ -17,7 +17,7 @@ costs the known cells something, since nodes that read X_j learn its holes' rows
 cells hidden, .01 to .03 nats a row and column, which is 2 to 6 % of that entropy.
 
 The mutual information of M_j and the rest is the same both ways: a hole that tells of others is one that others tell of.
-Holes that come together tell of each other, and are switched together.
+Holes that come together predict each other, and become states together.
 """
 
 import math
@@ -38,7 +38,7 @@ from depnet.threads import Work
 PENALTY = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 SMOOTHING = 0.5
 FALSE_ALARM = 0.02
-"""At most this often is any column of a table switched whose holes are independent of all else."""
+"""The probability that any column of a table gets a state although its holes are independent of all else."""
 SHARE = 0.05
 """Of the entropy of M_j, what others have to tell of it."""
 

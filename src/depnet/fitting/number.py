@@ -319,7 +319,7 @@ def number_law(
 
 
 def has_heap(numbers: FloatArray) -> bool:
-    """Do many rows share one value, and enough other rows say whether that matters?
+    """Do many rows share one value, with enough other rows to judge whether that matters?
 
     >>> has_heap(np.r_[np.zeros(20), np.arange(80)]), has_heap(np.arange(100.0))
     (True, False)

@@ -205,7 +205,7 @@ def learn_graphs(rows: TrainingRows, options: LearnOptions, work: Work) -> tuple
 def _climb(
     rows: TrainingRows, specs: Sequence[NodeSpec], auto: Auto, options: LearnOptions, work: Work
 ) -> tuple[Trials, int]:
-    """The ladder climbed; and the stages that progress was told of, the last fit being one more."""
+    """Climb the ladder of penalties; also the number of stages reported to progress, of which the last fit is one more."""
     if rows.total == 0:
         raise LearningError('the penalty "auto": the dataset has no rows; there is nothing to learn from.')
     parts = rows.held_out
@@ -310,7 +310,7 @@ def _functions(dataset: Dataset, j: int, inputs: Sequence[int]) -> Iterator[tupl
 
 
 def _misses(of: IntArray, counts: IntArray) -> int:
-    """Rows that are not in the largest cell of theirs."""
+    """The number of rows that are not in the largest cell of their state."""
     largest = np.zeros(int(of.max()) + 1, dtype=np.int64)
     np.maximum.at(largest, of, counts)
     return int(counts.sum() - largest.sum())

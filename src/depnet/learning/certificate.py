@@ -356,7 +356,7 @@ def why_no_bound(network: Network, rows: Dataset) -> str | None:
 
 
 def _search_classes(network: Network, codes: CodeArray) -> str | None:
-    """The same from the recurrent classes among all joint states."""
+    """Search the recurrent classes among all joint states for a reason."""
     domain, chain = network.domain, FreeChain.of(network)
     classes = closed_classes(chain, network, RandomScan())
     states = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), domain.cardinalities)

@@ -7,7 +7,7 @@ With |Y| leaves before it,
 .. math:: Split(y, x_j < t) = Split(y, j), \quad Merge(|Y| - 1, |Y|)^{t - 1}, \quad Merge(|Y|, |Y| + 1)^{K - t - 1}
 
 has the leaf |Y| - 1 for the bins before t and the leaf |Y| for the others, in the paper's numbering. A state that stands
-for missing values comes after all bins: with the cut before it, what is known is told from what is not.
+for missing values comes after all bins: the cut before it separates known values from missing ones.
 
 A category of many states has the same trouble. Any set of its states without state 0, of which t is the first, stands in
 the leaf |Y| after the same split and merges, but that each state after t is merged with |Y| where it is in the set, and with

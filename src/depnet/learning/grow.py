@@ -168,7 +168,7 @@ Arrays: TypeAlias = tuple[
 def grow(
     table: native.Table, specs: Sequence[NodeSpec], settings: Sequence[native.Settings], work: Work
 ) -> Iterator[tuple[Sequence[int], Arrays]]:
-    """All nodes in batches, by their numbers, as soon as they are grown. All threads end with this iterator."""
+    """Grow all nodes; yield them in batches, with their numbers, as they are ready. Threads end with this iterator."""
     alike: dict[tuple[int, int], list[int]] = {}  # of one penalty, with the same to read: for one native call
     for number, spec in enumerate(specs):
         alike.setdefault((id(settings[number]), id(spec.readable)), []).append(number)

@@ -1,4 +1,4 @@
-r"""Links: which variable tells a node what.
+r"""Links: which variables a node reads, and how much each says.
 
 A link j -> i says that the information source of node i reads X_j. Its strength is the bits per row that tests of X_j gain.
 The strengths of a node's links add up to all that its source knows:

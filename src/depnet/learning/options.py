@@ -91,7 +91,7 @@ class LearnOptions:
 
     @classmethod
     def parse(cls, who: str, options: Mapping[str, Any]) -> Self:
-        """The options that somebody gave to `who` by their names; one that there is not is an error that offers others."""
+        """Make options from arguments of `who` by name; an unknown name is an error that suggests others."""
         names = [each.name for each in fields(cls)]
         for name in options:
             if name not in names:

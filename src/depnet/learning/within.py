@@ -1,10 +1,10 @@
 """Learning where in their bins numbers lie, given all bins and the numbers before them (`depnet.data.frames.within`).
 
-For each bin of a variable one regression tree, of the rows in that bin: what is told is the place, what is read are the
-states and bins of all other variables, and the levels of those before it in the order. A split must leave `LEAST` rows on
-both sides, so that no leaf speaks of single ones, and take `PAYS` times the mean squared error of its rows off the sum: a
-test of something that says nothing takes it once on average, and the best of some 150 such tests ten times, more where
-leaves are small.
+Each bin of a variable has one regression tree, grown from the rows in that bin. It predicts the place of the number from the
+states and bins of all other variables, and from the levels of those before it in the order. A split must leave `LEAST` rows
+on both sides, so that no leaf rests on single rows, and must take `PAYS` times the mean squared error of its rows off the
+sum: a test on pure noise takes it off once on average, and the best of some 150 such tests ten times, more where leaves are
+small.
 """
 
 from collections.abc import Sequence

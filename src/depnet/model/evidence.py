@@ -164,7 +164,7 @@ def narrow_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
 
 
 def _explain_unused_hole(variable: Variable, known: object, weights: FloatArray) -> str:
-    """What to say of evidence that a cell is missing, of a variable whose holes tell nothing of others."""
+    """Say that evidence on a missing cell has no effect where the holes of the variable predict nothing."""
     if weights.any():
         raise EvidenceError(
             f"the evidence on {variable.name!r} allows states and a missing value, {brief(known)}, and the model has no "
@@ -224,7 +224,7 @@ def draw_holes(
 
 
 def with_all_known(network: "Network", evidence: Evidence) -> Evidence:
-    """The evidence, and that no column is missing of which it does not say so."""
+    """The evidence, with every column known that it does not say is missing."""
     tilts = dict(evidence.tilts)
     for i, variable in enumerate(network.domain.variables):
         if variable.missing is None or variable.cardinality < 2 or i in evidence.variables:

@@ -1,7 +1,7 @@
 """Who reads whom: the links of a network, and those that go one way only.
 
 Evidence on A acts on the nodes whose information sources read A. Where Y_A reads B but Y_B does not read A,
-the link is one-sided: what is known of A does not tell B anything directly, and never, unless other
+the link is one-sided: evidence on A does not change B directly, and never does unless other
 variables carry it there. (In a genuine Gibbs sampler links are two-sided.)
 """
 
@@ -48,7 +48,7 @@ def one_sided_links(network: Network) -> tuple[OneSidedLink, ...]:
 
 
 def _find_readers(network: Network) -> list[int]:
-    """For each variable, as bits, those that evidence on it acts on directly: its readers."""
+    """The readers of each variable, as bits: evidence on it acts on them directly."""
     tells = [0] * len(network.domain)
     for i, node in enumerate(network.nodes):
         for j in node.inputs:

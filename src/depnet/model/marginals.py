@@ -1,4 +1,4 @@
-"""What rows said of a network, and it keeps: 1- and 2-way counts of the training data, and scores of rows held out.
+"""What a network keeps of its rows: 1- and 2-way counts of the training data, and scores of held-out rows.
 
 Counts are of known cells: a row counts for X_i = x where X_i is known, and for a pair where both are. How many rows know
 a column says what share of its cells are holes. They bound the support of evidence: no more rows can match X_C = x_C than

@@ -126,7 +126,7 @@ class Levels:
         return np.asarray(self.values[found])
 
     def expect(self, probabilities: FloatArray) -> Numbers:
-        """One number a row for a hole whose bin is uncertain: of floats the mean, as regression predicts it, else the
+        """One number a row for a hole whose bin is uncertain: for floats the mean, as regression predicts it, else the
         median; where it is known to be missing, any.
         """
         weights = probabilities[:, : len(self)]

@@ -1,4 +1,4 @@
-"""What a Parquet file says of its columns in Arrow's words, which DuckDB neither shows nor writes: categories, durations.
+"""Categories and durations of Parquet files, which only Arrow's schema declares: DuckDB neither shows nor writes them.
 
 Categories, in their order, the unused ones too, are the states of their column: pandas, polars (Enums) and Arrow
 (dictionaries) write them so. Durations are whole numbers in the file, of a unit that only Arrow's schema has, which is kept

@@ -1,6 +1,6 @@
 """A path or a stream as a local file of a known format: what cannot be a table is refused here, in words.
 
-Of a CSV file all is found but its rows: its names, what stands between cells, and its text in UTF-8.
+For a CSV file, everything but its rows is found: its names, its delimiter, and its text in UTF-8.
 """
 
 import codecs

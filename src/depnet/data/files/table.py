@@ -149,7 +149,7 @@ def first_line(error: Exception) -> str:
 
 @contextlib.contextmanager
 def interrupted_after(connection: Connection, seconds: float) -> Iterator[None]:
-    """End what the engine does in this block after that time: it raises an InterruptException."""
+    """Interrupt the engine after that time; it then raises an InterruptException."""
     timer = threading.Timer(seconds, connection.interrupt)
     timer.daemon = True
     timer.start()

@@ -190,9 +190,9 @@ def describe_table(
     coded: bool = False,
     tell: Callable[[int], object] = lambda _: None,
 ) -> Description:
-    """As `describe`, which says what was left out; with `coded` the table's codes, too, each column being read once.
+    """Describe a table as `describe` does, without the warning; with `coded` also code it, reading each column once.
 
-    `tell` hears of each column that is done.
+    `tell` is called after each column.
     """
     opened: Columns = frame if isinstance(frame, Columns) else open_frame(frame)
     options.check_names(opened.names)

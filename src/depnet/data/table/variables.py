@@ -92,7 +92,7 @@ class StateOptions:
             raise DataError(f"max_states is below {MAX_CARDINALITY:,}; got {self.max_states:,}.")
 
     def has_bins_for(self, name: str) -> bool:
-        """Do `bins` name this column?"""
+        """Whether `bins` name this column."""
         return isinstance(self.bins, Mapping) and name in self.bins
 
     def how(self, name: str) -> How:

@@ -72,7 +72,7 @@ def fault(at: str, what: str) -> ModelFileError:
 
 @contextlib.contextmanager
 def locate_errors(at: str) -> Iterator[None]:
-    """What the library finds wrong with a value of the file is said with its place."""
+    """Add the place in the file to errors that the library raises about a value."""
     try:
         yield
     except ModelFileError:

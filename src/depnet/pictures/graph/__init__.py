@@ -1,7 +1,7 @@
-"""Who tells whom how much: the dependency graph of a network, laid out, drawn and exported.
+"""Which variable predicts which, and how well: the dependency graph of a network, laid out, drawn and exported.
 
 - `dependency`: variables and arrows, with their strengths;
-- `community`: variables that tell each other more than they tell the rest;
+- `community`: variables that predict each other better than the rest;
 - `layout`: where variables are drawn;
 - `exports`: DOT, GraphML, CSV;
 - `svg`: the picture.

@@ -1,4 +1,4 @@
-r"""Communities: variables that tell each other more than they tell the rest.
+r"""Communities: variables that predict each other better than the rest.
 
 Modularity of a partition, on ties weighted by the bits that go both ways, w_uv, with w_u = sum over v of w_uv and
 2m = the sum of all w_u:

@@ -1,4 +1,4 @@
-"""The dependency graph: variables, and who tells whom how much, ready to be drawn or exported.
+"""The dependency graph: variables, and how well each predicts others, ready to be drawn or exported.
 
 An arrow j -> i says that the node of X_i reads X_j: X_j predicts X_i, X_i is predicted by X_j. Its strength
 is the link's, in bits per row (`depnet.links`): measured on rows where they are given, else from the counts that the

@@ -1,7 +1,7 @@
 """The dependency graph as SVG.
 
 Variables are boxes with their names, coloured by community. A line is as wide as its link is strong, its head points
-to the variable that is told; blue where both tell each other, vermillion where one does.
+to the variable that is predicted; blue where both predict each other, vermillion where one does.
 """
 
 import math
@@ -111,7 +111,7 @@ def _boxes(graph: DependencyGraph, group: Sequence[int], at: FloatArray) -> _Mar
 
 
 def _describe(graph: DependencyGraph, v: int) -> str:
-    """What hovering over a variable says: what predicts it, what it predicts."""
+    """The text on hovering over a variable: what predicts it, and what it predicts."""
     told = [graph.names[a.source] for a in graph.arrows if a.target == v]
     tells = [graph.names[a.target] for a in graph.arrows if a.source == v]
     lines = [short(graph.names[v], 200)]

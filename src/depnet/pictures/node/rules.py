@@ -1,4 +1,4 @@
-"""The rule of a vertex in words: what a row has to be to come there; and where rows come of which something is known.
+"""The rule of a vertex in words, that is which rows reach it; and the vertices that rows can reach given evidence.
 
 A way from the root to a vertex asks of each variable on it to be in some of its states, and a vertex that several ways
 lead to is reached by any of them. Ways that differ in one variable alone are one rule, with the states of both:
@@ -100,7 +100,7 @@ def describe_rule(domain: Domain, rule: Rule) -> str:
 
 
 def describe_states(variable: Variable, states: Collection[Label]) -> str:
-    """What a variable has to be, in words: a run of numbers by its ends, other states one by one.
+    """Say in words which states a variable must have: a run of numbers by its ends, other states one by one.
 
     >>> describe_states(Variable("class", ("1st", "2nd", "3rd", "Crew")), ("1st", "2nd"))
     'class is 1st or 2nd'
