@@ -110,7 +110,7 @@ def test_of_many_rows_a_teacher_learns_from_some_whatever_their_order(
     first, second = (each.words[0].bases[0] for each in found)
     np.testing.assert_array_equal(first, second)
     counts = np.bincount(found[0].places[0][ROWS.column(0)], minlength=TOWNS)
-    low, middle, high = (int(each[0]) for each in there(found[0].words[0].digits).arrays)
+    low, middle, high = (int(each[0]) for each in found[0].words[0].tree.arrays)
     whole = np.log((counts[middle:high].sum() + 0.5) / (counts[low:middle].sum() + 0.5))
     assert first[0] != round(whole / UNIT)  # of 500 of the 3,000
     np.testing.assert_array_equal(found[0].draw(200, 1), found[1].draw(200, 1))

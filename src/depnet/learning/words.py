@@ -36,9 +36,10 @@ class Word:
         stages = []
         for one in grown:
             used, test = np.unique(one.test, return_inverse=True)
+            tests = (variable[used], low[used], high[used])
             logits = one.scores[:, 1:] - one.scores[:, :1]
-            arrays = (variable[used], low[used], high[used], one.begin, one.leaf, test, logits)
-            stages.append(Stages(*arrays) if one.stages else None)
+            own = Stages(*tests, one.begin, one.leaf, test.astype(np.int32), logits)
+            stages.append(own if one.stages else None)
         first = None if grower.first is None else grower.first[0]
         return cls(grower.variable, grower.tree, first, grower.bases, stages)
 
