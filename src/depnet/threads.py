@@ -54,7 +54,7 @@ class Work:
 
     threads: int = 1
     ends: float = math.inf
-    """Of `time.monotonic`."""
+    """A time of `time.monotonic`."""
     progress: Progress | None = None
     """Called as progress(nodes done, all nodes)."""
 
@@ -118,7 +118,7 @@ def results_in_threads(
     told: Callable[[], object] | None = None,
     stop: Callable[[], object] | None = None,
 ) -> list[Result]:
-    """What `work` gives for every item, `told` of after each.
+    """What `work` gives for every item; `told` is called after each.
 
     Should one fail, or an interrupt come, `stop` is called, items not yet begun are let go, and none goes on.
     """

@@ -97,7 +97,7 @@ class Run:
         return self.rng
 
     def say_seed(self) -> None:
-        """Of what was drawn with a fresh seed: how to draw the same again, on standard error. JSON says it anyway."""
+        """Say on standard error how to repeat draws that had a fresh seed. JSON answers have the seed anyway."""
         if self.fresh and not self.as_json:
             click.echo(f"depnet: drawn with --seed {self.seed}", err=True)
 

@@ -81,7 +81,7 @@ def check_table(path: str) -> None:
 
 
 def dialect() -> "Dialect":
-    """How the command was told to read text files."""
+    """How text files are read, by the options of the command."""
     from depnet.data.files.source import Dialect
 
     return Dialect(**{name: value for name, value in this_run().dialect.items() if name != "text"})

@@ -49,7 +49,7 @@ NOT_IN_CHUNKS = {
 }
 
 MOST_COPIES = 5
-"""Of the columns that repeat others, so many are named."""
+"""At most this many columns that repeat others are named."""
 
 
 @command("depnet fit table.csv -o model.json")

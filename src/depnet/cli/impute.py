@@ -98,7 +98,7 @@ def _chunks(
     rng: "np.random.Generator | None",
     told: "Tell | None",
 ) -> "Iterator[dict[int, dict[int, str]]]":
-    """What the empty cells get: drawn with `rng`, or expected; `told` hears of the table's rows.
+    """The values of the empty cells, drawn with `rng` or expected; `told` is called with the rows done.
 
     Cells that stay empty are none of `empty` from then on.
     """

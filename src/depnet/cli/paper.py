@@ -50,7 +50,7 @@ EXPERIMENTS: dict[str, tuple[str, str, list[Option]]] = {
         [SEED, FAMILY, MANY_ROWS, SMOOTHING, CLAMPED, SETS],
     ),
 }  # fmt: skip
-"""Of each experiment, a function of that name: its module, help and options."""
+"""The module, help and options of each experiment, which is a function of that name."""
 
 
 @click.group()

@@ -22,7 +22,7 @@ SHOWN_NODES = 30
 SHOWN_NAMES = 8
 SHOWN_STATES = 12
 MOST_VARIABLES = 1000
-"""Of wider models, one-sided links are left out: finding out whether evidence is carried takes n^2 steps."""
+"""Wider models show no one-sided links: finding out whether evidence is carried takes n^2 steps."""
 
 
 @command(

@@ -66,7 +66,7 @@ class OpenedTable:
     """What is known of a table before any row is read."""
 
     names: tuple[str, ...]
-    """Of the columns that are read."""
+    """The names of the columns that are read."""
     rows: int | None
     """None of a Dask data frame."""
     _files: Sequence[tuple[ParquetChunk, Sequence[int]]] = ()

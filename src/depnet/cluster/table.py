@@ -43,10 +43,10 @@ VALUE_BYTES, FEWEST_VALUES = 16, 100
 """Bytes of a different number of a column with its count, and the fewest of these that a chunk of a large table gives."""
 
 SHARE = 0.7
-"""Of the memory that is free, what a table may take."""
+"""The share of the free memory that a table may take."""
 
 PROGRAM_BYTES = 300_000_000
-"""Of a bound on memory, what the program itself takes, and a chunk while it is read."""
+"""The part of a memory bound that the program itself takes, and a chunk while it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class ChunkedTable:
     chunk_rows: Sequence[int]
     """The rows of each chunk."""
     columns: int
-    """Of the table, those that were left out among them."""
+    """The number of columns of the table, with those that were left out."""
     domain: Domain
     left_out: tuple[LeftOut, ...]
     room: int
@@ -225,7 +225,7 @@ def _replace_counts(table: ConditionalTable, counts: IntArray) -> ConditionalTab
 
 
 def summarise(frame: Any, number: int, most: int | None) -> tuple[ColumnSummary, ...]:
-    """The columns of one chunk, with at most so many different numbers each."""
+    """Summarise the columns of one chunk, with at most `most` different numbers each."""
     opened = open_frame(frame)
     found = (ColumnSummary.of(opened.column(place)) for place in range(len(opened.keys)))
     return tuple(replace(each, numbers=_thin(each.numbers, most)) for each in found)

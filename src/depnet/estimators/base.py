@@ -148,7 +148,7 @@ def generator_of(random_state: object) -> np.random.Generator:
 
 
 Numbers: TypeAlias = dict[int, FloatArray]
-"""Of some columns by their places, a number for each row; of cells that are not filled it may be any."""
+"""Numbers for the rows of some columns, by place; those of cells that are not filled have no meaning."""
 
 
 def is_frame(X: Any) -> bool:

@@ -397,7 +397,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         return np.asarray(there / there.sum(axis=1, keepdims=True))
 
     def links(self) -> tuple[Link, ...]:
-        """Which variable tells which node what, the strongest first; see `depnet.links`.
+        """The links between variables, the strongest first; see `depnet.links`.
 
         Returns:
             A tuple of `Link`.

@@ -142,7 +142,7 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
 
 
 def _typical(rows: Dataset) -> list[int]:
-    """Of each variable the median state where states have an order, else the most frequent one."""
+    """The median state of each variable where states have an order, else the most frequent one."""
     found = []
     for i, variable in enumerate(rows.domain.variables):
         counts = np.bincount(rows.column(i), minlength=variable.cardinality)[: len(variable.present_states)]

@@ -19,13 +19,13 @@ from depnet.inference.judge.shifts import (
 from depnet.wording import plural
 
 FIRST_SECONDS = 0.5
-"""Of sampling before something is shown; most answers are exact, or within the tolerance, before that."""
+"""Sampling time before something is shown; most answers are exact, or within the tolerance, before that."""
 
 FIRST_CHAIN_SECONDS = 0.2
 """The same of chains, which take longer to agree than a reader waits."""
 
 MAX_SECONDS = 20.0
-"""Of sampling in all, where the first answer was not within the tolerance."""
+"""Sampling time in all, where the first answer was not within the tolerance."""
 
 MAX_CELLS = 4096
 """States of all variables up to which chains, that keep what they sum, go on: about 100 MB."""

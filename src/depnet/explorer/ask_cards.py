@@ -32,7 +32,7 @@ EVENTS: Mapping[str, tuple[type, ...]] = {
 
 
 class Marginals(Component, component="marginals.js"):
-    """Cards in an order; what a reader does is told to the function of its name (`EVENTS`).
+    """Cards in an order; each event calls the function of its name (`EVENTS`).
 
     Its script has the methods `wrong` (with a condition that was written on a card) and `look` (bring a card into view).
     """

@@ -26,7 +26,7 @@ STATES = 8
 """States of a variable without an order that are shown; with more, the most probable ones and the rest together."""
 
 MOST_STATES = 100
-"""Of one that is opened, or has an order."""
+"""Bars of a card that is opened, or whose states have an order."""
 
 OTHERS = -1
 """The code of the states that are shown together."""

@@ -49,7 +49,7 @@ VIEWS: tuple[View, ...] = (
 """In the order of the navigation."""
 
 STYLES = ("/depnet/style.css", "/depnet/views.css")
-"""Of every page, and of what single views show."""
+"""Styles of every page, and of single views."""
 
 SCRIPT = "/depnet/history.js"
 

@@ -26,7 +26,7 @@ from depnet.model.conditions import (
 from depnet.model.evidence import Condition, Given
 
 Held = tuple[Label, ...] | str
-"""Of one variable: its allowed states (of a number or date also values themselves, as text), or a condition as text."""
+"""The allowed states of one variable (also single numbers or dates, as text), or a condition as text."""
 
 Known = Mapping[str, Held]
 

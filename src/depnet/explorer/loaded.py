@@ -40,7 +40,7 @@ TOLERANCE = 0.01
 """Standard errors to ask for: of a bar on a page, half a pixel or two."""
 
 WARM_SECONDS = 5.0
-"""Of sampling an answer without evidence before it is asked for."""
+"""Sampling time for the answer without evidence, before anyone asks for it."""
 
 WARM_COLUMNS = 24
 """Columns of the table that are looked at before."""
@@ -58,7 +58,7 @@ class Profile:
     missing: float
     numbers: NumberSummary | None
     heights: FloatArray
-    """Of a category a bar for each state, of a number a histogram of equal widths."""
+    """A bar for each state of a category; for a number, a histogram of equal widths."""
 
     @property
     def shares(self) -> FloatArray:
@@ -124,7 +124,7 @@ class Loaded(Model):
     table: str | None = None
     """Where the table is, likewise."""
     stamp: Stamp | None = None
-    """Of the model file when it was read; None where there is none."""
+    """The stamp of the model file when it was read; None without a file."""
     shared: bool = False
     """Can others than this machine see it? Then the table and what is counted in it are not shown (`share`)."""
     priors: list[QueryResult] = field(default_factory=list, compare=False, repr=False)

@@ -49,10 +49,10 @@ PAIR = ("first", "second")
 """The page's own parameters that name two variables."""
 
 MAX_SECONDS = 6.0
-"""Of sampling for colours and small bars; the Ask view goes on for longer."""
+"""Sampling time for colours and small bars; the Ask view samples longer."""
 
 PAIR_SECONDS = 6.0
-"""Of sampling for a joint table."""
+"""Sampling time for a joint table."""
 
 Tell = Callable[..., Any]
 """Calls a method of the page's script: `tell("answered", {...})`."""
@@ -67,7 +67,7 @@ class NetworkAnswers:
         self.known: Known | None = None
         """What was asked about last; None before anything was."""
         self.shifts: dict[str, Shift] | None = None
-        """Of what is known; None while it is being asked."""
+        """The shifts under the current evidence; None while they are computed."""
         self.peeked: tuple[str, bool] | None = None
         """The variable whose bars the page waits for, and whether all of them."""
         self.cards = Cards(self.loaded)

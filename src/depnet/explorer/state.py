@@ -26,7 +26,7 @@ class State:
     target: str | None = None
     variable: str | None = None
     own: Mapping[str, str] = field(default_factory=dict)
-    """Of the view that is open: what it shows and how, by names without their dots."""
+    """Parameters of the open view alone, by names without their dots."""
 
     def number(self, name: str) -> int | None:
         """What the open view's parameter of this name says, if that is a whole number."""

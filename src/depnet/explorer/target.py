@@ -26,12 +26,12 @@ from depnet.model.network import Network
 from depnet.wording import plural
 
 SHARPER_SECONDS = 10.0
-"""Of draws where the reader wants them sharper."""
+"""Sampling time where the reader wants sharper results."""
 ANSWER_SECONDS = 0.5
-"""Of the answer about the target, where it cannot be found exactly."""
+"""Sampling time for the answer about the target, where it is not exact."""
 MEDIAN_SECONDS = 0.2
 OFTEN_ERROR = 0.02
-"""Of the log of the probability of what is known, where it is drawn."""
+"""The error of the log-probability of the evidence, where it is sampled."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

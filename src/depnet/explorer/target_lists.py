@@ -126,7 +126,7 @@ def place(value: float, low: float, high: float) -> float:
 
 
 class Telling:
-    """How many bits each variable is expected to tell, the most first."""
+    """The bits that each variable is expected to gain, the most first."""
 
     def __init__(self, session: Session) -> None:
         self.session = session

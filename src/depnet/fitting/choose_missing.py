@@ -40,18 +40,18 @@ SMOOTHING = 0.5
 FALSE_ALARM = 0.02
 """The probability that any column of a table gets a state although its holes are independent of all else."""
 SHARE = 0.05
-"""Of the entropy of M_j, what others have to tell of it."""
+"""The share of the entropy of M_j that other columns must explain."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HoleGains:
-    """What the rest of a row tells of whether X_j is known, of each of the `columns` that have holes."""
+    """How well the rest of a row predicts whether X_j is known, for each of the `columns` that have holes."""
 
     columns: tuple[int, ...]
     parts: FloatArray
     """[part, column]: g_j of the rows that each part holds out, in nats."""
     shares: FloatArray
-    """Of all rows held out, the gain over the entropy of M_j."""
+    """The gain on all held-out rows over the entropy of M_j."""
 
     @property
     def telling(self) -> tuple[int, ...]:
@@ -102,7 +102,7 @@ def hole_gains(table: Holed, *, n_jobs: int | None = 1) -> HoleGains:
 
 
 def _entropy(rates: FloatArray) -> FloatArray:
-    """Of what is true at these rates, in nats."""
+    """The entropy of binary variables with these rates, in nats."""
     return np.asarray(-xlogy(rates, rates) - xlogy(1 - rates, 1 - rates))
 
 

@@ -42,7 +42,7 @@ BEFORE, PATIENCE = 2, 2
 MISSING = ("auto", "complete", "state", "error")
 
 NETWORK_SHARE = 0.6
-"""Of `max_seconds`, what completing the table and the paper's network take at most; the law has what is left."""
+"""The share of `max_seconds` for completing the table and the paper's network; the law has the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class FitOptions(LearnOptions):
     """Whether a boosted law may teach the law's graphs (`depnet.learning.distil`)."""
     n_jobs: int | None = None
     max_seconds: float | None = None
-    """Of both networks together."""
+    """For both networks together."""
 
     def __post_init__(self) -> None:
         LearnOptions.__post_init__(self)

@@ -28,13 +28,13 @@ FIT_ROUNDS, ROUNDS, KEPT_ROUNDS = 2, 2, 4
 """All columns are redrawn so often in `fit`; for new rows, before laws of categories are counted, and while they are."""
 TABLES, FEW_TABLES = 10, 5
 TREES, FEW_TREES, TREES_OF_STATES = 40, 20, 20
-"""Of a number, of a number of many rows, and of a category."""
+"""The trees of a number, of a number of many rows, and of a category."""
 MANY_ROWS, MOST_ROWS = 5_000, 20_000
 """From as many rows on tables and trees are fewer; and no more rows are learned from."""
 OF_NETWORK = 0.25
 """What the network counts in the law of a category, beside the trees (`benchmarks impute`: 0.5 was no better)."""
 SHOWN_STATES = 8
-"""Of a category, the most frequent states that trees tell apart."""
+"""The most frequent states of a category, which trees distinguish."""
 STARTS = 1_000
 """Rows that are kept, for new ones to begin from."""
 CHUNK_ROWS = 4096
@@ -49,11 +49,11 @@ class Inputs:
     ranks: dict[int, FloatArray]
     states: dict[int, IntArray]
     first: IntArray
-    """Of each column, its first input; and after all, how many there are."""
+    """The first input of each column, and at the end the number of inputs."""
 
     @classmethod
     def of(cls, numbers: NDArray[np.bool_], values: FloatArray, hidden: NDArray[np.bool_]) -> "Inputs":
-        """Of a table's values [row, column]."""
+        """Make the inputs from a table's values [row, column]."""
         ranks, states, widths = {}, {}, []
         for i, number in enumerate(numbers):
             seen, counts = np.unique(values[~hidden[:, i], i], return_counts=True)

@@ -39,11 +39,11 @@ FEW_ROWS = 10
 """With fewer rows there is nothing to hold out."""
 
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
-"""Of the ridge: rows that say that an effect is 0, beside those that there are."""
+"""Strengths of the ridge, as extra rows that say that an effect is 0."""
 FARTHEST = 8.0
 """Standard deviations that a number may lie from the mean, for the linear model."""
 MOST_COLUMNS, MOST_PRODUCTS = 200, 2e9
-"""Of the linear model, and of its columns over all rows: of more rows some are taken, evenly by their numbers."""
+"""Limits of the linear model: its columns, and these squared times rows; of more rows an even share is taken."""
 
 STEPS = {
     "learning_rate": 0.1,
@@ -53,12 +53,12 @@ STEPS = {
     "max_features": 0.5,
     "l2_regularization": 1.0,
 }
-"""Of boosting. Half of the rate, 5 or 20 rows a leaf, or fewer inputs a split are no better (`benchmarks regress`)."""
+"""Half of the rate, 5 or 20 rows a leaf, or fewer inputs a split are no better (`benchmarks regress`)."""
 PATIENCE, ENOUGH = 20, 1e-5
 """Boosting ends after as many steps that lessen the squared error of the part held out by less than this share of the
 variance."""
 MOST_STATES = 255
-"""Of a category, for boosting: of more, the rarest are all one."""
+"""The most states of a category in boosting; the rarest of more become one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,9 +66,9 @@ class Design:
     """What the states of each input are in the columns of the linear model, and in those of boosting."""
 
     effects: tuple[FloatArray, ...]
-    """Of each input [state, column]."""
+    """The effects of each input [state, column]."""
     steps: tuple[FloatArray, ...]
-    """Of each input [state]; nan where a value is missing."""
+    """The steps of each input [state]; nan where a value is missing."""
     categories: tuple[bool, ...]
 
     @classmethod
@@ -152,7 +152,7 @@ class CrossFittedMean:
     fits: tuple[Fit, ...]
     centre: float
     unseen: FloatArray
-    """Of every row it was learned from: its mean by the fit that was made without it."""
+    """The mean of every training row by the fit that was made without it."""
 
     def means(self, codes: CodeArray) -> FloatArray:
         """The mean given every row of codes [N, n]."""
@@ -242,9 +242,9 @@ HEAP = 0.1
 STANDARD_ERRORS = 2.0
 """Of its gain in CRPS on held-out rows: if y itself gains more, it is cut into bins and not its residual."""
 MEAN_SHARE = 0.3
-"""Of the time that there is, what the mean may take."""
+"""The share of the available time that the mean may take."""
 LEVELS = [(2 * k + 1) / 40 for k in range(20)]
-"""Of the quantiles that the CRPS is computed from."""
+"""The levels of the quantiles that the CRPS is computed from."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -254,13 +254,13 @@ class ResidualLaw:
     mean: CrossFittedMean
     network: Network
     bin_means: FloatArray
-    """Of the residuals, or of y, in each bin."""
+    """The mean of the residuals, or of y, in each bin."""
     located: bool
     """Are the bins of residuals? Else of y itself."""
 
     @property
     def bins(self) -> Bins:
-        """Of the residual, or of y."""
+        """The bins of the residual, or of y."""
         found = self.network.domain.variables[-1].bins
         assert found is not None
         return found

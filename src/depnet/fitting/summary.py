@@ -88,12 +88,12 @@ class Summary:
     figures: tuple[str, ...]
     """What the model explains, in bits a row."""
     marginals: Nearness | None
-    """Of rows drawn from the law."""
+    """How near rows drawn from the law are."""
     strongest: tuple[Link, ...]
     completion: Completion | None
     law_certificate: Certificate | None
     certificate: Certificate | None
-    """Of the dependency network."""
+    """The certificate of the dependency network."""
     one_sided: tuple[OneSidedLink, ...]
     consistency: Consistency | None
 

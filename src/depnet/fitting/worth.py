@@ -60,7 +60,7 @@ DRAWS_PER_ROW = 16
 DRAWN_CODES = 1 << 22
 """Wide laws are drawn from less often, but never less than the bound."""
 MOST_ROWS = 200_000
-"""Of the rows learned from and of those held out, no more are counted."""
+"""The most training rows, and the most held-out rows, that are counted."""
 FEWEST_MATCHING, FEWEST_HELD = 50, 5
 """Questions that fewer draws of the law, or fewer held-out rows, match are left out: the distance would be noise."""
 FAIR = 10.0
@@ -72,7 +72,7 @@ HARM = 0.005
 ENOUGH = 20
 """With fewer questions left, nothing is chosen."""
 KEPT_BYTES = 1 << 26
-"""Of a table, which rows have a state is kept so far for later questions."""
+"""The memory for keeping which rows of a table have a state, for later questions."""
 KNOWN = 80
 """How often cells of a row are known, and `ASKED` others asked for each time."""
 ASKED = 4
@@ -119,7 +119,7 @@ class Asked:
         self.tables = [CountedRows(table) for table in tables]
 
     def counts(self, target: int, given: Mapping[int, int]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Of the rows learned from, those that judge and the draws: how many that match have each state of the target."""
+        """How many matching training rows, judging rows and draws have each state of the target."""
         counts, truth, drawn = (table.counts(target, given) for table in self.tables)
         return counts, truth, drawn
 
@@ -157,7 +157,7 @@ def _at_most(dataset: Dataset, rng: np.random.Generator) -> Dataset:
 
 
 def _draw_rows(law: Network, learned: int) -> Dataset:
-    """Draws of a law that was learned from so many rows."""
+    """Draw rows from a law that was learned from `learned` rows."""
     wanted = min(DRAWS_PER_ROW * learned, DRAWN_CODES // len(law.domain), MOST_DRAWS)
     drawn = law_of(law).passes(max(wanted, FEWEST_DRAWS), seed=0)
     return Dataset.from_codes(drawn.codes, domain=law.domain)
@@ -184,7 +184,7 @@ def _errors(asked: Asked, rng: np.random.Generator) -> tuple[FloatArray, float, 
 
 
 def _nearest(factors: FloatArray, scores: FloatArray, weights: FloatArray) -> float:
-    """Of the factors whose mean score, of [question, factor], is within a standard error of the least, the nearest to 1."""
+    """The factor nearest to 1 whose mean score, of [question, factor], is within a standard error of the least."""
     mean = np.average(scores, axis=0, weights=weights)
     best = int(np.argmin(mean))
     deviations = weights[:, None] * (scores - scores[:, [best]] - (mean - mean[best]))

@@ -36,7 +36,7 @@ BYTES_PER_STATE, BYTES_PER_UPDATE, BYTES_PER_NEIGHBOUR = 300, 24, 12
 """What the solver takes for a state of the free domain: its Krylov basis, theta written out, and the jumps to the state."""
 
 BYTES_PER_EDGE = 40
-"""Of the search for classes; under a sequential scan there is a vertex for each state at each place of the order."""
+"""Memory of the search for classes; under a sequential scan there is a vertex for each state at each place of the order."""
 
 SHOWN_STATES = 3
 

@@ -283,7 +283,7 @@ class EvidenceTerms(NamedTuple):
 
 
 def kl_by_evidence(p: ArrayLike, manifold: FullConditionalManifold, clamped: Variables) -> EvidenceTerms:
-    r"""The divergence of `p` from a manifold, told apart by evidence on the variables C = `clamped`.
+    r"""The divergence of `p` from a manifold, divided by evidence on the variables C = `clamped`.
 
     .. math:: KL(p\|E(\theta_i)) = \sum_{x_C} p(x_C)\,
               KL(p(X_{\bar C} \mid x_C)\|E(\theta_i(X_i \mid X_B;\, x_C)))

@@ -38,9 +38,9 @@ from depnet.model.table import ConditionalTable, leaf_counts
 from depnet.threads import Work
 
 FEWEST_STATES = 8
-"""Of both columns: with fewer, a graph pays for the split."""
+"""The fewest states of both columns; with fewer, a graph can pay for the split."""
 MOST_CELLS = 1 << 20
-"""Of the table of a function node."""
+"""The most cells of a function node's table."""
 EXCEPTIONS = 0.005
 """The share of rows, at most, that are exceptions to a function."""
 LOOK = 1_000
@@ -55,9 +55,9 @@ class Choice:
     """What was chosen: `pooled` for all nodes, and for each node its own (mostly the same)."""
 
     penalties: tuple[Penalty, ...]
-    """Of each node."""
+    """One for each node."""
     smoothings: tuple[float, ...]
-    """Of each node."""
+    """One for each node."""
     pooled: tuple[Penalty, float]
     scores: FloatArray
     """[node, penalty, smoothing]: held-out log theta, nats per row, of the rungs that were tried."""
@@ -185,7 +185,7 @@ def _one_leaf_score(node: Node, counts: IntArray) -> float:
 
 
 TRIALS_SHARE = 0.75
-"""Of the time that there is, what trials take at most."""
+"""The share of the available time that trials may take."""
 
 
 def learn_graphs(rows: TrainingRows, options: LearnOptions, work: Work) -> tuple[Network, Choice | None]:

@@ -30,13 +30,13 @@ from depnet.learning.options import NodeSpec
 from depnet.model.sources.decision_graph import CompiledGraph, DecisionGraph, Recorded
 
 MAX_CUTS = 7
-"""Of each variable, evenly spread over its edges: at 7, eighths of the rows can be told apart."""
+"""The cuts of each variable, evenly spread over its edges: 7 of them separate eighths of the rows."""
 
 MANY_STATES = 6
 """From here on the states of a category that most rows have are offered alone."""
 
 MAX_ALONE, LEAST_ROWS = 15, 20
-"""Of each category, as many states at most, of this many rows at least."""
+"""The most states of a category that are offered alone, and the fewest rows of such a state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Numbered(NamedTuple):
 
     @classmethod
     def of(cls, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> "Numbered":
-        """Of cuts of variables with these numbers of states."""
+        """Number the cuts of variables with these cardinalities."""
         n = len(cardinalities)
         variable = np.array([*range(n), *(t.variable for t in cuts)])
         width = np.array([*cardinalities, *([2] * len(cuts))])

@@ -42,7 +42,7 @@ REACH = 3.0
 SURE = 2.0
 """Standard errors by which squared errors must fall for a correction to be made."""
 SCALES = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)
-"""Of the spread of a law that is moved."""
+"""Candidate scales of the spread of a law that is moved."""
 AS_IS = 10.0
 """Rows that the levels as they are count for."""
 
@@ -54,11 +54,11 @@ class Tree:
     nodes: Any
     """scikit-learn's."""
     leaf: IntArray
-    """Of each node that is a leaf, its number."""
+    """The number of each node that is a leaf."""
     begin: IntArray
-    """Of each leaf the place of its first member, and of all together the end: [leaves + 1]."""
+    """The place of each leaf's first member, then the end of all: [leaves + 1]."""
     target: FloatArray
-    """Of the members, leaf after leaf, ascending within each."""
+    """The values of the members, leaf after leaf, ascending within each."""
 
     @classmethod
     def of(cls, nodes: Any, shown: Shown, target: FloatArray) -> "Tree":
@@ -149,9 +149,9 @@ class ForestLaw:
     """scikit-learn's ridge regression of the errors; None: nothing is added."""
     centre: FloatArray
     spread: FloatArray
-    """Of the columns that the line reads, the forest's own mean the last."""
+    """The spreads of the columns that the line reads; the last is the forest's own mean."""
     scale: float
-    """Of the spread of a law that the line moves; 0 where it moves the mean alone."""
+    """The scale of the spread of a law that the line moves; 0 where it moves the mean alone."""
     draw_scale: float
     """The same for draws, which are to lie as far from their mean as rows do that were not seen."""
     ranks: FloatArray

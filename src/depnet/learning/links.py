@@ -44,7 +44,7 @@ ROWS_A_CELL = 5
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """X_j tells the node of X_i something; quantities in bits per row.
+    """The node of X_i reads X_j; quantities are in bits per row.
 
     Attributes:
         source: the name of X_j.

@@ -110,7 +110,7 @@ class LearnOptions:
 
 
 def not_an_order(order: object) -> LearningError:
-    """The error for an order that is none."""
+    """The error for a value that is not an order."""
     return LearningError(
         f'order is None, "auto", or the names of all variables in order; got {brief(order)}.'
     )
@@ -172,7 +172,7 @@ def node_specs(
 
 
 def readable_inputs(specs: Sequence[NodeSpec], domain: Domain) -> dict[int, tuple[int, ...]]:
-    """Of each variable that others may tell of, those."""
+    """The inputs of each variable that may have some."""
     cards = domain.cardinalities
     return {spec.target: spec.inputs for spec in specs if spec.inputs and cards[spec.target] > 1}
 

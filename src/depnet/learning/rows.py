@@ -40,7 +40,7 @@ Words = NDArray[np.uint64]
 MOST_TIMES = 16
 """Rows are repeated up to this many times on average: single rows are counted as bits, about that much faster."""
 MOST_BYTES = 1 << 30
-"""Of the codes of repeated rows."""
+"""The most memory of the codes of repeated rows."""
 
 
 def codes_of(codes: CodeArray, rows: NDArray[np.intp]) -> CodeArray:
@@ -76,7 +76,7 @@ def repeat_rows(dataset: Dataset) -> Dataset:
 
 
 KEPT_ROWS = 4_000_000
-"""Of tables up to this size the distinct rows are kept as long as the table is: a fit asks for them five times."""
+"""Tables up to this size keep their distinct rows, since a fit asks for them five times."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -252,7 +252,7 @@ def _divide(counts: IntArray, total: int) -> IntArray:
 
 SHIFTS = (30, 27, 31)
 FACTORS = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)))
-"""Of SplitMix64, which makes words of numbers."""
+"""The factors of SplitMix64, which turns numbers into words."""
 
 
 def row_order(table: Holed) -> IntArray:

@@ -34,7 +34,7 @@ MOST_ROWS, FEWEST_ROWS, MOST_LEVELS = 50_000, 10_000, 1_500_000
 
 
 def most_rows(columns: int) -> int:
-    """Of a table of this many columns, the rows that trees are grown from at most."""
+    """The most rows of a table with this many columns that trees are grown from."""
     return min(MOST_ROWS, max(FEWEST_ROWS, MOST_LEVELS // max(columns, 1)))
 
 

@@ -50,7 +50,7 @@ class Allowed:
     codes: frozenset[int]
     spans: tuple[Span, ...] = ()
     points: tuple[Span, ...] = ()
-    """Of a variable with bins, single numbers (a day is all its moments)."""
+    """Single numbers of a variable with bins (a day is all its moments)."""
     missing: bool = False
 
     def weights(self) -> FloatArray:

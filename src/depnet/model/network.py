@@ -180,7 +180,7 @@ class Network:
         return f"{kind} of {plural(len(self.domain), 'variable')}"
 
     def _rows(self) -> list[list[str]]:
-        """Of the first nodes: name, states, size, and what is known to it."""
+        """The name, states, size and inputs of the first nodes."""
         names, rows = self.domain.names, []
         for node in self.nodes[:SHOWN_NODES]:
             known = ", ".join(names[j] for j in node.inputs) or "nothing"
@@ -302,7 +302,7 @@ class Model:
     network: Network
     law: Network | None = None
     layout: Layout | None = None
-    """Of the frame they were learned from, where it is known and its library is installed."""
+    """The layout of the training frame, where it is known and its library is installed."""
 
     def __post_init__(self) -> None:
         network, law = self.network, self.law

@@ -149,7 +149,7 @@ class Turn(NamedTuple):
 
     @property
     def costs(self) -> dict[str, float]:
-        """Of the players, and of player p."""
+        """The costs of the players p_i, and of player p."""
         return {
             "cost_players": float(np.mean([kl(self.p, q) for q in self.players])),
             "cost_mixture": float(np.mean([kl(q, self.p) for q in self.players])),

@@ -168,7 +168,7 @@ def _between(heavy: Sequence[int], different: int) -> list[tuple[int, int]]:
 
 
 def _nearest_start(below: IntArray, target: float) -> int:
-    """Of the values of a part but the first, with so many rows before each, that nearest to a target; the later of two."""
+    """The value whose start is nearest to a target, the later of two; `below`: rows before each value but the first."""
     later = min(max(int(np.searchsorted(below, target)), 1), len(below) - 1)
     earlier = max(later - 1, 1)
     return earlier if target - below[earlier] < below[later] - target else later

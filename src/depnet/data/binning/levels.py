@@ -32,11 +32,11 @@ class Levels:
 
     values: Numbers
     first: LevelArray
-    """Of each bin, its first level."""
+    """The first level of each bin."""
     sizes: LevelArray
-    """Of each bin, how many places it has."""
+    """The number of places of each bin."""
     same: LevelArray
-    """Of each level, the first one of its bin with an equal value."""
+    """For each level, the first level of its bin with an equal value."""
     cuts: NDArray[np.float64]
     """Where the next level begins: halfway to its value, or at the edge between two bins."""
     kind: Kind
@@ -88,7 +88,7 @@ class Levels:
         return self.same[np.clip(found, first, first + self.sizes[bins] - 1)]
 
     def middle(self, levels: LevelArray) -> LevelArray:
-        """Of levels that stand for several equal ones, the one in the middle of these.
+        """The middle one of the equal levels that each level stands for.
 
         >>> levels = Levels.of(Bins((0, 18), ((3, 9, 9, 9),), "integer"))
         >>> levels.middle(np.array([1, 0, 1], dtype=np.int32)).tolist()

@@ -44,7 +44,7 @@ class Tail:
 
     @classmethod
     def high(cls, kept: Sequence[FloatArray], masses: FloatArray, rows: int, sign: int = 1) -> "Tail":
-        """Of bins that keep these values, ascending, and have these shares of the `rows` of a column."""
+        """The high tail of bins that keep these values, ascending, and have these shares of the `rows` of a column."""
         own, mass = kept[-1], max(float(masses[-1]), 1e-300)
         size = len(own)
         left = 0.5
@@ -86,7 +86,7 @@ def tails_of(bins: Bins, masses: FloatArray, rows: int) -> tuple[Tail, Tail]:
 def log_shares(
     bins: Bins, masses: FloatArray, rows: int, numbers: Numbers, codes: NDArray[np.integer]
 ) -> FloatArray:
-    """Of each number, whose bin is given, the log of the share of an outermost bin that is at least as far out; 0 inside.
+    """For each number and its bin, the log of the share of an outermost bin that is at least as far out; 0 inside.
 
     Where there is but one bin, of the nearer end.
     """

@@ -111,7 +111,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def line_of_row(source: Source, delimiter: str, row: int, *, header: bool) -> int | None:
-    """The line on which row `row` (from 0) of a CSV file begins; None where that cannot be told."""
+    """The line on which row `row` (from 0) of a CSV file begins; None where that is not known."""
     lines = (begins for begins, _ in _records(source, delimiter))
     with contextlib.suppress(csv.Error):
         return next(itertools.islice(lines, row + header, None), None)

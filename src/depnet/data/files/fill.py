@@ -84,7 +84,7 @@ class Fillings:
     chunks: Iterable[Mapping[int, dict[int, str]]]
 
     def cells(self) -> Iterator[dict[int, str]]:
-        """Of each row of the table, the columns that are filled, with their texts."""
+        """For each row of the table, the columns that are filled, with their texts."""
         done = 0
         for chunk in self.chunks:
             for row, cells in chunk.items():

@@ -37,7 +37,7 @@ FEW_NUMBERS = 16
 _GROUP = 25
 SAMPLE = 1000
 _Matches: TypeAlias = dict[Any, int]
-"""Of a column, how many cells there are, under None, and how many of them are of a kind, under that."""
+"""The number of a column's cells, under None, and of those of each kind, under that kind."""
 
 _TYPES: dict[str, ColumnKind] = {
     **dict.fromkeys(("VARCHAR", "UUID", "ENUM"), "label"),
@@ -239,7 +239,7 @@ def is_kind_sql(kind: ColumnKind, text: str) -> str:
 
 
 def numbers_likely(cells: Mapping[int, Any]) -> dict[int, ColumnKind]:
-    """Of columns, by their places, those whose cells, as far as they are there, are all numbers; and which."""
+    """The columns, by place, whose cells so far are all numbers, with the kind of number."""
     found: dict[int, ColumnKind] = {}
     for place, column in cells.items():
         matches = _matches_of_cells(column, NUMBER_TYPES)

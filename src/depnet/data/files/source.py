@@ -56,7 +56,7 @@ _NOT_TABLES = {  # how files begin that people give for a table
 
 DELIMITERS = (",", ";", "\t", "|")
 SEEN, SEEN_ROWS = 2**16, 50
-"""Characters and rows by which a delimiter is told."""
+"""The characters and rows from which a delimiter is found."""
 
 MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
 """What a cell of a CSV file says where its value is missing."""

@@ -13,7 +13,7 @@ from typing import Any
 from depnet.errors import DataError
 
 MOST_BYTES = 500 * 10**6
-"""Of all parts of a workbook together, unpacked."""
+"""The largest size of all parts of a workbook together, unpacked."""
 
 MOST_CELLS = 100 * 10**6
 

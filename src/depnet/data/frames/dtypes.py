@@ -16,10 +16,10 @@ from depnet.data.table.columns import FrameKind
 from depnet.errors import DataError, brief
 
 LONGEST = 200
-"""Of the name of a type."""
+"""The greatest length of a type's name."""
 
 MAX_TEXT_BYTES = 1 << 18
-"""Of a cell of numpy's text of fixed width: 65,536 characters."""
+"""The largest cell of numpy's fixed-width text: 65,536 characters."""
 
 POLARS = (
     *("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64"),

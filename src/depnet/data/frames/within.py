@@ -65,7 +65,7 @@ class PlaceTrees(ByFields):
         return np.concatenate([told + (alike[self.law_bins(levels)[: len(told)]] - told) / OWN, alike])
 
     def law_bins(self, levels: Levels) -> LevelArray:
-        """Of each of the laws, the bin; the tree of a leaf is the last that begins before it."""
+        """The bin of each law; the tree of a leaf is the last that begins before it."""
         found = np.zeros(len(self.shares) // int(levels.sizes.max()), dtype=np.int32)
         bins = np.flatnonzero(self.roots >= 0)
         bins = bins[np.argsort(self.roots[bins], kind="stable")]
@@ -83,9 +83,9 @@ class Drawn:
     weights: FloatArray
     """[row]: the product, over the numbers, of the allowed share of the leaf's law over that of the bin's."""
     places: dict[int, LevelArray]
-    """Of each number that was drawn, its level in each row; of equal ones, any. -1 where the code is no bin's."""
+    """The level of each drawn number in each row (any of equal ones); -1 where the code is not a bin."""
     laws: dict[int, LevelArray]
-    """Of each, the row of `Drawer.laws`; -1 alike."""
+    """The row of `Drawer.laws` for each of them; -1 as above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Drawer:
 
     @classmethod
     def of(cls, trees: PlaceTrees, levels: Levels, allowed: NDArray[np.bool_] | None) -> "Drawer":
-        """Of trees, and of the levels that are allowed; None: all."""
+        """Make it from trees and the allowed levels; None: all are allowed."""
         laws, inside = trees.laws(levels), None
         if allowed is not None:
             kept = np.zeros((len(levels.sizes), laws.shape[1]), dtype=bool)

@@ -48,7 +48,7 @@ _OPERATIONS: tuple[Literal["split"], Literal["merge"]] = ("split", "merge")
 Short: TypeAlias = Annotated[int, Meta(ge=0, le=2**16 - 1)]
 Score: TypeAlias = Annotated[int, Meta(gt=-MOST_SCORE, lt=MOST_SCORE)]
 MOST_DIGIT_STATES = 256
-"""Of a number whose stages have scores of one digit each."""
+"""The most states of a number whose stages have scores of one digit each."""
 
 
 class ConstantFields(Fields, tag_field="kind", tag="constant"):

@@ -68,7 +68,7 @@ class KeptVariables:
     """The variables that are kept, renumbered 0, 1, ...: made once, and shared by all nodes of a wide network."""
 
     number: IntArray
-    """Of each variable its new number; -1 where it is not kept."""
+    """The new number of each variable; -1 where it is not kept."""
     cardinalities: tuple[int, ...]
     """In the new numbering."""
 

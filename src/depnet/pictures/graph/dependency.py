@@ -16,7 +16,7 @@ from depnet.model.network import Network, check_same_domain
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """What variable `source` tells variable `target`, in bits a row."""
+    """How well variable `source` predicts variable `target`, in bits a row."""
 
     source: int
     target: int
@@ -25,12 +25,12 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Two variables, first < second, and what either tells the other; None where it does not."""
+    """Two variables, first < second, and the strength each way; None where there is no arrow."""
 
     first: int
     second: int
     forward: float | None
-    """What `first` tells `second`."""
+    """How well `first` predicts `second`."""
     backward: float | None
 
     @property

@@ -21,7 +21,7 @@ MOST_GAINS = 20
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A variable that the node reads, and what it told about the node's, in bits a row."""
+    """A variable that the node reads, and what it gained, in bits a row."""
 
     variable: int
     name: str
@@ -38,7 +38,7 @@ class Boosted:
     """All that it reads, those that gained most first."""
     stages: int
     leaves: int
-    """Of all stages together."""
+    """The leaves of all stages together."""
     first: Decision | None
     """The first graph, which stages are added to; None where it has one leaf."""
 

@@ -73,7 +73,7 @@ class Decision:
     """A node's decision graph: `vertices[0]` is the root. Make one with `decision`."""
 
     name: str
-    """Of the variable that the node updates."""
+    """The name of the variable that the node updates."""
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     vertices: tuple[Vertex, ...]

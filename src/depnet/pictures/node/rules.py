@@ -15,7 +15,7 @@ from depnet.pictures.labels import short
 from depnet.pictures.node.decision import LETTERS, Branch, Decision, DecisionTest, Vertex, describe_run
 
 Rule = Mapping[str, frozenset[Label]]
-"""Of each variable that is asked about, the states that it may be in; what is not asked about is not in it."""
+"""The states that each tested variable may have; variables that are not tested are left out."""
 
 MOST_WAYS = 64
 """Ways to a vertex that are followed."""

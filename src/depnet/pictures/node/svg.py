@@ -214,7 +214,7 @@ def layers(graph: Decision) -> dict[int, int]:
 
 
 LABELS, LONG, BETWEEN = 190.0, 320.0, 22.0
-"""Of a boosted node: room for labels, the length of a bar, the height of a line."""
+"""The picture of a boosted node: room for labels, the length of a bar, the height of a line."""
 
 
 def boosted_svg(said: Boosted) -> str:
