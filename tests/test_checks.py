@@ -9,6 +9,7 @@ import pytest
 
 from depnet.errors import DataError, LearningError, SamplingError, checked_seconds, whole_number
 from depnet.threads import cores, jobs_of, results_in_threads, threads_of
+from tests.refusals import refuses
 
 
 def test_whole_numbers() -> None:
@@ -23,8 +24,7 @@ def test_seconds() -> None:
     assert checked_seconds(0, zero=True) == 0
     wrongs: list[Any] = [True, -1, "1", math.nan, 0]
     for wrong in wrongs:
-        with pytest.raises(SamplingError, match="max_seconds is a positive number of seconds, or None"):
-            checked_seconds(wrong)
+        refuses(SamplingError, "max_seconds is a positive number of seconds, or None", checked_seconds, wrong)
     for wrong in wrongs[:-1]:
         with pytest.raises(LearningError, match="max_seconds is a number of seconds of at least 0, or None"):
             checked_seconds(wrong, zero=True, error=LearningError)
@@ -32,8 +32,7 @@ def test_seconds() -> None:
 
 def test_threads() -> None:
     assert (jobs_of(None), jobs_of(3), jobs_of(-1)) == (1, 3, cores())
-    with pytest.raises(SamplingError, match="n_jobs is a whole number of at least 1; got 0"):
-        jobs_of(0)
+    refuses(SamplingError, "n_jobs is a whole number of at least 1; got 0", jobs_of, 0)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -53,8 +52,7 @@ def test_after_a_failure_others_are_stopped_and_the_rest_is_not_begun() -> None:
             raise RuntimeError("the first")
         assert stopped.wait(10), "it goes on until it is told to stop"
 
-    with pytest.raises(RuntimeError, match="the first"):
-        results_in_threads(work, range(50), 2, stop=stopped.set)
+    refuses(RuntimeError, "the first", results_in_threads, work, range(50), 2, stop=stopped.set)
     assert len(begun) < 50
 
 

@@ -11,50 +11,19 @@ import pytest
 ROOT = Path(__file__).parent.parent
 CELLS = 4
 
-LABELS = {
-    *("alg:pseudo", "eq:c_i", "eq:ordered"),  # Sec. 2
-    *(
-        "eq:E",
-        "thm:e-flat",
-        "thm:m-projection",
-        "eq:p^(t+1)",
-        "eq:FC",
-        "eq:FC_rewrite",
-        "eq:KL",
-        "eq:FC<=KL",
-    ),  # Sec. 3
-    *("thm:FC", "eq:FC-limit"),
-    *(
-        "eq:cost",
-        "eq:parameter_learning",
-        "thm:parameter_learning",
-        "eq:HtoKL",
-        "eq:scost",
-        "eq:cost_prime",
-    ),  # Sec. 4
-    *(
-        "alg:framework",
-        "eq:cost(Y_i^ll)",
-        "thm:to_0",
-        "thm:to_p_true",
-        "eq:sum_of_Lcost",
-        "eq:evaluating_Delta",
-    ),
-    *("eq:newYsplit", "eq:newYmerge"),
-    *("algo:clamped", "eq:inference_KL"),  # Sec. 5
-    "eq:ergodicity",  # Sec. 2
-    "eq:FC(N)<=KL(N)",  # Appendix
-    *(
-        "fig:node",
-        "fig:m-projection",
-        "fig:genuine_gs",
-        "fig:pseudo-gs",
-        "fig:movement",
-        "fig:fcd",
-        "fig:split_merge",
-    ),
-    "table:FC-limit",
+SECTIONS = {
+    "Sec. 2": "alg:pseudo eq:c_i eq:ordered eq:ergodicity",
+    "Sec. 3": "eq:E thm:e-flat thm:m-projection eq:p^(t+1) eq:FC eq:FC_rewrite eq:KL eq:FC<=KL thm:FC eq:FC-limit",
+    "Sec. 4": """
+        eq:cost eq:parameter_learning thm:parameter_learning eq:HtoKL eq:scost eq:cost_prime alg:framework eq:cost(Y_i^ll)
+        thm:to_0 thm:to_p_true eq:sum_of_Lcost eq:evaluating_Delta eq:newYsplit eq:newYmerge
+    """,
+    "Sec. 5": "algo:clamped eq:inference_KL",
+    "Appendix": "eq:FC(N)<=KL(N)",
+    "figures": "fig:node fig:m-projection fig:genuine_gs fig:pseudo-gs fig:movement fig:fcd fig:split_merge",
+    "tables": "table:FC-limit",
 }
+LABELS = {label for labels in SECTIONS.values() for label in labels.split()}
 """Every label of an equation, theorem, algorithm, figure or table of the paper; each must have a row."""
 
 

@@ -27,6 +27,7 @@ from depnet.errors import DataError, LearningError
 from depnet.learning.cost import Auto
 from tests.cluster.clusters import SMALL, room_for
 from tests.cluster.tables import assert_same_network, mixed_table, write_parts
+from tests.narrowed import there
 from tests.refusals import refuses
 
 
@@ -77,8 +78,7 @@ def test_the_structure_of_a_sample_and_the_tables_of_all_rows(
             assert node.table.smoothing == one.table.smoothing
         whole = counted_over(frame, found)
         assert_same_network(found.smoothed(0.5), replace(whole, held_out=found.held_out))
-        assert found.counts is not None
-        assert found.counts.total == 3000
+        assert there(found.counts).total == 3000
 
 
 def test_options_are_those_of_learn(tmp_path: Path) -> None:
@@ -133,8 +133,7 @@ def test_a_row_with_a_hole_is_left_out_of_the_nodes_that_read_it(tmp_path: Path)
         counts[empty] = before.table.counts[empty]  # type: ignore[index]
         assert np.array_equal(node.table.counts, counts)  # type: ignore[arg-type]
     assert kept, "no leaf of these tables is without whole rows"
-    assert found.counts is not None
-    assert found.counts.holes.tolist() == holes.isna().sum().tolist()
+    assert there(found.counts).holes.tolist() == holes.isna().sum().tolist()
 
 
 def test_more_different_numbers_than_fit_are_cut_by_some_of_them(

@@ -29,13 +29,6 @@ def mortal() -> Iterator[Any]:
         yield client
 
 
-def test_parquet_files_give_the_local_network(dask_client: Any, tmp_path: Path) -> None:
-    frame = mixed_table(3000, seed=1)
-    write_parts(frame, tmp_path, 3)
-    expected = depnet.learn(Dataset.from_frame(frame), smoothing=0.5)
-    assert_same_network(learn(tmp_path, client=dask_client, chunk_rows=700, smoothing=0.5), expected)
-
-
 def test_a_dask_frame_gives_the_local_network(dask_client: Any) -> None:
     dd: Any = pytest.importorskip("dask.dataframe")
     frame = mixed_table(1500, seed=2)[["class", "alive", "fare", "parts"]]

@@ -18,6 +18,7 @@ from depnet.data.binning.forms import find_form, is_form, number_in, texts_in
 from depnet.data.binning.times import form_of, microseconds_of
 from depnet.errors import DataError
 from tests.cli.entry import real
+from tests.narrowed import there
 from tests.refusals import refuses
 
 NUMBER_FORMS = ("$#,##0.00", "0,00", "#.##0,00 €", "0.0%", "#,##0", "US$0", "0.00 USD", "£#,##0.0")
@@ -35,8 +36,7 @@ TIME_FORMS = {
 
 @given(st.sampled_from(NUMBER_FORMS), st.lists(st.integers(-(10**9), 10**9), min_size=1))
 def test_numbers_come_back(form: str, numbers: list[int]) -> None:
-    found = re.search(r"0(?:[.,](0+))?", form)
-    assert found is not None
+    found = there(re.search(r"0(?:[.,](0+))?", form))
     decimals = len(found[1] or "")
     kept = np.round(np.array(numbers) / 10**decimals, decimals)
     texts = texts_in(kept, form)
@@ -173,8 +173,7 @@ def test_frames_give_text_back_in_its_form(form: str) -> None:
     frame = pd.DataFrame({"at": [None, *texts]})
     domain, layout = describe(frame, keep="all")
     (at,) = domain.variables
-    assert at.bins is not None
-    assert at.bins.form == form
+    assert there(at.bins).form == form
     codes = np.array(encode(frame, domain).codes, dtype=np.int64)
     drawn = decode(codes, domain, layout, rng=np.random.default_rng(0))
     assert set(drawn["at"]) <= set(texts)
@@ -191,8 +190,7 @@ def test_files_are_written_in_the_form_that_was_read(form: str, ending: str, tmp
     write(path, **({"index": False} if ending == "csv" else {"orient": "records", "lines": True}))
     table = depnet.read(path, keep="all")
     for domain in (table.domain, describe(frame, keep="all")[0]):
-        bins = domain.variables[0].bins
-        assert bins is not None
+        bins = there(domain.variables[0].bins)
         assert bins.form == form
     depnet.write(table, drawn, rng=np.random.default_rng(0))
     lines = drawn.read_text().splitlines()

@@ -11,6 +11,7 @@ from depnet.geometry import kl, kl_to_manifold, m_projection, manifolds
 from tests.exact.drawing import inconsistent_network
 from tests.reference import stationary as reference
 from tests.strategies import cardinalities, mixed_networks, networks, random_joint, seeds
+from tests.wide import of_constants
 
 
 @given(cardinalities(max_states=200), seeds)
@@ -64,10 +65,8 @@ def test_what_it_says() -> None:
 
 
 def test_a_network_too_large_has_a_way_out() -> None:
-    table = depnet.ConditionalTable.from_probabilities([[0.5, 0.5]])
-    nodes = tuple(depnet.TableNode(i, depnet.ConstantSource(), table) for i in range(60))
     with pytest.raises(DomainTooLargeError, match=r"depnet.model.one_sided_links\(network\) needs no law"):
-        depnet.consistency(Network(depnet.Domain.from_cardinalities([2] * 60), nodes))
+        depnet.consistency(of_constants([2] * 60))
 
 
 def test_the_class_that_comes_nearest() -> None:

@@ -125,10 +125,8 @@ def test_what_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(solve, "LARGEST_BASIS", 5)
     monkeypatch.setattr(solve, "FIRST_BASIS", 5)
     monkeypatch.setattr(solve, "MAX_APPLICATIONS", 300)
-    with pytest.raises(
-        ConvergenceError, match=r"6,400 states was not found: after .* above 1e-12.*smoothing"
-    ):
-        depnet.stationary(network, SequentialScan())
+    said = r"6,400 states was not found: after .* above 1e-12.*smoothing"
+    refuses(ConvergenceError, said, depnet.stationary, network, SequentialScan())
 
 
 def test_larger_domains_than_the_twin_can_solve() -> None:

@@ -12,7 +12,6 @@ import depnet
 from depnet import ConstantSource, Domain, LosslessSource, Network, RandomScan, SequentialScan, TableNode
 from depnet.arrays import FloatArray
 from depnet.errors import DataError, DistributionError, EvidenceError, ReducibleError, ScanError
-from depnet.geometry import m_projection, manifolds
 from depnet.model import Given, Scan
 from tests.exact.drawing import any_scan, inconsistent_network, random_evidence, random_scan, sequential_scan
 from tests.reference import stationary as reference
@@ -43,14 +42,7 @@ def assert_law(law: FloatArray, wanted: FloatArray, *, atol: float = 1e-9) -> No
 @given(positive, seeds)
 def test_law_equals_the_dense_solve(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    for scan in (random_scan(rng, network), sequential_scan(rng, network)):
-        assert_law(depnet.stationary(network, scan), expected(network, scan))
-
-
-@given(positive, seeds)
-def test_law_given_evidence_equals_the_dense_solve(network: Network, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    evidence = random_evidence(rng, network)
+    evidence = random_evidence(rng, network, share=rng.choice([0.0, 0.5]))
     for scan in (random_scan(rng, network), sequential_scan(rng, network)):
         assert_law(depnet.stationary(network, scan, evidence), expected(network, scan, evidence))
 
@@ -96,19 +88,6 @@ def test_cycle_equals_the_dense_solve(network: Network, seed: int) -> None:
     assert len(cycle) == len(wanted)
     for law, other in zip(cycle, wanted, strict=True):
         assert_law(law, other)
-
-
-@given(networks(max_states=300, zeros=0.1), seeds)
-def test_each_law_of_the_cycle_is_the_m_projection_of_the_one_before(network: Network, seed: int) -> None:
-    scan = sequential_scan(np.random.default_rng(seed), network)
-    try:
-        cycle = depnet.stationary_cycle(network, scan)
-    except ReducibleError:
-        return
-    on = manifolds(network)
-    for place, node in enumerate(scan.order_of(len(network))):
-        moved = m_projection(cycle[place], on[node])
-        assert np.abs(moved - cycle[(place + 1) % len(cycle)]).sum() <= 1e-12
 
 
 def test_mutants_other_weights_order_and_place() -> None:
@@ -241,10 +220,8 @@ def test_errors() -> None:
         depnet.law_path(network, RandomScan(), (1, 2, 0), evidence={"X0": 0})
     with pytest.raises(DistributionError, match="start sums to 6; a distribution sums to 1"):
         depnet.law_path(network, RandomScan(), np.full((2, 3, 2), 0.5))
-    with pytest.raises(
-        DataError, match=r"starts at a joint distribution of the shape \(2, 3, 2\), or .* 3 codes"
-    ):
-        depnet.law_path(network, RandomScan(), (0.5, 0.5))
+    said = r"starts at a joint distribution of the shape \(2, 3, 2\), or .* 3 codes"
+    refuses(DataError, said, depnet.law_path, network, RandomScan(), (0.5, 0.5))
     wrong: list[Any] = ["abc", ["a", "b", "c"], {"X0": 1}, [[0.5], [0.25, 0.25]], None]
     for start in wrong:
         refuses(DistributionError, "start ", depnet.law_path, network, RandomScan(), start)
@@ -316,11 +293,6 @@ def test_the_error_names_the_classes() -> None:
         assert first.law.tolist() == [[1, 0], [0, 0]]
         assert second.law.tolist() == [[0, 0], [0, 1]]
         assert str(second) == "{(lamp='on', switch='up')} of 1 state"
-
-
-def test_evidence_can_leave_one_class() -> None:
-    law = depnet.stationary(copycats(), RandomScan(), {"switch": "up"})
-    assert law.tolist() == [[0, 0], [0, 1]]
 
 
 def test_many_classes_are_named_in_part() -> None:

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet import Dataset, DependencyNetwork, Network
+from depnet import Dataset, DependencyNetwork, Network, query
 from depnet.data import describe, encode
 from depnet.data.table.dataset import Holed
 from depnet.data.table.values import Values
 from depnet.fitting.fit import FitOptions, Fitted, fit, fit_law
+from depnet.fitting.worth import Sure
 from depnet.learning.boost import AutoBoost
 from depnet.learning.cost import LADDER
 from depnet.learning.learn import learn_with_choice
@@ -82,24 +83,32 @@ def test_progress_counts_rounds_and_the_nodes_of_both() -> None:
         assert told[-1] == options.steps(holed) == 10 + (0 if holed.complete else 3)
 
 
-def test_what_a_law_is_worth_is_judged_by_rows_it_has_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_law_is_worth_and_how_sure_it_is_are_judged_by_rows_it_has_not_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     seen: list[tuple[Any, Any]] = []
 
-    def judged(laws: Any, parts: Any) -> float:
+    def judged(laws: Any, parts: Any, worth: float | None = None) -> Any:
         seen.append((laws, parts))
-        return 12.5
+        return 12.5 if worth is None else Sure(worth - 5.5, 3.0)
 
     monkeypatch.setattr("depnet.fitting.fit.choose_worth", judged)
+    monkeypatch.setattr("depnet.fitting.fit.choose_sure", judged)
     law = fit_law(ROWS, FitOptions())
-    assert law.held_out is not None
-    assert law.held_out.worth == 12.5
-    ((laws, parts),) = seen
+    held_out = there(law.held_out)
+    assert (held_out.worth, held_out.sure_shares, held_out.sure_means) == (12.5, 7.0, 3.0)
+    (laws, parts), (of_held, both) = seen
     assert len(laws) == len(parts) > 0
     for tried, (learned, held) in zip(laws, parts, strict=True):
         assert tried.order == law.order
         assert learned.total + held.total == ROWS.total
         assert tried.nodes[0].table.counts.sum() == learned.total
-    assert sum(held.total for _, held in parts) == law.held_out.rows
+    for tried, (judge, held) in zip(of_held, both, strict=True):
+        assert tried.order == law.order
+        assert tried.nodes[0].table.counts.sum() == held.total < judge.total
+    assert sum(held.total for _, held in parts) == held_out.rows
+    found = query(law, law.domain.names[0], {})
+    assert (found.sure_shares, found.sure_means) == (7.0, 3.0)
     assert fit_law(ROWS, FitOptions(penalty="mdl")).held_out is None
 
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from depnet import ConditionalTable, ConstantSource, Dataset, Domain, Network, TableNode, geometry
+from depnet import Dataset, Network, geometry
 from depnet.errors import DataError, DistributionError, DomainTooLargeError, ModelError
 from depnet.geometry import FullConditionalManifold
 from depnet.geometry.size import check_dense
 from tests.refusals import refuses
+from tests.wide import of_constants
 
 P = np.array([[0.1, 0.2, 0.3], [0.1, 0.1, 0.2]])
 
@@ -93,12 +94,6 @@ def test_negative_entropies_of_negative_numbers() -> None:
         refuses(DistributionError, "non-negative", geometry.bregman_divergence, f, P, P - 0.2)
 
 
-def wide_network() -> Network:
-    table = ConditionalTable.from_probabilities([[0.5, 0.5]])
-    nodes = tuple(TableNode(i, ConstantSource(), table) for i in range(70))
-    return Network(Domain.from_cardinalities([2] * 70), nodes)
-
-
 NETWORK, FIRST, WORDS = Network.from_joint(P), FullConditionalManifold.of_joint(P, 0), ["a", "b"]
 WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     # the message names the argument
@@ -133,7 +128,7 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: geometry.fc_limit(P, NETWORK, WORDS), DistributionError, "weights are 2 numbers c_i"),
     (lambda: FullConditionalManifold(WORDS, 0), DistributionError, "theta is a tensor of numbers"),
     # of another domain, or one that is too large
-    (lambda: geometry.manifolds(wide_network()), DomainTooLargeError, "a tensor of 70 axes"),
+    (lambda: geometry.manifolds(of_constants([2] * 70)), DomainTooLargeError, "a tensor of 70 axes"),
     (
         lambda: FullConditionalManifold.of_node(NETWORK.nodes[0], (2, 2)),
         ModelError,
@@ -164,12 +159,8 @@ def test_wrong_arguments(call: Callable[[], object], error: type[Exception], mes
     refuses(error, re.escape(message), call)
 
 
-def test_what_fits_passes() -> None:
-    check_dense([2] * 20, bytes_per_state=8, what="a joint")
-    check_dense([2, 3], bytes_per_state=8, what="a joint", limit_bytes=48)
-
-
 def test_the_error_says_states_memory_limit_and_way_out() -> None:
+    check_dense([2, 3], bytes_per_state=8, what="a joint", limit_bytes=48)
     with pytest.raises(DomainTooLargeError) as error:
         check_dense([2, 3], bytes_per_state=8, what="a joint", limit_bytes=47)
     assert str(error.value).startswith(

@@ -118,13 +118,6 @@ def test_few_effective_passes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
         depnet.sample(network, 10, evidence={f"X{i}": 1 for i in range(1, 5)}, rng=np.random.default_rng(0))
 
 
-def test_no_more_is_drawn_than_about_what_is_needed() -> None:
-    drawn: list[int] = []
-    assert sharpen(drawn.append, lambda: 1 / math.sqrt(sum(drawn)), 0.001, first=1000)
-    assert 1_000_000 <= sum(drawn) <= 1_700_000
-    assert all(more <= 3 * sum(drawn[:k]) for k, more in enumerate(drawn) if k)
-
-
 def test_it_ends_at_the_most_or_where_it_is_over() -> None:
     drawn: list[int] = []
     assert not sharpen(drawn.append, lambda: math.inf, 0.1, first=10, most=1000)

@@ -16,6 +16,7 @@ from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from depnet.learning.rows import held_out
 from depnet.model.network import Network
+from tests.narrowed import there
 from tests.refusals import refuses
 
 
@@ -33,8 +34,7 @@ def chosen(
     validation: Dataset | None = None,
 ) -> tuple[Network, Choice]:
     network, choice = learn_with_choice(TrainingRows(dataset, validation=validation), LearnOptions(auto, 0.5))
-    assert choice is not None
-    return network, choice
+    return network, there(choice)
 
 
 def test_a_ladder_of_one_is_that_penalty() -> None:
@@ -210,5 +210,4 @@ def test_columns_that_are_independent_are_no_copies() -> None:
     frame = pd.DataFrame({name: rng.integers(0, 40, 2000).astype(str) for name in "ab"})
     model = depnet.DependencyNetwork(random_state=0).fit(frame)
     assert model.copies_ == ()
-    assert model.law_ is not None
-    assert [node.inputs for node in model.law_.nodes] == [(), ()]
+    assert [node.inputs for node in there(model.law_).nodes] == [(), ()]

@@ -2,7 +2,6 @@
 
 import math
 import pickle
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -143,18 +142,6 @@ def test_a_recorded_graph_is_what_its_operations_say(dataset: Dataset) -> None:
         assert again.size == source.size
         for ours, theirs in zip(source.compiled, again.compiled, strict=True):
             assert np.array_equal(ours, theirs)
-
-
-@pytest.mark.parametrize("make", [Mdl, Aic, NoPenalty])
-def test_what_cannot_be_split_is_valid(make: Callable[[], Penalty]) -> None:
-    for codes, cards in [
-        ([[0]], [2]),  # one column, N = 1
-        ([[0], [1], [1]], [2]),
-        ([[0, 0]] * 9, [1, 1]),  # cardinality 1
-        ([[1, 2]] * 9, [3, 3]),  # constant columns
-    ]:
-        network = learn(Dataset.from_codes(codes, cards), penalty=make())
-        assert [node.source.size for node in network.nodes] == [1] * len(cards)
 
 
 def test_empty_leaves_join_the_lowest_leaf() -> None:

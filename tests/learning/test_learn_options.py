@@ -209,18 +209,6 @@ def test_many_states_are_folded(table: Dataset, seed: int) -> None:
     assert fast(wide) == slow.chosen_order(wide)
 
 
-@given(datasets(min_variables=2, max_variables=8, weighted=True), seeds)
-def test_neither_the_order_of_rows_nor_weights_matter(table: Dataset, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    expected, weights = fast(table), table.weights
-    assert weights is not None
-    mixed = rng.permutation(table.rows)
-    shuffled = Dataset.from_codes(table.codes[mixed], weights=weights[mixed], domain=table.domain)
-    assert fast(shuffled) == expected
-    rows = np.repeat(np.arange(table.rows), weights)
-    assert fast(Dataset.from_codes(table.codes[rows], domain=table.domain)) == expected
-
-
 @given(datasets(min_variables=2, max_variables=6, max_cardinality=3), seeds)
 def test_what_the_states_are_called_does_not_matter(table: Dataset, seed: int) -> None:
     rng = np.random.default_rng(seed)

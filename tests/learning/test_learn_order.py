@@ -17,9 +17,9 @@ from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions, choose_order, node_specs
 from depnet.learning.rows import held_out
 from depnet.model.score import score
-from tests.learning.test_cuts import with_cuts
 from tests.learning.test_learn import penalties
 from tests.learning.test_learn_options import copies
+from tests.narrowed import there
 from tests.reference.learning import learn_ordered
 from tests.refusals import refuses
 from tests.strategies import datasets, seeds
@@ -148,16 +148,6 @@ def test_an_empty_table_is_an_error_all_the_same() -> None:
     assert one.order == (0,)
 
 
-def test_time_and_progress() -> None:
-    seen: list[tuple[int, int]] = []
-    dataset = copies(variables=6)
-    learn(dataset, order="auto", progress=lambda done, nodes: seen.append((done, nodes)))
-    assert seen == [(done, 6) for done in range(1, 7)]
-    hurried = learn(dataset, order="auto", max_seconds=0.0)
-    assert hurried.order is not None
-    assert all(node.source.size == 1 for node in hurried.nodes)
-
-
 def test_updated_networks_stay_ordered() -> None:
     dataset = copies()
     first, second = (
@@ -200,8 +190,7 @@ def test_held_out_scores_are_those_of_the_parts() -> None:
     for order in (None, "auto"):
         ladder = Auto((Mdl(),), (2.0,))
         network, choice = learn_with_choice(dataset, LearnOptions(penalty=ladder, smoothing=0.5, order=order))
-        assert choice is not None
-        assert network.held_out == choice.held_out
+        assert network.held_out == there(choice).held_out
         assert network.held_out is not None
         fixed = learn(dataset, order=order).order
         total = score_of_leaves = 0.0
@@ -232,10 +221,9 @@ def test_validation_rows_judge_an_order_too() -> None:
     dataset, held = copies(), copies(rows=200, noise=0.3)
     options = LearnOptions(penalty=LADDER, smoothing=0.5, order="auto")
     network, choice = learn_with_choice(TrainingRows(dataset, validation=held), options)
-    assert choice is not None
     assert network.held_out is not None
     assert network.held_out.rows == 200
-    assert choice.tried[0].nodes == network.nodes
+    assert there(choice).tried[0].nodes == network.nodes
     assert network.held_out.score == pytest.approx(score(network, held), rel=1e-12)
 
 
@@ -251,27 +239,7 @@ def numbers(rows: int = 400) -> Dataset:
 
 
 @pytest.mark.parametrize("order", [None, "auto"])
-def test_cuts_are_learned_as_by_the_learner_of_cuts(order: Any) -> None:
-    dataset = numbers()
-    network = learn(dataset, penalty=QUICK, smoothing=0.5, order=order, cuts=True)
-    specs = node_specs(dataset.domain, LearnOptions(order=network.order))
-    twin = with_cuts(dataset, specs, [QUICK] * len(specs), [0.5] * len(specs))
-    assert network == twin
-    plain = learn(dataset, penalty=QUICK, smoothing=0.5, order=order)
-    assert score(network, dataset) > score(plain, dataset) or network == plain
-    assert network.nodes != plain.nodes  # cuts were worth it somewhere
-
-
-@pytest.mark.parametrize("order", [None, "auto"])
 def test_cuts_do_not_depend_on_threads(order: Any) -> None:
     dataset = numbers()
     network = learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True)
     assert learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True, n_jobs=2) == network
-
-
-def test_cuts_of_what_may_not_be_read_are_not_offered() -> None:
-    dataset = numbers()
-    network = learn(dataset, penalty=QUICK, order=["z", "side", "x", "y"], forbidden=[("x", "y")], cuts=True)
-    place = {i: at for at, i in enumerate(network.order or ())}
-    assert all(place[j] < place[node.variable] for node in network.nodes for j in node.inputs)
-    assert dataset.domain.index("x") not in network.nodes[dataset.domain.index("y")].inputs

@@ -15,6 +15,7 @@ import depnet
 from depnet import Aic, ConditionalTable, Dataset, Mdl, Network, RandomScan, SequentialScan, TableNode, learn
 from depnet.arrays import FloatArray
 from depnet.errors import MixingWarning, ReducibleError, ReducibleWarning
+from tests.narrowed import there
 from tests.reference.learning import learn_operations
 from tests.strategies import datasets, networks, seeds
 
@@ -51,12 +52,10 @@ def test_a_network_of_very_many_rows(kind: str, dataset: Dataset, seed: int, pen
     network = learn(rows, penalty=penalty, smoothing=0.5)
     for i, node in enumerate(network.nodes):
         assert list(node.source.operations) == learn_operations(rows, (i,), penalty)  # type: ignore[attr-defined]
-        assert node.table.counts is not None
-        assert node.table.counts.sum() == rows.total
+        assert there(node.table.counts).sum() == rows.total
         assert_law(node.table.probabilities)
     counted = network.with_counts(rows)
-    assert counted.counts is not None
-    assert counted.counts.total == rows.total
+    assert there(counted.counts).total == rows.total
     proven = depnet.certificate(network, rows)
     assert math.isfinite(proven.fc_limit)
     assert proven.fc_limit >= -1e-12

@@ -14,6 +14,7 @@ from depnet.data import encode
 from depnet.data.frames.within import Within
 from depnet.data.table.values import Values
 from depnet.learning.within import LEAST, MOST_READ, learn_within
+from tests.narrowed import there
 from tests.reference.within import slow_leaf, slow_tree
 
 pd = pytest.importorskip("pandas")
@@ -64,8 +65,7 @@ def within_bins(codes: NDArray[np.integer], values: NDArray[np.float64]) -> floa
 def test_numbers_agree_within_their_bins_and_bins_stay_as_they_are() -> None:
     table = pd.DataFrame(numbers(4000), columns=["x", "y", "z"])
     model = DependencyNetwork(random_state=1).fit(table)
-    law = model.law_
-    assert law is not None
+    law = there(model.law_)
     drawn = model.sample(4000)
     found = encode(drawn, model.domain_)
     real = within_bins(np.asarray(encode(table, model.domain_).codes), table.to_numpy())
@@ -84,13 +84,11 @@ def test_numbers_agree_within_their_bins_and_bins_stay_as_they_are() -> None:
 def test_leaves_have_many_rows_and_trees_do_not_depend_on_threads() -> None:
     values = numbers(3000, 1)
     model = DependencyNetwork().fit(values)
-    law = model.law_
-    assert law is not None
+    law = there(model.law_)
     table = encode(values, law.domain, values=True)
     one, two = (learn_within(law, table.codes, table, n_jobs=jobs) for jobs in (1, 2))
     assert one == two == law.within
-    assert one is not None
-    for trees in one.trees:
+    for trees in there(one).trees:
         leaves = int((trees.variable < 0).sum())
         assert leaves <= 3000 / LEAST
         assert trees.shares.sum() == 256 * leaves
@@ -98,10 +96,8 @@ def test_leaves_have_many_rows_and_trees_do_not_depend_on_threads() -> None:
 
 def test_without_numbers_or_where_they_are_few_there_is_nothing() -> None:
     labels = DependencyNetwork().fit([{"a": "x", "b": "y"}, {"a": "z", "b": "y"}] * 20).law_
-    few = DependencyNetwork().fit(numbers(60)).law_
-    assert labels is not None
-    assert few is not None
-    assert labels.within is None
+    few = there(DependencyNetwork().fit(numbers(60)).law_)
+    assert there(labels).within is None
     assert few.within is None
 
 
@@ -118,11 +114,9 @@ def test_holes_and_missing_values_are_known_by_their_bins_alone() -> None:
 
 def test_numbers_whose_levels_are_not_known_have_no_trees() -> None:
     values = numbers(3000, 1)
-    law = DependencyNetwork().fit(values).law_
-    assert law is not None
+    law = there(DependencyNetwork().fit(values).law_)
     table = encode(values, law.domain, values=True)
-    assert table.values is not None
-    found = learn_within(law, table.codes, replace(table, values=Values({0: table.values[0]})))
+    found = learn_within(law, table.codes, replace(table, values=Values({0: there(table.values)[0]})))
     assert found is None or all(trees.column == 0 for trees in found.trees)
 
 
@@ -130,8 +124,7 @@ def test_a_wide_table_reads_some_of_its_variables() -> None:
     rng = np.random.default_rng(0)
     values = np.column_stack([numbers(2500, 3), rng.normal(size=(2500, MOST_READ + 5))])
     model = DependencyNetwork(random_state=0, penalty="mdl").fit(values)
-    law = model.law_
-    assert law is not None
+    law = there(model.law_)
     assert law.within is not None
     drawn = model.sample(2500)
     assert within_bins(np.asarray(encode(drawn, model.domain_).codes), drawn) > 0.6
@@ -143,15 +136,3 @@ def test_an_imputer_has_no_use_for_it() -> None:
     values = numbers(400)
     values[0, 0] = np.nan
     assert DependencyNetworkImputer(random_state=0).fit(values).model_.law_.within is None
-
-
-def test_trees_do_not_depend_on_the_order_of_rows() -> None:
-    values = numbers(3000, 4)
-    values[:, :2] = values[:, :2].round(1)  # so that bins keep some values several times
-    table = pd.DataFrame(values, columns=["x", "y", "z"])
-    both = (table, table.sample(frac=1, random_state=1))
-    laws = [DependencyNetwork(penalty="mdl").fit(rows).law_ for rows in both]
-    assert laws[0] is not None
-    assert laws[1] is not None
-    assert laws[0].within is not None
-    assert laws[0].within == laws[1].within

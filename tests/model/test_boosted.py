@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from depnet import Dataset, Domain, Network, Node, TableNode
 from depnet.errors import DomainTooLargeError, ModelError
-from depnet.model import ConditionalTable, ConstantSource, DecisionGraph, LosslessSource, Split
+from depnet.model import ConditionalTable, ConstantSource, DecisionGraph, Split
 from depnet.model.boosted import BoostedNode
 from depnet.model.sources.source import JointStates
 from depnet.model.stages import MOST_SCORE, UNIT, Stages, on_grid, theta_of
@@ -198,16 +198,5 @@ def test_too_many_inputs_to_write_out() -> None:
     cards = [2] * 30
     node = random_boosted_node(np.random.default_rng(1), 0, list(range(1, 30)), cards, stages=60)
     assert len(node.inputs) > 22
-    with pytest.raises(
-        DomainTooLargeError, match=r"node 0 is boosted: it reads \d+ variables with .* joint states"
-    ):
-        node.tabulated(cards)
-
-
-def test_a_first_graph_with_stages() -> None:
-    rng = np.random.default_rng(5)
-    source = LosslessSource((1,), (3,))
-    node = BoostedNode(0, source, rng.integers(-100, 100, (3, 2)), random_stages(rng, [2], [2, 3, 4], 2))
-    assert node.inputs == (1, 2)
-    codes = some_rows(rng, [2, 3, 4], 20)
-    assert node.probabilities(codes).tolist() == [reference.probabilities(node, r) for r in codes.tolist()]
+    said = r"node 0 is boosted: it reads \d+ variables with .* joint states"
+    refuses(DomainTooLargeError, said, node.tabulated, cards)

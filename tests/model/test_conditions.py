@@ -19,6 +19,7 @@ from depnet.errors import EvidenceError
 from depnet.model.condition_text import named_condition
 from depnet.model.conditions import beyond_data, describe, interpret
 from depnet.model.spans import Span, extent, shares, within
+from tests.narrowed import there
 from tests.refusals import refuses
 
 MASSES = Bins((2700, 4000, 5000, 6301), ((2700, 3000, 3500, 3900), (4000, 4500), (5000, 6300)), "integer")
@@ -126,11 +127,9 @@ def test_what_is_beyond_the_data_is_said() -> None:
 
 
 def test_values_are_drawn_within_a_range() -> None:
-    bins = interpret(MASS, "3200..4200").narrow().bins
-    assert bins is not None
+    bins = there(interpret(MASS, "3200..4200").narrow().bins)
     assert bins.quantiles == ((3500, 3900), (4000,), (5000, 6300))
-    point = interpret(MASS, 3000).narrow().bins
-    assert point is not None
+    point = there(interpret(MASS, 3000).narrow().bins)
     assert point.quantiles[0] == (3000,)
     assert interpret(SEX, "male").narrow() is SEX
 

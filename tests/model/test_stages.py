@@ -110,14 +110,6 @@ def test_a_stage_is_a_decision_graph_in_the_papers_operations(
         assert graph.size == len(found) == len(set(found.tolist()))
 
 
-def test_a_stage_that_tests_everything_or_nothing() -> None:
-    """All rows pass 0 <= x <= 1 of two states: leaf 0 is empty then, and so is what is split off it."""
-    stages = Stages.of([([(0, Within(0, 0, 1)), (0, Within(1, 0, 0)), (1, Within(1, 1, 2))], [[0]] * 4)], 1)
-    graph, found = stage_graph(stages, 0, (2, 3))
-    assert found.tolist() == [1, 3]
-    assert graph(np.array([[0, 0], [1, 1], [1, 2]])).tolist() == [0, 1, 1]
-
-
 def test_scores_on_the_grid() -> None:
     nats = np.array([[1.0, 0.0, 0.5], [-3.0, 0.1, 0.2]])
     units = on_grid(nats)

@@ -10,6 +10,7 @@ from depnet import Domain, Sampler, recurrent_classes, sample
 from depnet.errors import MixingWarning, ReducibleError, ReducibleWarning
 from depnet.model import ConditionalTable, LosslessSource, Network, RandomScan, SequentialScan, TableNode
 from depnet.sampling.plan import chain_plan, recurrent_states
+from tests.narrowed import there
 from tests.sampling.chains import scans
 from tests.strategies import networks, seeds
 
@@ -60,8 +61,7 @@ def test_a_chain_that_does_not_mix_is_warned_of() -> None:
     for scan in (RandomScan(), SequentialScan()):
         with pytest.warns(MixingWarning, match=r'did not settle in 4096 sweeps.*order="auto"'):
             sampler = Sampler(chain_of_copies(5, flip=1e-6), scan=scan, rng=np.random.default_rng(0))
-        mixing = sampler.report.mixing
-        assert mixing is not None
+        mixing = there(sampler.report.mixing)
         assert not mixing.settled
         assert mixing.r_hat > 1.05
         assert sampler.report.burn_in > 2000
@@ -75,6 +75,5 @@ def test_the_mixing_time_of_a_known_chain() -> None:
     flip = 0.1
     rho = (1 - 2 * flip) ** 2
     sampler = Sampler(chain_of_copies(2, flip), scan=SequentialScan(), rng=np.random.default_rng(0))
-    mixing = sampler.report.mixing
-    assert mixing is not None
+    mixing = there(sampler.report.mixing)
     assert mixing.time == pytest.approx((1 + rho) / (1 - rho), rel=0.25)

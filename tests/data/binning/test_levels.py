@@ -94,11 +94,6 @@ def test_large_whole_numbers_are_not_rounded() -> None:
     assert Levels.of(bins).expect(np.array([[0.1, 0.9]])).tolist() == [top - 1]
 
 
-@pytest.mark.parametrize("states", [("a", "b"), (False, True), (3, 1, 2), ("1", "2")])
-def test_what_is_no_number(states: tuple[object, ...]) -> None:
-    assert Variable("x", states).levels() is None  # type: ignore[arg-type]  # labels of one type
-
-
 def test_states_that_are_numbers() -> None:
     found = Variable("x", (1, 2.5, "(missing)"), missing="(missing)").levels()
     assert found is not None

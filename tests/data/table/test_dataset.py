@@ -143,19 +143,15 @@ def test_what_is_not_a_holed_table() -> None:
     domain = Domain((Variable("text", ("1", "2", "many")),))
     zeros = np.zeros((2, 1), dtype=np.uint8)
     wrong_shape: Any = np.zeros((1, 1), dtype=bool)
-    with pytest.raises(
-        DataError, match=r"hidden is a boolean array of the shape \(2, 1\); got bool \(1, 1\)"
-    ):
-        Holed(domain, zeros, wrong_shape)
+    said = r"hidden is a boolean array of the shape \(2, 1\); got bool \(1, 1\)"
+    refuses(DataError, said, Holed, domain, zeros, wrong_shape)
     with pytest.raises(DataError, match="the code of a hidden value is 0"):
         Holed(domain, zeros + np.uint8(1), np.array([[True], [False]]))
     holed = Holed(domain, zeros, np.array([[False], [True]]))
     assert not holed.complete
     assert not holed.hidden.flags.writeable
-    with pytest.raises(
-        DataError, match=r"column 'text', row 1: the value is missing \(1 missing in 1 of 1 columns\)"
-    ):
-        holed.dataset()
+    said = r"column 'text', row 1: the value is missing \(1 missing in 1 of 1 columns\)"
+    refuses(DataError, said, holed.dataset)
     assert Holed(domain, zeros, np.zeros((2, 1), dtype=bool)).dataset().rows == 2
 
 

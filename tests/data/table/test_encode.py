@@ -162,10 +162,8 @@ def test_columns_are_found_by_name() -> None:
         encode(frame.rename({"age": "ages"}), DOMAIN)
     table = encode(frame.drop("age"), DOMAIN, absent="missing")
     assert table.hidden.tolist() == [[False, False, False, True]]
-    with pytest.raises(
-        DataError, match="the array has 2 columns; expected 4: 'text', 'number', 'flag', 'age'"
-    ):
-        encode(np.zeros((1, 2)), DOMAIN)
+    said = "the array has 2 columns; expected 4: 'text', 'number', 'flag', 'age'"
+    refuses(DataError, said, encode, np.zeros((1, 2)), DOMAIN)
 
 
 def test_names_that_are_no_text_are_found_by_their_text() -> None:
