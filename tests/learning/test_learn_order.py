@@ -243,3 +243,11 @@ def test_cuts_do_not_depend_on_threads(order: Any) -> None:
     dataset = numbers()
     network = learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True)
     assert learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True, n_jobs=2) == network
+
+
+def test_cuts_of_what_may_not_be_read_are_not_offered() -> None:
+    dataset = numbers()
+    network = learn(dataset, penalty=QUICK, order=["z", "side", "x", "y"], forbidden=[("x", "y")], cuts=True)
+    place = {i: at for at, i in enumerate(network.order or ())}
+    assert all(place[j] < place[node.variable] for node in network.nodes for j in node.inputs)
+    assert dataset.domain.index("x") not in network.nodes[dataset.domain.index("y")].inputs

@@ -282,6 +282,7 @@ HEAVY = st.lists(st.sampled_from([0, 0, 0, 0, 1, 2, 2, 2, *range(3, 40)]), min_s
 
 
 @given(st.one_of(FEW, HEAVY), st.integers(1, 20))
+@example([0, 1, 2, 3, 3, 3, 3, 4, 5, 6, 7, 8], 3)  # a third of the rows, exactly, have the value 3
 def test_bounds_by_ranks_equal_bounds_by_counts(values: list[int], number: int) -> None:
     assert quantile_bounds(Ranked.of(values), number) == bounds_by_counts(np.array(values), number)
 
