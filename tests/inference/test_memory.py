@@ -9,9 +9,9 @@ from depnet import Dataset, query, query_rows
 from depnet.errors import DomainTooLargeError
 from depnet.inference.answer import question
 from depnet.inference.clamped import chains
-from depnet.inference.clamped.chains import QUESTION_CHAINS
 from depnet.inference.holes import score_holed
 from depnet.inference.judge.cells import cell_laws
+from depnet.law import limits
 from tests.wide import most_memory, of_constants, of_two_blocks
 
 STATES = 20_000
@@ -57,4 +57,4 @@ def test_chains_of_a_joint_table_are_forecast() -> None:
     assert question.MAX_JOINT_CELLS >= 500**2
     with pytest.raises(DomainTooLargeError, match="250,000 cells"):
         query(network, ["X0", "X1"], joint=True, method="sample")
-    assert 8 * chains.ROUNDS * QUESTION_CHAINS * 500**2 > chains.MOST_BYTES
+    assert 8 * limits.ROUNDS * limits.CHAINS * 500**2 > chains.MOST_BYTES

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet import ConstantSource, Domain, Network
-from depnet.law import program
+from depnet.law import limits
 from depnet.law.elimination import log_largest_weight
 from depnet.law.program import Law
 from depnet.model import Evidence
@@ -65,7 +65,7 @@ def test_the_same_bits_on_every_instruction_set_and_in_whatever_pieces(
     cards: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of one byte a code and of two: codes, weights and conditionals."""
-    monkeypatch.setattr(program, "THREAD_CELLS", 0)
+    monkeypatch.setattr(limits, "THREAD_CELLS", 0)
     network = mixed(5, cards, share=0.9)
     order = ordered.order_of(network)
     known = Evidence({order[-1]: 1}, {order[-2]: np.linspace(0.1, 1.0, cards[order[-2]])})

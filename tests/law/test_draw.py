@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 import depnet
 from depnet import Network, Sampler
 from depnet.errors import EvidenceError, MixingWarning
-from depnet.law import draw
+from depnet.law import draw, limits
 from depnet.law.draw import sharpen
 from depnet.law.elimination import log_largest_weight
 from depnet.model import Given
@@ -35,7 +35,7 @@ def counts_of(network: Network, rows: int, **options: object) -> NDArray[np.int6
 @pytest.fixture(params=["exact", "accepted", "resampled"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param != "exact":
-        monkeypatch.setattr(draw, "EXACT_CELLS", 0)
+        monkeypatch.setattr(limits, "MOST_CELLS", 0)
     if request.param == "resampled":
         monkeypatch.setattr(draw, "log_largest_weight", lambda *_: 1e3)  # which accepts nothing
     return str(request.param)
@@ -93,7 +93,7 @@ def test_the_same_rows_in_whatever_pieces(way: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_impossible_evidence_is_an_error(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draw, "MOST_PASSES", 1 << 14)
+    monkeypatch.setattr(limits, "PIECE_DRAWS", 1 << 14)
     network = given_tables(([], [[1.0, 0.0]]), ([0], [[0.5, 0.5], [0.5, 0.5]]), ([0, 1], [[0.5, 0.5]] * 4))
     with pytest.raises(EvidenceError, match="probability 0"):
         depnet.sample(network, 10, evidence={"X0": 1, "X2": 1}, rng=np.random.default_rng(0))
@@ -101,7 +101,7 @@ def test_impossible_evidence_is_an_error(way: str, monkeypatch: pytest.MonkeyPat
 
 def test_a_bound_that_is_none_is_another_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """Mutant: weights above the bound are accepted as often as those at it."""
-    monkeypatch.setattr(draw, "EXACT_CELLS", 0)
+    monkeypatch.setattr(limits, "MOST_CELLS", 0)
     right = log_largest_weight
     monkeypatch.setattr(draw, "log_largest_weight", lambda *given: right(*given) - 3.0)
     law = ordered.condition(ordered.law(NETWORK), WEIGHTS)
@@ -111,8 +111,8 @@ def test_a_bound_that_is_none_is_another_law(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_few_effective_passes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draw, "EXACT_CELLS", 0)
-    monkeypatch.setattr(draw, "MOST_PASSES", 1 << 13)
+    monkeypatch.setattr(limits, "MOST_CELLS", 0)
+    monkeypatch.setattr(limits, "PIECE_DRAWS", 1 << 13)
     network = given_tables(([], [[0.999, 0.001]]), *[([0], [[0.999, 0.001], [0.1, 0.9]])] * 4)
     with pytest.warns(MixingWarning, match="rare"):
         depnet.sample(network, 10, evidence={f"X{i}": 1 for i in range(1, 5)}, rng=np.random.default_rng(0))

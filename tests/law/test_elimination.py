@@ -12,7 +12,7 @@ import depnet
 from depnet import Network, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.law import elimination
+from depnet.law import limits
 from depnet.law.elimination import Elimination, elimination_plan, factors_of, log_largest_weight
 from depnet.law.program import Conditional, Law, certain, relevant, scope_of
 from depnet.model import Evidence
@@ -55,7 +55,7 @@ def test_marginals_joints_and_probabilities_are_those_of_the_tensor(
     mass = weighed(q, weights)
     with pytest.MonkeyPatch.context() as patch:
         if not kept_tables:
-            patch.setattr(elimination, "KEPT_CELLS", 0)
+            patch.setattr(limits, "QUICK_CELLS", 0)
         everything = ordered.order_of(network)
         if not mass.sum() > 0:
             refuses(EvidenceError, "probability 0", eliminated(network, everything, evidence).joint, ())
@@ -188,10 +188,10 @@ def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     network = random_ordered_network(np.random.default_rng(4), (2,) * 6, range(6))
     scopes = [(*node.inputs, node.variable) for node in network.nodes]
     assert elimination_plan(scopes, (2,) * 6, most_cells=4) is None
-    monkeypatch.setattr(elimination, "LARGEST", 2)
+    monkeypatch.setattr(limits, "LARGEST", 2)
     assert elimination_plan(scopes, (2,) * 6) is None
-    monkeypatch.setattr(elimination, "LARGEST", 2)
-    monkeypatch.setattr(elimination, "KEPT_CELLS", 0)
+    monkeypatch.setattr(limits, "LARGEST", 2)
+    monkeypatch.setattr(limits, "QUICK_CELLS", 0)
     refuses(DomainTooLargeError, 'method "sample"', factors_of, network, tuple(range(6)), Evidence({}, {}))
 
 
@@ -204,7 +204,7 @@ def test_no_pass_weighs_more_than_the_bound(network: Network, seed: int, loose: 
     done = Law(network).passes(50, evidence, seed=seed)
     with pytest.MonkeyPatch.context() as patch:
         if loose:
-            patch.setattr(elimination, "BOUND_CELLS", 6)
+            patch.setattr(limits, "QUICK_CELLS", 6)
         bound = log_largest_weight(network, ordered.order_of(network), evidence)
     assert done.log_weights.max() <= bound + 1e-12
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from depnet import Dataset, FunctionSource, Network, TableNode, TabulatedSource, learn, sample
 from depnet.errors import DomainTooLargeError, ModelError, SamplingError
-from depnet.law import program
+from depnet.law import limits, program
 from depnet.law.program import Law, law_of, words
 from depnet.model import Evidence
 from tests.isas import AVAILABLE
@@ -92,7 +92,7 @@ KNOWN = Evidence({11: 1, 4: 2}, {7: np.array([0.2, 1.0, 0.5])})
 
 @pytest.mark.parametrize("isa", AVAILABLE)
 def test_the_same_draws_in_whatever_pieces(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "THREAD_CELLS", 0)
+    monkeypatch.setattr(limits, "THREAD_CELLS", 0)
     law = Law(LEARNED)
     whole = law.passes(1000, KNOWN, seed=7, first=13)
     monkeypatch.setenv("DEPNET_ISA", isa)
@@ -191,7 +191,7 @@ def test_a_pass_of_rows_with_their_own_roles_is_the_slow_one(
 
 
 def test_the_same_passes_of_rows_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "THREAD_CELLS", 0)
+    monkeypatch.setattr(limits, "THREAD_CELLS", 0)
     law = law_of(LEARNED)
     roles = np.random.default_rng(1).integers(0, 3, size=(70, len(LEARNED)), dtype=np.uint8)
     found = []

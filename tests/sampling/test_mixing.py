@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from depnet import RandomScan, sample
+from depnet.law import limits
 from depnet.sampling import mixing
-from depnet.sampling.mixing import MOST_GROUPS, estimate_mixing, grouped
+from depnet.sampling.mixing import estimate_mixing, grouped
 from depnet.sampling.plan import chain_plan
 from tests.wide import most_memory, of_constants, of_two_blocks
 
@@ -19,16 +20,16 @@ def test_a_variable_of_very_many_states_takes_little_memory() -> None:
 def test_many_variables_take_fewer_chains(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixing, "MOST_CELLS", 2**18)
     found = estimate_mixing(chain_plan(of_constants([2] * 64), RandomScan()), 1)
-    assert found.chains == 2**18 // (mixing.FIRST_SWEEPS * 64)
+    assert found.chains == 2**18 // (limits.ROUNDS * limits.FIRST_SWEEPS * 64)
 
 
 def test_groups_are_of_neighbours_and_drawn_about_equally_often() -> None:
     codes = np.minimum(np.random.default_rng(1).geometric(0.004, size=(8, 4000)), 4999).astype(np.uint16)
     found = grouped(codes, 5000)
-    assert found.max() < MOST_GROUPS
+    assert found.max() < limits.MOST_GROUPS
     order = np.argsort(codes, axis=None, kind="stable")
     assert (np.diff(found.reshape(-1)[order]) >= 0).all()
-    assert np.bincount(found.reshape(-1)).max() < 2 * codes.size / MOST_GROUPS
+    assert np.bincount(found.reshape(-1)).max() < 2 * codes.size / limits.MOST_GROUPS
 
 
 def test_groups_show_a_slow_variable_of_many_states() -> None:

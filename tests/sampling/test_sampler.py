@@ -17,6 +17,7 @@ from depnet import (
 from depnet.arrays import new_seeds
 from depnet.data import Dataset
 from depnet.errors import DataError, EvidenceError, SamplingError, ScanError
+from depnet.law import limits
 from depnet.model import Scan
 from depnet.sampling import SamplingInterrupted, chains
 from depnet.sampling.chains import keys_of
@@ -55,7 +56,7 @@ def test_rows_depend_on_the_seed_alone(network: Network, scan: Scan, monkeypatch
         monkeypatch.setenv("DEPNET_ISA", isa)
         assert drawn(network, scan, n) == expected
         monkeypatch.delenv("DEPNET_ISA")
-    monkeypatch.setattr(chains, "SMALL", 0)
+    monkeypatch.setattr(limits, "THREAD_CELLS", 0)
     monkeypatch.setattr(chains.Chains, "updates_a_call", 5000)
     assert drawn(network, scan, n, n_jobs=2, parts=3) == expected
     monkeypatch.setattr(chains, "is_compilable", lambda _: False)

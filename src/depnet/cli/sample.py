@@ -59,9 +59,9 @@ def sample(
     """
     from depnet.data import Dataset
     from depnet.data.files.spreadsheet import guard_domain
+    from depnet.law.limits import MOST_CHAINS
     from depnet.model.evidence import Evidence, draw_holes, narrow_domain, with_all_known
     from depnet.sampling import Sampler
-    from depnet.sampling.sampler import MOST_CHAINS
 
     network = load_network(model, chains=run.scan is not None)
     given_all = parse(given, network.domain) if given else None

@@ -2,6 +2,7 @@
 
 In reading order:
 
+- `limits`: every constant that decides between exact and drawn answers, and when drawing stops;
 - `program`: passes that draw from it, weighted where something is known, and moves of states; which variables and levels
   of numbers an answer depends on;
 - `elimination`: its tables as factors; sums and maxima of their products over all variables but some; the mode;

@@ -10,8 +10,8 @@ Where evidence cuts a bin, rows drawn given the bins are accepted by the weights
 largest that 4,096 other rows had.
 
 Whatever is drawn is drawn until it is good enough (`sharpen`). Errors of draws fall with the root of their number, so the
-last error says how many more are needed. Answers are drawn in `BATCHES` batches where errors, or how errors of several
-numbers hang together, are found between them.
+last error says how many more are needed. Answers are drawn in `limits.BATCHES` batches where errors, or how errors of
+several numbers hang together, are found between them.
 """
 
 import math
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray
 from depnet.errors import EvidenceError, MixingWarning
+from depnet.law import limits
 from depnet.law.elimination import IMPOSSIBLE, Elimination, log_largest_weight, network_plan
 from depnet.law.program import Law, LevelPlan, law_of, words
 from depnet.model.evidence import Evidence
@@ -33,23 +34,8 @@ BLOCK = 1 << 16
 """The rows that are drawn at a time without evidence."""
 PIECE = 1 << 12
 """The rows that are drawn at a time with evidence: whole pieces, so that they do not depend on how many are asked for."""
-EXACT_CELLS = 1 << 22
-ENOUGH = 4.0
-"""Effective passes for each row that is resampled from them."""
-MOST_PASSES = 1 << 20
-"""Of one piece."""
-SWEEPS = 16
-"""Of moves after resampling."""
 NEGLIGIBLE = 40.0
 """A pass whose log-weight is further than this below the largest is never taken, and is not kept."""
-FIRST_DRAWS = 1 << 11
-MOST_DRAWS = 1 << 21
-"""Where no time is given. Passes of this many rows take a few seconds."""
-BATCHES = 32
-UNEVEN = 50.0
-"""Where this many weighted draws are worth one without weights, they are resampled and moved instead."""
-FEWEST_EFFECTIVE = 50.0
-"""Draws that are resampled and moved are worth at least as many without weights."""
 EXACT_STREAM, RESAMPLE_STREAM, ACCEPT_STREAM = 96, 112, 128
 
 
@@ -58,8 +44,8 @@ def sharpen(
     error: Callable[[], float],
     tolerance: float,
     *,
-    first: int = FIRST_DRAWS,
-    most: float = MOST_DRAWS,
+    first: int = limits.FIRST_DRAWS,
+    most: float = limits.MOST_DRAWS,
     over: Callable[[], bool] = bool,
 ) -> bool:
     """Call `draw(count)` until `error()` is within the tolerance: then True.
@@ -82,8 +68,8 @@ def sharpen(
             return True
         if done >= most or over():
             return False
-        needed = 1.1 * done * (found / tolerance) ** 2 if math.isfinite(found) else 2 * done
-        count = int(min(max(needed - done, done // 2, 1), 3 * done, MOST_DRAWS))
+        needed = limits.CAUTION * done * (found / tolerance) ** 2 if math.isfinite(found) else 2 * done
+        count = int(min(max(needed - done, done // 2, 1), 3 * done, limits.MOST_DRAWS))
 
 
 class WeightedPasses:
@@ -157,6 +143,7 @@ class WeightedPasses:
         sweeps: int,
         *,
         seed: int,
+        first_row: int = 0,
         first_sweep: int = 0,
         cells: NDArray[np.int64] | None = None,
         sums: FloatArray | None = None,
@@ -171,6 +158,7 @@ class WeightedPasses:
             variables=self.variables,
             sweeps=sweeps,
             seed=seed % 2**64,
+            first_row=first_row,
             first_sweep=first_sweep,
             cells=cells,
             sums=sums,
@@ -231,7 +219,7 @@ class Rows:
         bound = max(float(plan.draw(codes, rng).weights.max()) for codes in pilot.pieces(PIECE))
         for piece in range(first // PIECE, -(-(first + n) // PIECE)):
             rng, found = np.random.default_rng([self.seed, piece]), []
-            for codes in bins.pieces(MOST_PASSES, piece * MOST_PASSES):
+            for codes in bins.pieces(limits.PIECE_DRAWS, piece * limits.PIECE_DRAWS):
                 kept = rng.random(len(codes)) * bound <= plan.draw(codes, rng).weights
                 found.append(codes[kept])
                 if sum(map(len, found)) >= PIECE:
@@ -243,7 +231,7 @@ class Rows:
 
     def _eliminated(self, ancestors: tuple[int, ...]) -> Elimination | None:
         """The ancestors of the evidence, all summed out; None where that is too large."""
-        plan = network_plan(self.network, ancestors, self.evidence, most_cells=EXACT_CELLS)
+        plan = network_plan(self.network, ancestors, self.evidence, most_cells=limits.MOST_CELLS)
         if plan is None:
             return None
         done = Elimination.of(self.network, ancestors, self.evidence, plan)
@@ -266,7 +254,7 @@ class Rows:
         seed = (self.seed - 1) % 2**64  # passes of no piece
         pilot = law.passes(PIECE, self.evidence, variables=ancestors, seed=seed, n_jobs=self.n_jobs)
         rate = float(np.exp(pilot.log_weights - bound).mean())
-        return bound if rate * MOST_PASSES >= PIECE else math.inf
+        return bound if rate * limits.PIECE_DRAWS >= PIECE else math.inf
 
     def _accepted(self, law: Law, ancestors: tuple[int, ...], piece: int, bound: float) -> CodeArray:
         """The first passes that are accepted."""
@@ -290,7 +278,7 @@ class Rows:
         """Passes until their effective number is enough, or they are too many; then resampled and moved."""
         seed = self.seed + 2 * piece + 1
         passes = WeightedPasses(law, ancestors, self.evidence, seed, self.n_jobs)
-        passes.draw_effective(ENOUGH * PIECE, first=PIECE, most=MOST_PASSES)
+        passes.draw_effective(limits.CANDIDATES * PIECE, first=PIECE, most=limits.PIECE_DRAWS)
         effective = passes.effective
         if not effective:
             raise EvidenceError(IMPOSSIBLE)
@@ -303,5 +291,5 @@ class Rows:
             )
         word = words(self.seed, RESAMPLE_STREAM, 0, 1, piece * PIECE, PIECE)[0]
         states = passes.taken(word * 2.0**-32)
-        passes.move(states, SWEEPS, seed=seed)
+        passes.move(states, 2 * limits.FIRST_SWEEPS, seed=seed)
         return np.asfortranarray(states, dtype=law.dtype)

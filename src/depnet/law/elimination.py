@@ -24,17 +24,14 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.geometry.joint import theta_tensor
+from depnet.law import limits
 from depnet.law.program import certain, joint_codes, scope_of
 from depnet.model.evidence import Evidence, weights_of
 from depnet.model.network import Kept, Network
 from depnet.model.sources.source import JointStates, product_within
 
-LARGEST = 1 << 20
-"""The cells of a factor or of a cluster, at most."""
 ROWS = 1 << 15
 """The joint states that a node is asked for the probabilities of at a time."""
-KEPT_CELLS = 1 << 16
-"""The cells of a factor that is kept with the network, at most."""
 FEW_FACTORS = 16
 """The number of factors that are multiplied as they are."""
 
@@ -87,7 +84,7 @@ def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArr
     """theta_i over its scope."""
     cards, node = network.domain.cardinalities, network.nodes[i]
     full = (*node.inputs, i)
-    if product_within([cards[j] for j in full], KEPT_CELLS):
+    if product_within([cards[j] for j in full], limits.QUICK_CELLS):
         kept = _kept(network)
         if i not in kept:
             kept[i] = node.probabilities(JointStates(cards, node.inputs).codes()).reshape(
@@ -97,10 +94,10 @@ def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArr
     scope = scope_of(network, i, fixed)
     inputs = [j for j in scope if j != i]
     shape = [cards[j] for j in scope]
-    if not product_within(shape, LARGEST):
+    if not product_within(shape, limits.LARGEST):
         raise DomainTooLargeError(
             f"the factor of {network.domain.names[i]!r}, a function of {len(inputs)} variables, has more than "
-            f'{LARGEST:,} cells. Ask with the method "sample".'
+            f'{limits.LARGEST:,} cells. Ask with the method "sample".'
         )
     known = {j: code for j, code in fixed.items() if j in node.inputs}
     codes = JointStates(cards, inputs, known).codes()
@@ -141,12 +138,6 @@ def _spread(factor: Factor, variables: Sequence[int], cardinalities: Sequence[in
     return factor.table.transpose([axes[i] for i in inside]).reshape(shape)
 
 
-MOST_CELLS = 1 << 24
-"""The cells of all clusters together, at most."""
-BOUND_CELLS = 1 << 14
-"""Of the elimination that bounds the weights of passes."""
-
-
 @dataclass(frozen=True, slots=True)
 class EliminationPlan:
     """In which order variables are summed out, and what each one's cluster holds.
@@ -165,7 +156,7 @@ def elimination_plan(
     scopes: Iterable[Sequence[int]],
     cardinalities: Sequence[int],
     keep: Iterable[int] = (),
-    most_cells: int = MOST_CELLS,
+    most_cells: int = limits.MOST_CELLS,
 ) -> EliminationPlan | None:
     """The greedy order for factors over these variables; None where a cluster or all together are too large."""
     neighbours: dict[int, set[int]] = {}
@@ -188,7 +179,7 @@ def elimination_plan(
         if i not in sizes or cells != sizes[i]:
             continue
         total += cells
-        if cells > LARGEST or total > most_cells:
+        if cells > limits.LARGEST or total > most_cells:
             return None
         cluster = neighbours.pop(i)
         del sizes[i]
@@ -212,12 +203,12 @@ def network_plan(
     variables: Iterable[int],
     evidence: Evidence,
     keep: Iterable[int] = (),
-    most_cells: int = MOST_CELLS,
+    most_cells: int = limits.MOST_CELLS,
 ) -> EliminationPlan | None:
     """The plan for the tables of these variables given evidence; None where it, or a table itself, is too large."""
     cards, fixed = network.domain.cardinalities, certain(network, evidence)
     scopes = [scope_of(network, i, fixed) for i in variables]
-    if not all(product_within([cards[j] for j in scope], LARGEST) for scope in scopes):
+    if not all(product_within([cards[j] for j in scope], limits.LARGEST) for scope in scopes):
         return None
     return elimination_plan(scopes, cards, [i for i in keep if i not in fixed], most_cells)
 
@@ -365,13 +356,13 @@ def log_largest_weight(network: Network, variables: Iterable[int], evidence: Evi
         if j not in known:
             continue
         node = network.nodes[j]
-        if product_within([cards[i] for i in (*node.inputs, j)], BOUND_CELLS):
+        if product_within([cards[i] for i in (*node.inputs, j)], limits.QUICK_CELLS):
             table = factor_table(network, j, fixed)
             table = table * known[j][fixed[j]] if j in fixed else table @ known[j]
             factors.append(Factor(tuple(i for i in node.inputs if i not in fixed), table))
         else:
             logs += _log(node.largest_mean(known[j]))
-    plan = elimination_plan([factor.variables for factor in factors], cards, most_cells=BOUND_CELLS)
+    plan = elimination_plan([factor.variables for factor in factors], cards, most_cells=limits.QUICK_CELLS)
     if plan is None:
         return logs + sum(_log(float(factor.table.max())) for factor in factors)
     try:

@@ -34,6 +34,7 @@ from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.binning.levels import Levels
 from depnet.data.frames.within import Drawer, Drawn, PlaceTrees, Within
 from depnet.errors import ModelError
+from depnet.law import limits
 from depnet.model.evidence import NOTHING, Evidence, known_of
 from depnet.model.network import Kept, Network, compiled_of
 from depnet.model.sources.source import code_type
@@ -41,8 +42,6 @@ from depnet.threads import Span, even_spans, in_threads
 
 DRAW, WEIGH = 1, 2
 """What passes of rows do with a variable."""
-THREAD_CELLS = 1 << 18
-"""The codes of a pass that is worth a second thread, at least."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +120,7 @@ class Law:
             if not whole:
                 codes[start:stop] = part
 
-        in_threads(run, _parts(rows, n_jobs if rows * len(places) >= THREAD_CELLS else 1), n_jobs)
+        in_threads(run, _parts(rows, n_jobs if rows * len(places) >= limits.THREAD_CELLS else 1), n_jobs)
         return Passes(codes, logs)
 
     def row_passes(
@@ -152,7 +151,7 @@ class Law:
                 log_weights=logs[rows],
             )
 
-        in_threads(run, _parts(len(roles), n_jobs if codes.size >= THREAD_CELLS else 1), n_jobs)
+        in_threads(run, _parts(len(roles), n_jobs if codes.size >= limits.THREAD_CELLS else 1), n_jobs)
         return logs
 
     def moves(

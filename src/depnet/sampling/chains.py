@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from depnet._native import network as native
 from depnet.arrays import FloatArray
+from depnet.law import limits
 from depnet.law.program import words
 from depnet.model.evidence import NOTHING, Evidence, known_of
 from depnet.model.network import Network, compiled_of, is_compilable, places_of
@@ -64,9 +65,6 @@ def thresholds_of(weights: FloatArray) -> NDArray[np.uint32]:
 
 TILE = 64
 """Chains that the native core moves together, at most: threads take whole tiles."""
-SMALL = 100_000
-"""Fewer updates than this are not worth a second thread."""
-CELLS_A_CHUNK = 2**24
 
 
 class ChainProgram:
@@ -203,7 +201,7 @@ class Chains:
             }
             failed.append(self._move(task, codes, given))
 
-        small = self.updates_a_sweep * sweeps < SMALL
+        small = self.updates_a_sweep * sweeps < limits.THREAD_CELLS
         width = min(-(-chains // self.threads), self.updates_a_call * chains // self.updates_a_sweep)
         width = max(1, -(-width // TILE)) * TILE
         spans = [(first, min(first + width, chains)) for first in range(0, chains, width)]
@@ -334,7 +332,7 @@ class ChainRows:
 
     def parts(self, n: int) -> Iterator[NDArray[np.uint16]]:
         """The next n rows in parts of bounded size; what a record holds beyond n is kept for later."""
-        chains, most = len(self._chains.codes), CELLS_A_CHUNK // self._plan.variables
+        chains, most = len(self._chains.codes), limits.CELLS_AT_ONCE // self._plan.variables
         while n > 0:
             if self._rest.shape[1] == 0:
                 self._rest = self.record(max(1, min(-(-n // chains), most // chains)))

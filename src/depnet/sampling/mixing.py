@@ -34,13 +34,11 @@ from numpy.typing import ArrayLike, NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data import Dataset
 from depnet.errors import MixingWarning, SamplingError
+from depnet.law import limits
 from depnet.model.network import is_compilable
 from depnet.model.sources.source import code_type
 from depnet.sampling.chains import ChainRows
 from depnet.sampling.plan import ChainPlan
-
-MOST_INDICATORS = 2**22
-"""Numbers that `diagnose` looks at together: those of a variable of many states are taken a few states at a time."""
 
 
 def split_r_hat(draws: ArrayLike) -> FloatArray:
@@ -87,7 +85,7 @@ def diagnose(dataset: Dataset, chains: int) -> Diagnostics:
     r_hat, size, error = {}, {}, {}
     for i, variable in enumerate(dataset.domain.variables):
         states = range(variable.cardinality)
-        at_once = max(1, MOST_INDICATORS // draws[:, :, i].size)  # states
+        at_once = max(1, limits.CELLS_AT_ONCE // draws[:, :, i].size)  # states
         found = []
         for first in states[::at_once]:
             indicators = state_indicators(draws[:, :, i], states[first : first + at_once])
@@ -149,20 +147,8 @@ def _autocorrelation_time(x: FloatArray) -> FloatArray:
     return np.where(total == 0, 1.0, time)
 
 
-PILOT_CHAINS = 128
-"""Chains of the pilot run."""
-FIRST_SWEEPS = 128
-MOST_SWEEPS = 4096
 MOST_CELLS = 2**27
-FEWEST_CHAINS = 8
-"""The same of a network of very many variables, at least."""
-MOST_GROUPS = 64
-"""The indicators of one variable, at most."""
-LONGER = 10
-"""How many times longer than tau the kept half of the pilot is when it may stop."""
-R_HAT_MARGIN = 3.0
-"""Means of D draws vary by tau / D of the draws' variance, so R-hat is about sqrt(1 + tau / D); three times
-that share is taken to mean that chains differ for good, as those of a chain that goes round in a circle do."""
+"""Codes that a pilot run keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +165,7 @@ class Mixing:
     @property
     def burn_in(self) -> int:
         """Sweeps after which a chain has forgotten its start."""
-        return math.ceil(10 * self.time)
+        return math.ceil(limits.LONGER * self.time)
 
     @property
     def thin(self) -> int:
@@ -189,16 +175,17 @@ class Mixing:
 
 def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     """Run the pilot; a run that does not settle is reported, and warned of."""
+    first = limits.ROUNDS * limits.FIRST_SWEEPS
     # Fewer chains where even the first sweeps of all of them would take more than `MOST_CELLS` codes.
-    chains = max(FEWEST_CHAINS, min(PILOT_CHAINS, MOST_CELLS // (FIRST_SWEEPS * plan.variables)))
-    most = min(MOST_SWEEPS, max(FIRST_SWEEPS, MOST_CELLS // (chains * plan.variables)))
+    chains = max(limits.FEWEST_CHAINS, min(limits.CHAINS, MOST_CELLS // (first * plan.variables)))
+    most = min(limits.MOST_SWEEPS, max(first, MOST_CELLS // (chains * plan.variables)))
     if not is_compilable(plan.network):
-        most = min(most, 4 * FIRST_SWEEPS)
+        most = min(most, 4 * first)
     pilot = ChainRows(plan, chains, burn_in=0, thin=1, seed=seed)
     rows: CodeArray = np.empty(
         (plan.variables, most, chains), dtype=code_type(plan.network.domain.cardinalities)
     )
-    done, wanted = 0, FIRST_SWEEPS
+    done, wanted = 0, first
     while True:
         while done < wanted:
             part = pilot.record(wanted - done).reshape(plan.variables, -1, chains)
@@ -228,8 +215,10 @@ def grouped(codes: CodeArray, states: int) -> IntArray:
     """
     drawn = np.bincount(codes.reshape(-1), minlength=states)
     before = np.cumsum(drawn) - drawn
-    group: IntArray = before * MOST_GROUPS // codes.size  # of each state: the quantile at which it begins
-    group = np.minimum(group, MOST_GROUPS - 1)  # states after the last that was drawn
+    group: IntArray = (
+        before * limits.MOST_GROUPS // codes.size
+    )  # of each state: the quantile at which it begins
+    group = np.minimum(group, limits.MOST_GROUPS - 1)  # states after the last that was drawn
     return group[codes]
 
 
@@ -238,20 +227,20 @@ def _measured(plan: ChainPlan, rows: CodeArray, sweeps: int) -> Mixing:
     kept = rows.shape[1]
     for i in sorted(plan.order):
         states = plan.network.domain.cardinalities[i]
-        if states > MOST_GROUPS:
+        if states > limits.MOST_GROUPS:
             draws = np.asarray(
-                grouped(rows[i].T, states)[:, :, None] >= np.arange(1, MOST_GROUPS), dtype=np.float64
+                grouped(rows[i].T, states)[:, :, None] >= np.arange(1, limits.MOST_GROUPS), dtype=np.float64
             )
         else:
             draws = state_indicators(rows[i].T, range(states))
         draws = draws[:, :, 1:] if draws.shape[2] == 2 else draws  # the other state mirrors it
         own = autocorrelation_time(draws)
         disagreement = split_r_hat(draws)
-        agree &= bool((disagreement**2 <= 1 + R_HAT_MARGIN * np.maximum(own, 1) / (kept // 2)).all())
+        agree &= bool((disagreement**2 <= 1 + limits.R_HAT_MARGIN * np.maximum(own, 1) / (kept // 2)).all())
         r_hat = max(r_hat, float(disagreement.max()))
         if own.max() > time:
             slowest, time = i, float(own.max())
-    settled = LONGER * time <= kept and agree
+    settled = limits.LONGER * time <= kept and agree
     if not settled:
-        time = max(time, kept / LONGER)
+        time = max(time, kept / limits.LONGER)
     return Mixing(time, plan.network.domain.variables[slowest].name, r_hat, sweeps, rows.shape[2], settled)

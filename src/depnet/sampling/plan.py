@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from depnet.arrays import IntArray
 from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, SamplingError
 from depnet.geometry.chain import FreeChain, closed_classes
+from depnet.law import limits
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.scan import checked_scan
 
 IfReducible: TypeAlias = Literal["raise", "warn", "ignore"]
 
-MOST_EDGES = 2**20
-"""The most moves between joint states that are searched."""
 
 REMEDY = "Smooth the tables: learn with a smoothing of 0.5, or ConditionalTable.from_counts(counts, smoothing=0.5)."
 
@@ -82,7 +81,7 @@ class ChainPlan:
         """Tables have zeros, and the chain's graph has too many edges to be searched."""
         cards = self.network.domain.cardinalities
         states = math.prod(k for i, k in enumerate(cards) if i not in self.evidence.clamped)
-        return not self.positive and states * sum(cards[i] for i in self.order) > MOST_EDGES
+        return not self.positive and states * sum(cards[i] for i in self.order) > limits.LARGEST
 
 
 def chain_plan(network: Network, scan: Scan, evidence: Given | Evidence | None = None) -> ChainPlan:

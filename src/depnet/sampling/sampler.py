@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from depnet.arrays import CodeArray, new_seeds, read_only
 from depnet.data import Dataset, Label
 from depnet.errors import BeyondDataWarning, DataError, EvidenceError, SamplingError, whole_number
+from depnet.law import limits
 from depnet.law.draw import Rows
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
@@ -28,10 +29,7 @@ Auto: TypeAlias = Literal["auto"]
 Progress: TypeAlias = Callable[[int, int], None]
 Start: TypeAlias = Mapping[str, Label] | Sequence[int] | ArrayLike
 
-MOST_CHAINS = 4096
-"""Chains that run where no number is given; fewer where fewer rows are wanted."""
 BLOCK_ROWS = 2**16
-CELLS_A_CALL = 2**24
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ class Sampler:
             self.report = SamplingReport(None, 0, 0, 1, None)
         else:
             plan = chain_plan(network, RandomScan() if scan is None else scan, known)
-            asked = MOST_CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
+            asked = limits.MOST_CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
             given = {
                 "burn_in": None if burn_in == "auto" else whole_number("burn_in", burn_in, at_least=0),
                 "thin": None if thin == "auto" else whole_number("thin", thin, at_least=1),
@@ -220,7 +218,9 @@ def sample(
         evidence=evidence,
         burn_in=burn_in,
         thin=thin,
-        chains=chains if chains != "auto" or (network_is_ordered and scan is None) else min(n, MOST_CHAINS),
+        chains=chains
+        if chains != "auto" or (network_is_ordered and scan is None)
+        else min(n, limits.MOST_CHAINS),
         rng=rng,
         n_jobs=n_jobs,
         if_reducible=if_reducible,
@@ -282,7 +282,7 @@ def trace(
     rows: CodeArray = np.empty(
         (steps, plan.variables), dtype=code_type(network.domain.cardinalities), order="F"
     )
-    most = max(1, min(chain.updates_a_call, CELLS_A_CALL // plan.variables) // len(plan.order))
+    most = max(1, min(chain.updates_a_call, limits.CELLS_AT_ONCE // plan.variables) // len(plan.order))
     done = 0
     try:
         while done < steps:

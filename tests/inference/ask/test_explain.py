@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet.errors import EvidenceError
-from depnet.inference.ask.explain import ALL_SUBSETS
+from depnet.law import limits
 from tests.reference.explain import shapley
 
 TITANIC = depnet.titanic()
@@ -51,7 +51,7 @@ def test_many_facts_are_told_in_a_fixed_set_of_orders_and_add_up() -> None:
     rows = np.column_stack([first, *(np.where(rng.random(2000) < 0.8, first, 1 - first) for _ in range(11))])
     law = depnet.learn(depnet.Dataset.from_codes(rows, [2] * 12), order="auto", smoothing=0.5)
     facts = {f"X{i}": 1 for i in range(1, 12)}
-    assert len(facts) > ALL_SUBSETS
+    assert len(facts) > limits.ORDERS
     found = depnet.explain(law, facts, "X0", state=1)
     assert found.orders == 16
     assert found.start + sum(s.change for s in found.steps) == pytest.approx(found.end, abs=1e-9)

@@ -109,7 +109,7 @@ def test_bayes_rule_conditions_the_joint_law(network: Network, seed: int) -> Non
     found = query(network, asked, evidence, scan=scan, joint=True, method="bayes")
     np.testing.assert_allclose(table(found), expected / expected.sum(), atol=1e-8)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("depnet.inference.clamped.answer.EXACT_STATES", 0)
+        patch.setattr("depnet.law.limits.EXACT_STATES", 0)
         with pytest.raises(EvidenceError, match='order="auto"'):
             query(network, asked, evidence, scan=scan, joint=True, method="bayes")
 
@@ -366,6 +366,6 @@ def test_what_has_no_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     refuses(DataError, "another domain", lambda: log_probability(law, Dataset.from_codes([[0]], [2])))
     for ask in (most_probable, log_probability):
         refuses(ModelError, "depnet.stationary", lambda ask=ask: ask(coupled(), {"X0": 0}))
-    monkeypatch.setattr("depnet.law.elimination.LARGEST", 2)
+    monkeypatch.setattr("depnet.law.limits.LARGEST", 2)
     wide = random_ordered_network(np.random.default_rng(5), (3,) * 12, range(12))
     refuses(DomainTooLargeError, "more evidence", lambda: most_probable(wide))

@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.inference.clamped.chains import ClampedChains, drift, estimate, split_r_hat, start_states
+from depnet.law import limits
 from depnet.model import Evidence, Scan
 from depnet.sampling.chains import ChainProgram, Order
+from depnet.sampling.plan import chain_plan
 from tests.inference.cases import (
     random_evidence,
     random_question,
@@ -37,7 +39,7 @@ def started(
     threads: int = 1,
 ) -> ClampedChains:
     free = np.array([[i not in evidence.clamped for i in range(len(network))]])
-    codes = start_states(network, evidence, per_row, rng)
+    codes = start_states(chain_plan(network, RandomScan(), evidence), per_row, rng)
     made = ChainProgram(network, estimators, evidence)
     return ClampedChains(made, Order.of(scan, free), codes, rng, threads)
 
@@ -153,15 +155,15 @@ def test_results_do_not_depend_on_threads_or_pieces(network: Network, seed: int)
 
     answers = []
     for threads, pieces, small in ((1, 10**9, 10**9), (3, 50, 0)):
-        kept = module.Chains.updates_a_call, module.SMALL
-        module.Chains.updates_a_call, module.SMALL = pieces, small
+        kept = module.Chains.updates_a_call, limits.THREAD_CELLS
+        module.Chains.updates_a_call, limits.THREAD_CELLS = pieces, small
         try:
             rng = np.random.default_rng(seed)
             evidence = random_evidence(rng, network)
             chains = started(network, evidence, RandomScan(), [[0]], rng, per_row=16, threads=threads)
             chains.run(9, record=True)
         finally:
-            module.Chains.updates_a_call, module.SMALL = kept
+            module.Chains.updates_a_call, limits.THREAD_CELLS = kept
         answers.append((chains.codes.tolist(), *(part.tolist() for part in chains.rounds[0])))
     assert answers[0] == answers[1]
 

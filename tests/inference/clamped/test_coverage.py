@@ -15,13 +15,16 @@ from depnet import (
     Domain,
     LosslessSource,
     Network,
+    RandomScan,
     TableNode,
     impute,
     query,
 )
 from depnet.inference.clamped import answer, chains
 from depnet.inference.clamped.chains import Estimate, estimate, start_states
+from depnet.law import limits
 from depnet.model import Evidence
+from depnet.sampling.plan import ChainPlan, chain_plan
 from tests.strategies import random_joint
 
 SIDE = 8
@@ -88,9 +91,9 @@ def test_mutant_chains_from_the_product_of_the_marginals_agree_on_one_mode(
     And they agree."""
 
     def product(
-        of: Network, evidence: Evidence, chains: int, rng: np.random.Generator, rows: object = None
+        plan: ChainPlan, chains: int, rng: np.random.Generator, rows: object = None
     ) -> NDArray[np.uint16]:
-        return (rng.random((chains, len(of.domain))) < UP).astype(np.uint16)
+        return (rng.random((chains, plan.variables)) < UP).astype(np.uint16)
 
     monkeypatch.setattr(chains, "start_states", product)
     found = query(network, "X0", tolerance=0.01, rng=np.random.default_rng(1))
@@ -110,7 +113,7 @@ def test_starts_are_far_apart_and_as_the_evidence_allows() -> None:
     alone = Network(domain, tuple(TableNode(i, ConstantSource(), t) for i, t in enumerate(table)))
     evidence = Evidence({0: 1}, {2: np.array([0.0, 1.0, 0.5, 0.0])})
     rows = np.array([[0, 2, 2], [1, 0, 3]], dtype=np.uint16)
-    starts = start_states(alone, evidence, 400, np.random.default_rng(0), rows)
+    starts = start_states(chain_plan(alone, RandomScan(), evidence), 400, np.random.default_rng(0), rows)
     assert (starts[:, 0] == 1).all()
     assert set(starts[:, 2].tolist()) == {1, 2}
     assert starts[0].tolist() == [1, 2, 2]
@@ -177,7 +180,6 @@ def test_the_spread_of_the_chains_alone_is_not_enough(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(chains, "estimate", plain)
     monkeypatch.setattr(chains, "RESOLUTION", 0.0)
-    monkeypatch.setattr(chains, "FIRST_SWEEPS", 8)
     with pytest.raises(AssertionError, match="within two standard errors"):
         assert_covered(covered(SELDOM, "X0", 0.02))
 
@@ -186,7 +188,7 @@ def assert_drawn_from_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """X0 = X1 = 1 has .2, and a chain stays there for hundreds of sweeps: 400 draws resolve .12 at six deviations."""
     network = sticky(0.2, 0.005)
     law = depnet.stationary(network, depnet.RandomScan())
-    monkeypatch.setattr(answer, "ROW_STATES", 0)  # by chains
+    monkeypatch.setattr(limits, "ROW_STATES", 0)  # by chains
     done = impute(network, np.full((400, 3), -1), method="draw", tolerance=0.05, rng=np.random.default_rng(0))
     assert done.converged
     share = (done.codes[:, :2] == 1).all(axis=1).mean()

@@ -12,10 +12,9 @@ from depnet import Dataset, Domain, Network, Variable, log_probability, query
 from depnet.data import Bins
 from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.judge import influence as module
 from depnet.inference.judge.influence import LEVEL, Influence, influence
 from depnet.inference.judge.measure import Measure, seen_effects
-from depnet.law import draw
+from depnet.law import draw, limits
 from depnet.model import Evidence
 from tests.inference.ordered.test_levels import random_law
 from tests.law.cases import evidence_of, given_tables, weighed
@@ -66,8 +65,8 @@ def test_exact_tables_are_those_of_the_joint_law(network: Network, seed: int) ->
 
 def drawn(network: Network, known: dict[str, int], seed: int, draws: int) -> Influence:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "EXACT_CELLS", 0)
-        patch.setattr(module, "MOST_DRAWS", draws)
+        patch.setattr(limits, "MOST_CELLS", 0)
+        patch.setattr(limits, "MOST_DRAWS", draws)
         rng = np.random.default_rng(seed)
         return influence(network, "X0", known, of="0", tolerance=1e-6, max_seconds=None, rng=rng)
 
@@ -91,7 +90,7 @@ def test_draws_agree_within_their_errors(kind: str, monkeypatch: pytest.MonkeyPa
     # 7 standard errors at the last assertion.
     network = random_ordered_network(np.random.default_rng(8), (3, 2, 3, 2, 2), (3, 0, 4, 1, 2))
     if kind != "exact":
-        monkeypatch.setattr(draw, "EXACT_CELLS", 0)
+        monkeypatch.setattr(limits, "MOST_CELLS", 0)
     if kind == "resampled":
         monkeypatch.setattr(draw.Rows, "_bound", lambda *_: math.inf)
     found = drawn(network, {"X2": 1, "X3": 0}, 4, 1 << 15)

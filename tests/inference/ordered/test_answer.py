@@ -16,6 +16,7 @@ from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.answer.part import PassDiagnostics
 from depnet.inference.ordered import answer as engine
 from depnet.inference.ordered.weighted import Weights
+from depnet.law import limits
 from depnet.law.program import Conditional
 from depnet.model import Given
 from depnet.model.evidence import Evidence
@@ -171,8 +172,8 @@ def test_time_that_is_over_is_told() -> None:
 
 
 def test_what_is_too_large_is_refused_or_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "MOST_CELLS", 4)
-    monkeypatch.setattr(engine, "QUICK_CELLS", 4)
+    monkeypatch.setattr(limits, "MOST_CELLS", 4)
+    monkeypatch.setattr(limits, "QUICK_CELLS", 4)
     refuses(DomainTooLargeError, 'method "auto"', lambda: query(CHAIN, "X0", {"X3": 1}, method="exact"))
     assert query(CHAIN, "X0", {"X3": 1}, tolerance=0.02, rng=np.random.default_rng(1)).method == "passes"
 

@@ -27,10 +27,8 @@ from depnet import (
 from depnet.arrays import FloatArray
 from depnet.inference.holes import score_holed
 from depnet.inference.ordered import answer
-from depnet.inference.ordered import items as law_items
-from depnet.inference.ordered import rows as law_rows
 from depnet.inference.ordered.weighted import moved
-from depnet.law import draw
+from depnet.law import draw, limits
 from depnet.law.program import Conditional
 from depnet.model import Evidence
 from tests.boosted import tabulated, with_boosted_nodes
@@ -111,7 +109,7 @@ def test_log_probabilities(pair: tuple[Network, Network], monkeypatch: pytest.Mo
 @pytest.mark.parametrize("way", ["exact", "accepted", "resampled"])
 def test_rows(pair: tuple[Network, Network], way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way != "exact":
-        monkeypatch.setattr(draw, "EXACT_CELLS", 0)
+        monkeypatch.setattr(limits, "MOST_CELLS", 0)
     if way == "resampled":
         monkeypatch.setattr(draw, "log_largest_weight", lambda *_: 1e3)  # which accepts nothing
     same(pair, lambda network: sample(network, 3000, evidence=GIVEN, rng=rng()).codes, 0)  # type: ignore[arg-type]
@@ -126,9 +124,9 @@ def holed(seed: int, rows: int = 12) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("how", ["sums", "elimination", "moves"])
 def test_rows_with_holes(pair: tuple[Network, Network], how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if how != "sums":
-        monkeypatch.setattr(law_items, "ITEM_STATES", 1)
+        monkeypatch.setattr(limits, "ROW_STATES", 1)
     if how == "moves":
-        monkeypatch.setattr(law_rows, "ROW_CELLS", 1)
+        monkeypatch.setattr(limits, "QUICK_CELLS", 1)
     codes, hidden = holed(8)
 
     def laws(network: Network) -> FloatArray:

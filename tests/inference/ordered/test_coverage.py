@@ -13,6 +13,7 @@ from depnet import ConditionalTable, DecisionGraph, Domain, Merge, Network, Spli
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError
 from depnet.inference.ordered import weighted as engine
+from depnet.law import limits
 from depnet.law.program import Conditional
 from depnet.model import Given
 from tests.law.cases import given_tables
@@ -162,9 +163,9 @@ def test_a_law_that_elimination_refuses() -> None:
 
 def test_moves_keep_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where passes are too uneven, batches are resampled and moved."""
-    monkeypatch.setattr(engine, "FIRST_DRAWS", 16)
-    monkeypatch.setattr(engine, "MOST_DRAWS", 1 << 7)
-    monkeypatch.setattr(engine, "UNEVEN", 2)
+    monkeypatch.setattr(limits, "FIRST_DRAWS", 16)
+    monkeypatch.setattr(limits, "MOST_DRAWS", 1 << 7)
+    monkeypatch.setattr(limits, "UNEVEN", 2)
     network, target, known = spins(5, 1.2, 0.02), "X17", {"X0": 1, "X4": 1, "X20": 0, "X24": 0}
     exact = np.asarray(query(network, target, known, method="exact").probabilities)
     answer = query(network, target, known, method="sample", tolerance=0.03, rng=np.random.default_rng(0))
@@ -185,7 +186,7 @@ def test_mutants(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Errors of what was seen alone are too small where evidence is rare; passes without weights have another law, and
     so has the table of a target that weights depend on."""
     monkeypatch.setattr(*MUTANTS[mutant])
-    monkeypatch.setattr(engine, "FIRST_DRAWS", 64)
+    monkeypatch.setattr(limits, "FIRST_DRAWS", 64)
     network, target, known, _ = CASES["rare"]
     exact = np.asarray(query(network, target, known, method="exact").probabilities)
     with pytest.raises(AssertionError):

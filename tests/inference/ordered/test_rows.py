@@ -15,7 +15,7 @@ from depnet.errors import EvidenceError
 from depnet.inference.answer.rows import METHODS
 from depnet.inference.holes import score_holed
 from depnet.inference.ordered import answer, items
-from depnet.inference.ordered import rows as law_rows
+from depnet.law import limits
 from tests.law.cases import given_tables
 from tests.laws import assert_same_law
 from tests.reference.law_rows import hole_laws, log_observed, of_row
@@ -52,8 +52,8 @@ def assert_exact(network: Network, codes: IntArray, hidden: np.ndarray) -> None:
 
 LIMITS: dict[str, dict[str, int]] = {
     "sums": {},
-    "eliminations": {"ITEM_STATES": 2},
-    "chunks": {"CHUNK_STATES": 7, "PIECE_HOLES": 20},
+    "eliminations": {"ROW_STATES": 2},
+    "chunks": {"CHUNK_STATES": 7, "CELLS_AT_ONCE": 20},
 }
 
 
@@ -63,7 +63,7 @@ LIMITS: dict[str, dict[str, int]] = {
 def test_every_way_is_the_law(way: str, network: Network, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name, limit in LIMITS[way].items():
-            patch.setattr(items, name, limit)
+            patch.setattr(items if name == "CHUNK_STATES" else limits, name, limit)
         assert_exact(network, *random_rows(np.random.default_rng(seed), network))
 
 
@@ -128,7 +128,7 @@ def test_what_does_not_mix_is_not_called_converged() -> None:
     row = [[-1] * 9 + [0]]
     found = query_rows(network, row, method="sample", tolerance=0.01, rng=np.random.default_rng(0))
     assert not found.converged.any()
-    assert found.r_hat[0] > law_rows.R_HAT
+    assert found.r_hat[0] > limits.R_HAT_REPLICAS
     exact = query_rows(network, row)
     p = 0.3 * 0.6 / (0.3 * 0.6 + 0.7 * 0.4)
     np.testing.assert_allclose(exact.probabilities["X0"][0, 0], p, atol=1e-5)
@@ -146,9 +146,9 @@ def joint_counts(drawn: Sequence[IntArray], r: int, cards: Sequence[int]) -> Flo
 def test_draws_are_joint(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two equal rows and another, 4,000 draws of each: an L1 error of .35 would be seen."""
     if how != "sums":
-        monkeypatch.setattr(items, "ITEM_STATES", 1)
+        monkeypatch.setattr(limits, "ROW_STATES", 1)
     if how == "moves":
-        monkeypatch.setattr(law_rows, "ROW_CELLS", 1)
+        monkeypatch.setattr(limits, "QUICK_CELLS", 1)
     network = chained(n=4)
     codes = np.array([[0, 1, 1, 2], [1, 0, 0, 0], [0, 1, 1, 2]])
     hidden = np.array([[True, False, True, False], [True, True, False, True], [True, False, True, False]])
@@ -185,7 +185,7 @@ def test_holes_drawn_one_by_one_would_be_noticed() -> None:
 
 
 def test_log_observed_by_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(items, "ITEM_STATES", 1)
+    monkeypatch.setattr(limits, "ROW_STATES", 1)
     monkeypatch.setattr(answer, "_worth", lambda *_: 1)
     network = chained()
     rng = np.random.default_rng(2)
@@ -195,7 +195,7 @@ def test_log_observed_by_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     q = law(network)
     right = np.array([log_observed(q, c.tolist(), h.tolist()) for c, h in zip(codes, hidden, strict=True)])
     assert (errors > 0).any()
-    assert (errors <= items.LOG_ERROR).all()
+    assert (errors <= limits.LOG_ERROR).all()
     assert (np.abs(values - right) <= 5 * errors + 1e-11).all()
 
 
@@ -241,7 +241,7 @@ def test_what_contradicts_itself_is_named() -> None:
 def test_wide_rows_of_which_little_is_hidden(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """60 variables, each a function of the one before: a hole's law is that of its neighbours' tables."""
     if how == "elimination":
-        monkeypatch.setattr(items, "ITEM_STATES", 1)
+        monkeypatch.setattr(limits, "ROW_STATES", 1)
     step = np.array([[0.8, 0.2], [0.3, 0.7]])
     network = given_tables(([], [[0.5, 0.5]]), *[([i - 1], step.tolist()) for i in range(1, 60)])
     codes = np.random.default_rng(0).integers(0, 2, size=(1, 60))

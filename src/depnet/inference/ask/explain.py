@@ -24,15 +24,10 @@ from depnet.data.table.variable import Label
 from depnet.errors import EvidenceError
 from depnet.inference.answer.shown import frame_of_columns
 from depnet.inference.ask.query import log_probability, query
+from depnet.law import limits
 from depnet.model.conditions import describe
 from depnet.model.network import Network
 from depnet.wording import nearest, printable
-
-ALL_SUBSETS = 8
-"""Up to this many facts every set of them is asked: 256 questions."""
-
-ORDERS = 8
-"""Of more facts, this many orders, each with its reverse."""
 
 BAR = 24
 """How many characters the longest bar has."""
@@ -164,12 +159,12 @@ def explain(
             answers[some] = asked({name: known[name] for name in names if name in some})
         return answers[some]
 
-    exact = len(names) <= ALL_SUBSETS
+    exact = len(names) <= limits.ORDERS
     changes = _over_subsets(names, answer) if exact else _over_orders(names, answer)
     steps = [Step(name, describe(name, known[name]), changes[name]) for name in names]
     steps.sort(key=lambda step: -abs(step.change))
     start, end = answer(frozenset()), answer(frozenset(names))
-    return Explanation(about, start, end, tuple(steps), None if exact else 2 * ORDERS)
+    return Explanation(about, start, end, tuple(steps), None if exact else 2 * limits.ORDERS)
 
 
 def _over_subsets(names: Sequence[str], answer: Callable[[frozenset[str]], float]) -> dict[str, float]:
@@ -189,12 +184,12 @@ def _over_orders(names: Sequence[str], answer: Callable[[frozenset[str]], float]
     """The mean over a fixed set of orders and their reverses."""
     rng = np.random.default_rng(len(names))
     changes = dict.fromkeys(names, 0.0)
-    for _ in range(ORDERS):
+    for _ in range(limits.ORDERS):
         order = [names[at] for at in rng.permutation(len(names))]
         for way in (order, order[::-1]):
             for at, name in enumerate(way):
                 step = answer(frozenset(way[: at + 1])) - answer(frozenset(way[:at]))
-                changes[name] += step / (2 * ORDERS)
+                changes[name] += step / (2 * limits.ORDERS)
     return changes
 
 

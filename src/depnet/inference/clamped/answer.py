@@ -24,17 +24,13 @@ from depnet.inference.answer.part import Diagnostics, Part
 from depnet.inference.answer.question import Effort, Over, Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.rows import EXACT, LOOK_UP, SAMPLE, DistinctRows, RowAnswers
-from depnet.inference.clamped.chains import QUESTION_CHAINS, ClampedChains, sampled
+from depnet.inference.clamped.chains import ClampedChains, sampled
 from depnet.inference.clamped.relevance import Closure, Reduced, closure, reduce
+from depnet.law import limits
 from depnet.law.elimination import weighted
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
-
-EXACT_STATES = 1 << 14
-"""The joint states of a closure that method="auto" solves exactly, at most."""
-ROW_STATES = 1 << 12
-"""The same of the holes of a row, of which there are many."""
 
 
 def clamped_answer(
@@ -83,11 +79,11 @@ def _conditioned(question: Question, scan: Scan) -> QueryResult:
 
 def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> FloatArray:
     """Pi of the reduced network, weighted by the evidence on the variables `given`, and normalised."""
-    if reduced.size > EXACT_STATES:
+    if reduced.size > limits.EXACT_STATES:
         raise EvidenceError(
             f'the method "bayes": pi of the {len(reduced.variables)} relevant variables has {reduced.size:.3g} joint '
-            f"states, more than the {EXACT_STATES:,} that are solved exactly. Learn an ordered law, whose answers are "
-            'conditionals at any size (learn(dataset, order="auto")), or clamp the evidence with the method "clamped".'
+            f"states, more than the {limits.EXACT_STATES:,} that are solved exactly. Learn an ordered law, whose answers "
+            'are conditionals at any size (learn(dataset, order="auto")), or clamp the evidence with the method "clamped".'
         )
     place = {i: reduced.place(i) for i in given}
     clamped = {place[i]: code for i, code in known.clamped.items()}
@@ -116,7 +112,9 @@ def _groups(question: Question) -> list[tuple[tuple[int, ...], Closure]]:
     for i in free:
         own = closure(network, (i,), question.evidence)
         alone = len(own.variables) == 1  # a look-up, however many its states
-        small = alone or method == "exact" or math.prod(cards[j] for j in own.variables) <= EXACT_STATES
+        small = (
+            alone or method == "exact" or math.prod(cards[j] for j in own.variables) <= limits.EXACT_STATES
+        )
         targets, relevant = groups.get(own if small else None, ((), own))
         groups[own if small else None] = (*targets, i), relevant | own
     return list(groups.values())
@@ -135,7 +133,7 @@ def _answered(
         row = _looked_up(reduced)
         if row is not None:
             return _from_law(row, estimators, "look-up")
-        if question.method == "exact" or reduced.size <= EXACT_STATES:
+        if question.method == "exact" or reduced.size <= limits.EXACT_STATES:
             return _from_law(exact_law(reduced), estimators, "exact")
     part, _ = sampled(
         reduced,
@@ -168,7 +166,7 @@ def _start_rows(
     matched = weights * matching(known, data)
     if matched.sum() > 0:
         weights = matched
-    chosen = rng.choice(data.rows, size=QUESTION_CHAINS // 2, p=weights / weights.sum())
+    chosen = rng.choice(data.rows, size=limits.CHAINS // 2, p=weights / weights.sum())
     return np.stack([data.column(i)[chosen] for i in reduced.variables], axis=1).astype(np.uint16)
 
 
@@ -295,7 +293,7 @@ class ClampedRows(RowAnswers):
 
     def _solve(self, reduced: Reduced) -> FloatArray | None:
         """The exact law of a row's holes; None where chains have to answer."""
-        if reduced.size > ROW_STATES or not self._positive or self.effort.over():
+        if reduced.size > limits.ROW_STATES or not self._positive or self.effort.over():
             return None
         try:
             return exact_law(reduced)

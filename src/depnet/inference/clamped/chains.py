@@ -28,33 +28,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray, IntArray
+from depnet.arrays import FloatArray, IntArray, new_seeds
 from depnet.errors import EvidenceError
 from depnet.geometry.size import check_bytes
 from depnet.inference.answer.part import Diagnostics, Part, Remark, effective_sample_size, margins
 from depnet.inference.answer.question import RESOLUTION, Over, over_after
 from depnet.inference.clamped.relevance import Reduced
+from depnet.law import limits
 from depnet.law.draw import sharpen
-from depnet.model.evidence import NOTHING, Evidence
-from depnet.model.network import Network
 from depnet.model.scan import RandomScan, SequentialScan
-from depnet.sampling.chains import ChainProgram, Chains, Order
-from depnet.sampling.plan import UNCHECKED, chain_plan
+from depnet.sampling.chains import ChainProgram, Chains, Order, start_codes
+from depnet.sampling.plan import UNCHECKED, ChainPlan, chain_plan
 from depnet.threads import cores, jobs_of
 
-QUESTION_CHAINS = 64
-ROUNDS = 16
-FIRST_SWEEPS = 32
 MOST_BYTES = 1 << 30
 """Of the sums that all chains keep of all rounds."""
-R_HAT = 1.05
-FALSE_DRIFT = 0.02
-STALLED_DOUBLINGS = 5
-"""After this many doublings without a smaller error, the chains are taken not to mix at all."""
-COMPLETION_CHAINS = 8
-"""Chains of a row that are asked for its completions."""
-BURN_IN, THIN = 20, 2
-"""Sweeps before the first completion of a chain, and between two."""
 ROUNDING = 1e-24
 """Variances below this are rounding: the averages are all equal."""
 
@@ -111,29 +99,23 @@ class ClampedChains(Chains):
 
 
 def start_states(
-    network: Network,
-    evidence: Evidence,
+    plan: ChainPlan,
     chains: int,
     rng: np.random.Generator,
     rows: NDArray[np.uint16] | None = None,
     of_each: int | None = None,
 ) -> NDArray[np.uint16]:
-    """[chain, variable]: uniformly random among the states that the evidence allows; the first half at `rows`.
+    """[chain, variable]: random states (`start_codes`); the first half at `rows` of the data, where they are possible.
 
     Of the last quarter (of each `of_each` chains, where they are many rows'), every other chain has all first states, the
-    others all last ones. Where a row has a state that
-    the evidence does not allow, that variable's start is random, too.
+    others all last ones.
     """
+    codes = start_codes(plan, new_seeds(rng, 1)[0], chains)
     each = chains if of_each is None else of_each
     places = np.arange(chains)
     ends = places[places % each >= each - each // 4]
-    codes = np.empty((chains, len(network.domain)), dtype=np.uint16)
-    for i, k in enumerate(network.domain.cardinalities):
-        if i in evidence.clamped:
-            codes[:, i] = evidence.clamped[i]
-            continue
-        allowed = np.flatnonzero(evidence.tilts[i]) if i in evidence.tilts else np.arange(k)
-        codes[:, i] = rng.choice(allowed, size=chains)
+    for i in plan.order:
+        allowed = np.flatnonzero(plan.possible_states(i))
         codes[ends, i] = np.where(ends % 2, allowed[-1], allowed[0])
         if rows is not None:
             here = rows[:chains, i]
@@ -165,13 +147,13 @@ class Estimate:
     def is_settled(self, tolerance: float) -> bool:
         """Errors are small enough, and neither R-hat nor a common drift says that chains still move.
 
-        Settled chains drift by more, in standard errors, in a share FALSE_DRIFT of queries at most (Bonferroni).
+        Settled chains drift by more, in standard errors, in a share `FALSE_DRIFT` of queries at most (Bonferroni).
         """
         from scipy import special  # slow to import
 
-        most_drift = -float(special.ndtri(FALSE_DRIFT / 2 / self.values.size))
+        most_drift = -float(special.ndtri(limits.FALSE_DRIFT / 2 / self.values.size))
         small = bool(self.errors.max() <= tolerance)
-        return small and self.largest_r_hat <= R_HAT and bool(self.drift <= most_drift)
+        return small and self.largest_r_hat <= limits.R_HAT and bool(self.drift <= most_drift)
 
 
 def estimate(chains: ClampedChains, *, one_more: bool = True) -> Estimate:
@@ -244,14 +226,15 @@ def completions(
     rng: np.random.Generator,
 ) -> NDArray[np.uint16]:
     """[completion, row, variable]: the rows with their holes drawn by each row's clamped chains, `records` times."""
-    states = np.repeat(codes, COMPLETION_CHAINS, axis=0)
-    free = np.repeat(holes, COMPLETION_CHAINS, axis=0)
-    states[free] = start_states(program.network, NOTHING, len(states), rng, of_each=COMPLETION_CHAINS)[free]
+    states = np.repeat(codes, limits.FEWEST_CHAINS, axis=0)
+    free = np.repeat(holes, limits.FEWEST_CHAINS, axis=0)
+    plan = chain_plan(program.network, RandomScan())
+    states[free] = start_states(plan, len(states), rng, of_each=limits.FEWEST_CHAINS)[free]
     chains = ClampedChains(program, Order.of(RandomScan(), holes), states, rng)
     found = []
     for record in range(records):
-        chains.run(THIN if record else BURN_IN, record=False)
-        found.append(chains.codes.reshape(len(codes), COMPLETION_CHAINS, -1).swapaxes(0, 1).copy())
+        chains.run(limits.THIN if record else limits.LONGER * limits.THIN, record=False)
+        found.append(chains.codes.reshape(len(codes), limits.FEWEST_CHAINS, -1).swapaxes(0, 1).copy())
     return np.concatenate(found)
 
 
@@ -276,12 +259,13 @@ def sampled(
     shapes = [tuple(cards[i] for i in variables) for variables in estimators]
     cells = sum(map(math.prod, shapes))
     check_bytes(
-        8 * ROUNDS * QUESTION_CHAINS * cells,
-        what=f"sampling tables of {cells:,} cells with {QUESTION_CHAINS} chains",
+        8 * limits.ROUNDS * limits.CHAINS * cells,
+        what=f"sampling tables of {cells:,} cells with {limits.CHAINS} chains",
         way_out='Ask for fewer targets, or for an ordered law (learn(dataset, order="auto")), which keeps one table.',
         limit_bytes=MOST_BYTES,
     )
-    codes = start_states(reduced.network, reduced.evidence, QUESTION_CHAINS, rng, rows)
+    plan = chain_plan(reduced.network, reduced.scan, reduced.evidence)
+    codes = start_states(plan, limits.CHAINS, rng, rows)
     program = ChainProgram(reduced.network, estimators, reduced.evidence)
     chains = ClampedChains(program, _order_of(reduced), codes, rng, threads)
     history: list[float] = []
@@ -290,7 +274,7 @@ def sampled(
 
     def draw(_: int) -> None:
         nonlocal found, in_time
-        in_time = chains.extend(ROUNDS, FIRST_SWEEPS, over)
+        in_time = chains.extend(limits.ROUNDS, limits.FIRST_SWEEPS, over)
         if len(chains.rounds) >= 2:
             found = estimate(chains)
             history.append(float(found.errors.max()))
@@ -305,11 +289,13 @@ def sampled(
         """Time is over, or several doublings have not made the error smaller and the chains do not agree."""
         if found is None or not in_time:
             return not in_time
-        if len(history) <= STALLED_DOUBLINGS or found.largest_r_hat <= 1.5:
+        if len(history) <= limits.STALLED_DOUBLINGS or found.largest_r_hat <= 1.5:
             return False
-        return history[-1] > 0.7 * history[-1 - STALLED_DOUBLINGS]
+        return history[-1] > 0.7 * history[-1 - limits.STALLED_DOUBLINGS]
 
-    good = sharpen(draw, error, tolerance, first=ROUNDS * FIRST_SWEEPS, most=math.inf, over=is_over)
+    good = sharpen(
+        draw, error, tolerance, first=limits.ROUNDS * limits.FIRST_SWEEPS, most=math.inf, over=is_over
+    )
     said = None
     if found is None:  # not even two rounds were done in time: at least one sweep is
         if not chains.rounds:
@@ -330,8 +316,10 @@ def sampled(
             'ordered law has no chain to wait for (learn(dataset, order="auto")).'
         )
     # Zeros in the tables may leave several recurrent classes, and nobody can check.
-    unchecked = chain_plan(reduced.network, reduced.scan, reduced.evidence).unchecked
-    warnings = [*([Remark(UNCHECKED)] if unchecked else []), *([Remark(said, "stopped")] if said else [])]
+    warnings = [
+        *([Remark(UNCHECKED)] if plan.unchecked else []),
+        *([Remark(said, "stopped")] if said else []),
+    ]
     return _part(chains, found, shapes, tolerance, warnings), chains
 
 

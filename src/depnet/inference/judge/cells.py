@@ -40,7 +40,8 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Variable
 from depnet.inference.answer.observed import matching
 from depnet.inference.answer.rows import pieces
-from depnet.inference.clamped.chains import COMPLETION_CHAINS, completions
+from depnet.inference.clamped.chains import completions
+from depnet.law import limits
 from depnet.model.boosted import PIECE_CELLS
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network, check_same_domain
@@ -59,7 +60,6 @@ LEAST = 1e-280
 
 RECORDS = 4
 """Completions of a row: so many of each chain."""
-COMPLETED_CELLS = 4_000_000
 MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number without a pattern in its bits."""
 HOLE = 0x7FF8_0000_DEAD_0001
@@ -191,7 +191,7 @@ def cell_laws(network: Network, rows: Holed, variables: Sequence[int] | None = N
             for place, i in enumerate(chosen):
                 own = np.flatnonzero(told[place][at])
                 node, column = network.nodes[i], Column.of(network, i)
-                for part in pieces(own, COMPLETION_CHAINS * RECORDS * node.states, PIECE_CELLS):
+                for part in pieces(own, limits.FEWEST_CHAINS * RECORDS * node.states, PIECE_CELLS):
                     each = node.probabilities(completed[:, part].reshape(-1, len(network)))
                     law = np.asarray(each.reshape(len(completed), len(part), -1).mean(axis=0))
                     _store(found, place, at[part], law, np.arange(len(part)), rows, column)
@@ -239,7 +239,7 @@ def _completions(
     """Rows, and their completions [completion, row, variable]; the same ones always."""
     rng = np.random.default_rng(0)
     program = ChainProgram(network) if len(rows) else None
-    for at in pieces(rows, COMPLETION_CHAINS * RECORDS * codes.shape[1], COMPLETED_CELLS):
+    for at in pieces(rows, limits.FEWEST_CHAINS * RECORDS * codes.shape[1], limits.CELLS_AT_ONCE):
         assert program is not None
         yield at, completions(program, codes[at].astype(np.uint16), hidden[at], RECORDS, rng)
 

@@ -30,7 +30,8 @@ from depnet.inference.answer.question import Over, checked_tolerance, over_after
 from depnet.inference.judge.measure import Measure
 from depnet.inference.ordered.levels import level_rows, some_rows
 from depnet.inference.ordered.targets import TargetTables, exact_tables
-from depnet.law.draw import MOST_DRAWS, sharpen
+from depnet.law import limits
+from depnet.law.draw import sharpen
 from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
 from depnet.law.program import LevelPlan, law_of
 from depnet.model.evidence import Evidence, Given, narrow_domain
@@ -39,12 +40,8 @@ from depnet.model.network import Network, checked_network
 TOLERANCE = 0.01
 """The standard error at the ends of a reach that is sharp: of probabilities, and of means in standard deviations."""
 MAX_SECONDS = 0.7
-EXACT_CELLS = 1 << 24
-"""Of all eliminations together: about half a second."""
 LEVEL = 0.02
 """The share of facts beyond each end of a reach."""
-TABLE_CELLS, MOST_CLASSES = 1 << 20, 32
-"""States of the target are taken together in classes where there are more than this, or tables would be larger than that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +140,7 @@ def influence(
     variables = [domain.variables[i] for i in others]
     plan = LevelPlan.of(network, known, (at,))
     cut = plan if plan is not None and plan.cuts else None
-    exact = None if cut else exact_tables(network, known, at, columns, others, EXACT_CELLS)
+    exact = None if cut else exact_tables(network, known, at, columns, others, limits.MOST_CELLS)
     if exact is not None:
         return effects_of(exact, "exact", variable, variables, measure, columns)
     if log_largest_weight(network, order, known) == -math.inf:
@@ -180,7 +177,7 @@ def influence(
         scale = 1.0 if measure.kind is None else found.deviation
         return largest / scale if scale > 0 else (math.inf if largest > 0 else 0.0)
 
-    sharp = sharpen(draw, error, tolerance, most=MOST_DRAWS, over=over)
+    sharp = sharpen(draw, error, tolerance, most=limits.MOST_DRAWS, over=over)
     if found is None:
         raise EvidenceError(
             "no draw came to a state that matches what is known: its probability under the law is 0 or very small."
@@ -205,7 +202,8 @@ def _order_to_ask(network: Network, target: int, known: Evidence) -> Sequence[in
 def columns_of(measure: Measure, cells: int) -> FloatArray:
     """[state, k]: the classes of the target's states, then g h, then h."""
     states = len(measure.values)
-    classes = min(states, max(2, min(MOST_CLASSES, TABLE_CELLS // max(cells, 1))))
+    # Many states are taken together in classes, fewer where tables would be large.
+    classes = min(states, max(2, min(limits.MOST_GROUPS, limits.LARGEST // max(cells, 1))))
     of_state = np.arange(states) * classes // states
     counted = np.stack([measure.values * measure.counts, measure.counts], axis=1)
     return np.concatenate([np.eye(classes)[of_state], counted], axis=1)

@@ -18,17 +18,12 @@ from depnet.inference.answer.part import Part, PassDiagnostics, Remark, margins
 from depnet.inference.answer.question import RESOLUTION, Over, Question, over_after
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.ordered.levels import HALF, refined
-from depnet.inference.ordered.weighted import MOST_UPDATES, log_mean_weight, moved, weighted_passes
-from depnet.law.draw import FIRST_DRAWS, MOST_DRAWS
-from depnet.law.elimination import LARGEST, MOST_CELLS, Elimination, network_plan
+from depnet.inference.ordered.weighted import log_mean_weight, moved, weighted_passes
+from depnet.law import limits
+from depnet.law.elimination import Elimination, network_plan
 from depnet.law.program import Conditional, LevelPlan, certain
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-
-MANY_STATES = 64
-"""Of fewer states of a target, what a pass adds up takes no longer than its updates."""
-QUICK_CELLS = 1 << 16
-"""An elimination of no more cells is always quicker than passes."""
 
 
 def of_law(question: Question, rng: np.random.Generator | None, stop: Over | None) -> QueryResult:
@@ -41,12 +36,12 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
     part = None if question.free else Part([], [], "evidence")
     tolerance = question.tolerance * (1.0 if plan is None else HALF)
     if part is None and question.method != "sample":
-        most = MOST_CELLS if question.method == "exact" else _worth(asked, tolerance)
+        most = limits.MOST_CELLS if question.method == "exact" else _worth(asked, tolerance)
         part = exact(asked, most)
         if part is None and question.method == "exact":
             raise DomainTooLargeError(
                 f"eliminating the {len(asked.variables)} variables that matter for this question needs a table of "
-                f'more than {LARGEST:,} cells. Ask with the method "auto", which draws and gives standard errors.'
+                f'more than {limits.LARGEST:,} cells. Ask with the method "auto", which draws and gives standard errors.'
             )
     if part is None:
         timed = question.max_seconds is not None
@@ -67,12 +62,12 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
 
 def _worth(asked: Conditional, tolerance: float) -> int:
     """The cells of an elimination that takes about as long as passes would take, at this tolerance: one an update."""
-    passes = max(0.25 / tolerance**2, FIRST_DRAWS)
-    summed = sum(k for k in asked.cells if k > MANY_STATES)  # a pass adds up theta of all states of a target
-    return int(min(max(passes * (len(asked.variables) + summed), QUICK_CELLS), MOST_CELLS))
+    passes = max(0.25 / tolerance**2, limits.FIRST_DRAWS)
+    summed = sum(asked.cells)  # a pass adds up theta of all states of a target
+    return int(min(max(passes * (len(asked.variables) + summed), limits.QUICK_CELLS), limits.MOST_CELLS))
 
 
-def exact(asked: Conditional, most_cells: int = MOST_CELLS) -> Part | None:
+def exact(asked: Conditional, most_cells: int = limits.MOST_CELLS) -> Part | None:
     """The exact laws, by elimination; None where that takes too many cells."""
     fixed = certain(asked.network, asked.evidence)
     if all(len(table) == 1 for table in asked.tables):
@@ -104,7 +99,7 @@ def log_evidence(
     tolerance: float,
     rng: np.random.Generator | None,
     over: Over = bool,
-    most_draws: float = MOST_DRAWS,
+    most_draws: float = limits.MOST_DRAWS,
 ) -> tuple[float, float]:
     """The log of the sum of Q(x) w(x), the probability of the evidence, and its standard error (0: exact)."""
     asked = Conditional.of_evidence(network, evidence)
@@ -119,7 +114,7 @@ def _sampled(
 ) -> Part:
     """Weighted passes, or passes that are moved where a few have most of the weight."""
     passes_seed, moves_seed = new_seeds(rng, 2)
-    most_updates = math.inf if timed else MOST_UPDATES
+    most_updates = math.inf if timed else limits.MOST_UPDATES
     found, uneven = weighted_passes(asked, tolerance, passes_seed, most_updates, over)
     if uneven:
         found = moved(asked, tolerance, moves_seed, most_updates, over) or found

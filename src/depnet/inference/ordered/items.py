@@ -24,22 +24,15 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.ordered.answer import log_evidence
+from depnet.law import limits
 from depnet.law.program import DRAW, WEIGH
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import code_type
 
-ITEM_STATES = 1 << 12
-"""The joint states of an item that is summed over state by state, at most."""
 CHUNK_STATES = 1 << 18
 """Joint states that are summed over at once."""
-PIECE_HOLES = 1 << 22
-"""Rows are taken in pieces whose holes times the variables are about this."""
-MOST_PASSES = 1 << 14
-"""Of a row, of which there are many."""
-LOG_ERROR = 0.05
-"""Passes go on until the standard error of log Q(o) is no larger, or they are too many."""
 
 Bools = NDArray[np.bool_]
 
@@ -79,7 +72,7 @@ class Holes:
         if not len(holes):
             return
         ends = np.cumsum(np.maximum(holes.sum(axis=1), 1) * holes.shape[1])
-        call = (ends - 1) // PIECE_HOLES
+        call = (ends - 1) // limits.CELLS_AT_ONCE
         yield from np.split(np.arange(len(holes)), np.flatnonzero(np.diff(call)) + 1)
 
     def chosen(self, at: IntArray) -> "Holes":
@@ -168,7 +161,7 @@ class Items:
     @property
     def small(self) -> Bools:
         """Which items have few enough joint states to be summed over."""
-        return self.log2_states <= math.log2(ITEM_STATES) + 1e-9
+        return self.log2_states <= math.log2(limits.ROW_STATES) + 1e-9
 
     def chosen(self, at: NDArray[np.generic]) -> "Items":
         """Some of the items."""
@@ -307,7 +300,7 @@ def log_observed(
             known = observed_cells(codes[row], holes[row])
             try:
                 values[row], errors[row] = log_evidence(
-                    network, known, LOG_ERROR, rng, most_draws=MOST_PASSES
+                    network, known, limits.LOG_ERROR, rng, most_draws=limits.ROW_DRAWS
                 )
             except EvidenceError:
                 values[row] = -math.inf

@@ -21,18 +21,15 @@ from depnet.arrays import CodeArray, FloatArray, new_seeds
 from depnet.data.frames.within import Drawn
 from depnet.inference.answer.part import Part, Remark, Spread, margins
 from depnet.inference.answer.question import Over, Question
-from depnet.law.draw import BATCHES, PIECE, Rows, sharpen
+from depnet.law import limits
+from depnet.law.draw import PIECE, Rows, sharpen
+from depnet.law.limits import BATCHES
 from depnet.law.program import Conditional, LevelPlan, joint_codes
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
-MOST_ROWS = 1 << 19
 HALF = 0.7
 """Of the tolerance, for the errors of codes and of where in their bins numbers lie: both together are within it."""
-ROUGHLY = 0.5
-"""So much the errors of shares count that nobody has asked for."""
-MOST_CELLS = 1 << 18
-"""Of a joint table whose cells are weighed one by one."""
 FEW = 8
 """A state that fewer rows have met has an error of its own."""
 
@@ -43,10 +40,10 @@ def refined(
     """The part with the laws of the levels of the wanted numbers, and reweighted where evidence cuts bins."""
     wanted = question.wanted
     binned = [i for i in wanted if i in plan.drawers]
-    if not (binned or plan.cuts) or any(value.size > MOST_CELLS for value in part.values):
+    if not (binned or plan.cuts) or any(value.size > limits.LARGEST for value in part.values):
         return part
     shown = {target.index for target in question.targets if target.inside is not None}
-    sums = _Sums(asked, plan, {i: 1.0 if i in shown else ROUGHLY for i in binned})
+    sums = _Sums(asked, plan, {i: 1.0 if i in shown else limits.UNASKED for i in binned})
     # What is exact leaves all of the tolerance to draws.
     tolerance = question.tolerance * (1.0 if part.diagnostics is None else HALF)
     found, error = part, math.inf
@@ -64,7 +61,7 @@ def refined(
         found, error = sums.part(part)
         return error
 
-    if sharpen(draw, largest_error, tolerance, first=PIECE, most=MOST_ROWS, over=over) or over():
+    if sharpen(draw, largest_error, tolerance, first=PIECE, most=limits.MOST_DRAWS, over=over) or over():
         return found
     stopped = f"stopped at a standard error of {error:.2g} where {question.tolerance:.2g} was asked."
     return replace(found, converged=False, warnings=(*found.warnings, Remark(stopped, "stopped")))
@@ -77,7 +74,7 @@ def level_rows(
     rng = np.random.default_rng(seed)
     needed = set(variables) if plan is None else plan.variables.union(variables)
     rows = Rows(network, replace(evidence, levels={}), seed, variables=tuple(needed))
-    for codes in rows.pieces(MOST_ROWS):
+    for codes in rows.pieces(limits.MOST_DRAWS):
         yield codes, None if plan is None else plan.draw(codes, rng)
 
 
@@ -114,7 +111,7 @@ def log_allowed(
     def error() -> float:
         return log_mean(*sums)[1]
 
-    sharpen(draw, error, tolerance, first=PIECE, most=MOST_ROWS)
+    sharpen(draw, error, tolerance, first=PIECE, most=limits.MOST_DRAWS)
     log_weight, standard_error = log_mean(*sums)
     return evidence.log_share + log_weight, standard_error
 

@@ -18,24 +18,10 @@ from depnet.errors import EvidenceError
 from depnet.inference.answer.question import RESOLUTION, Effort
 from depnet.inference.answer.rows import EXACT, OBSERVED, SAMPLE, DistinctRows, RowAnswers, pieces
 from depnet.inference.ordered.items import Holes, Items, observed_cells
+from depnet.law import limits
 from depnet.law.elimination import Elimination, EliminationPlan, network_plan
 from depnet.law.program import DRAW, Conditional, law_of
 from depnet.model.network import Network
-
-FEWEST_REPLICAS, MOST_REPLICAS = 32, 1024
-"""Of a row: one over the tolerance. A state that no start came to and no move comes to may have that much."""
-LEAD = 8
-FIRST_SWEEPS = 8
-MOST_SWEEPS = 1 << 12
-"""A round is never longer."""
-R_HAT = 1.2
-"""Above it, replicas differ by more than the halves of each do: they have not met."""
-ROW_CELLS = 1 << 16
-"""The cells of an elimination of one row, at most."""
-CANDIDATES = 4
-"""Passes that each replica's start is chosen from."""
-MOVED_CELLS = 1 << 22
-"""Cells of the sums of replicas that are held at once."""
 
 Bools = NDArray[np.bool_]
 
@@ -49,15 +35,15 @@ class Replicas:
         self.sweeps = self.updates = 0
         (self.seed,) = new_seeds(effort.rng, 1)
         # Each starts at one of some passes, in proportion to their weights.
-        states = np.repeat(holes.codes, each * CANDIDATES, axis=0).astype(np.uint16, copy=False)
+        states = np.repeat(holes.codes, each * limits.CANDIDATES, axis=0).astype(np.uint16, copy=False)
         logs = self._law.row_passes(states, holes.roles(moved), seed=self.seed, n_jobs=self._threads)
-        logs = logs.reshape(-1, CANDIDATES)
+        logs = logs.reshape(-1, limits.CANDIDATES)
         top = logs.max(axis=1, keepdims=True)
         shares = np.exp(logs - np.where(top == -np.inf, 0.0, top))
         ends = np.cumsum(np.where(top == -np.inf, 1.0, shares), axis=1)
         until = effort.rng.random(len(ends)) * ends[:, -1]
-        chosen = np.minimum((until[:, None] >= ends).sum(axis=1), CANDIDATES - 1)
-        self.states = np.ascontiguousarray(states[np.arange(len(logs)) * CANDIDATES + chosen])
+        chosen = np.minimum((until[:, None] >= ends).sum(axis=1), limits.CANDIDATES - 1)
+        self.states = np.ascontiguousarray(states[np.arange(len(logs)) * limits.CANDIDATES + chosen])
 
     def move(self, sweeps: int, sums: FloatArray | None = None) -> IntArray:
         """Move all of them; returned is how often each found no possible state."""
@@ -127,7 +113,8 @@ class LawRows(RowAnswers):
         self.drawn: NDArray[np.uint16] = np.repeat(self.codes, copies, axis=0)
         self._plans: dict[bytes, tuple[tuple[int, ...], EliminationPlan | None]] = {}
         """By the holes of a row: the variables that matter, and how they are eliminated, if that is small."""
-        self._replicas = min(max(math.ceil(1 / effort.tolerance), FEWEST_REPLICAS), MOST_REPLICAS)
+        # One over the tolerance: a state that no start came to and no move comes to may have that much.
+        self._replicas = min(max(math.ceil(1 / effort.tolerance), limits.BATCHES), limits.FIRST_DRAWS)
 
     def run(self, method: str) -> None:
         """Answer all rows: "auto", or "sample" also what could be solved."""
@@ -143,7 +130,7 @@ class LawRows(RowAnswers):
             if len(hard):
                 self.method[rows[hard]] = SAMPLE
                 moved = holes.moved(together)
-            for at in pieces(hard, 2 * self._replicas * int(self.begin[-1]), MOVED_CELLS):
+            for at in pieces(hard, 2 * self._replicas * int(self.begin[-1]), limits.CELLS_AT_ONCE):
                 self._moved(holes.chosen(at), rows[at], wanted[at], moved[at])
             if len(self.drawn):
                 self._drawn_barren(holes, rows)
@@ -206,7 +193,7 @@ class LawRows(RowAnswers):
         known, key = observed_cells(self.codes[row], holes), holes.tobytes()
         if key not in self._plans:
             asked = Conditional(network, known, tuple((i,) for i in np.flatnonzero(holes).tolist()))
-            plan = network_plan(network, asked.variables, known, most_cells=ROW_CELLS)
+            plan = network_plan(network, asked.variables, known, most_cells=limits.QUICK_CELLS)
             self._plans[key] = asked.variables, plan
         variables, plan = self._plans[key]
         return None if plan is None else Elimination.of(network, variables, known, plan)
@@ -219,14 +206,14 @@ class LawRows(RowAnswers):
         effort = self.effort
         replicas = Replicas(holes, moved, self._replicas, effort)
         if not effort.over():
-            replicas.move(LEAD)
-        sweeps = FIRST_SWEEPS
+            replicas.move(limits.FIRST_SWEEPS)
+        sweeps = limits.FIRST_SWEEPS
         while len(rows):
             asked = np.repeat(wanted, self.cardinalities, axis=1)
             values, errors, r_hat, possible = replicas.round(sweeps, asked)
             largest = np.where(asked, errors, 0.0).max(axis=1)
-            good = (largest <= effort.tolerance) & (r_hat <= R_HAT) & possible
-            done = good | (sweeps >= MOST_SWEEPS or effort.over())
+            good = (largest <= effort.tolerance) & (r_hat <= limits.R_HAT_REPLICAS) & possible
+            done = good | (sweeps >= limits.MOST_SWEEPS or effort.over())
             at = rows[done]
             errors = np.maximum(errors, RESOLUTION * effort.tolerance)
             self.store(at, self._whole(values[done]), errors[done], wanted[done])
@@ -255,9 +242,9 @@ class LawRows(RowAnswers):
                 law_of(self.network).moves(
                     own,
                     replicas.moved[at : at + 1],
-                    sweeps=max(replicas.sweeps // 2, LEAD),
+                    sweeps=max(replicas.sweeps // 2, limits.FIRST_SWEEPS),
                     seed=again,
-                    first_sweep=begin * MOST_SWEEPS,
+                    first_sweep=begin * limits.MOST_SWEEPS,
                     n_jobs=self.effort.threads,
                 )
             count = min(each, copies - begin)

@@ -21,14 +21,11 @@ import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.law.draw import BATCHES
+from depnet.law import limits
 from depnet.law.elimination import IMPOSSIBLE, Elimination, network_plan
 from depnet.law.program import certain
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-
-CLUSTER_CELLS = 1 << 10
-"""A cluster of an elimination takes about as long as this many cells more than it has."""
 
 
 @dataclass(slots=True, eq=False)
@@ -47,7 +44,9 @@ class TargetTables:
     draws: int = 0
 
     @classmethod
-    def empty(cls, cardinalities: Sequence[int], columns: int, batches: int = BATCHES) -> "TargetTables":
+    def empty(
+        cls, cardinalities: Sequence[int], columns: int, batches: int = limits.BATCHES
+    ) -> "TargetTables":
         """Tables of variables of these cardinalities, beside so many functions of the target."""
         begin: IntArray = np.concatenate(
             [np.zeros(1, dtype=np.int64), np.cumsum(cardinalities, dtype=np.int64)]
@@ -100,7 +99,7 @@ def exact_tables(
     states = np.flatnonzero(weights).tolist()
     others = {i: tilt for i, tilt in evidence.tilts.items() if i != target}
     clamped = {t: Evidence({**evidence.clamped, target: t}, others) for t in states}
-    each = most_cells // len(states) - len(network) * CLUSTER_CELLS
+    each = most_cells // len(states) - len(network) * limits.CLUSTER_CELLS
     plan = network_plan(network, network.order, clamped[states[0]], most_cells=each) if each > 0 else None
     if plan is None:
         return None

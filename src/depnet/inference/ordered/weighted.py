@@ -29,34 +29,14 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.question import Over
-from depnet.law.draw import (
-    BATCHES,
-    FEWEST_EFFECTIVE,
-    FIRST_DRAWS,
-    MOST_DRAWS,
-    UNEVEN,
-    WeightedPasses,
-    sharpen,
-)
+from depnet.inference.answer.rows import pieces
+from depnet.law import limits
+from depnet.law.draw import WeightedPasses, sharpen
 from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
 from depnet.law.program import Conditional, joint_codes, law_of
 
 CHUNK = 1 << 16
-CHUNK_CELLS = 1 << 23
 """How many passes are summed at a time; fewer where a row's probabilities of all states are many numbers."""
-MOST_UPDATES = 1 << 28
-"""No answer takes more updates than this, unless time is given: some ten seconds."""
-FIRST_PASSES = 1 << 10
-FIRST_STATES = 64
-FIRST_SWEEPS, MOST_SWEEPS = 8, 64
-MOST_SUMS = 1 << 25
-"""Conditionals are added up for every moved state, up to this many numbers; past it, states are counted."""
-PASS_BATCHES, FEWEST_BATCHES, BATCH_CELLS = 256, 8, 1 << 22
-"""Of passes without moves, which cost nothing; fewer where a table is large."""
-LEAD = 2
-"""Sweeps before the first that counts."""
-CAUTION = 1.1
-"""Errors of passes are told larger by this factor: passes end when the errors that they estimate themselves are small."""
 
 
 class BatchSums:
@@ -97,7 +77,9 @@ class Weights(BatchSums):
 
     def __init__(self, asked: Conditional) -> None:
         largest = max(asked.cells, default=1)
-        super().__init__(asked.cells, max(FEWEST_BATCHES, min(PASS_BATCHES, BATCH_CELLS // largest)))
+        super().__init__(
+            asked.cells, max(limits.FEWEST_CHAINS, min(limits.PASS_BATCHES, limits.CELLS_AT_ONCE // largest))
+        )
         self._asked = asked
         self._known_ancestors = asked.known_ancestors
         self.largest = log_largest_weight(asked.network, asked.variables, asked.own)
@@ -108,7 +90,7 @@ class Weights(BatchSums):
     def draw(self, count: int, seed: int) -> None:
         """More passes, some at a time: memory does not grow with their number."""
         asked = self._asked
-        most = max(1, min(CHUNK, CHUNK_CELLS // max(asked.cells, default=1)))
+        most = max(1, min(CHUNK, limits.CELLS_AT_ONCE // max(asked.cells, default=1)))
         while count > 0:
             rows = min(count, most)
             done = law_of(asked.network).passes(
@@ -176,7 +158,7 @@ class Weights(BatchSums):
 
     def errors(self) -> list[FloatArray]:
         """The standard errors, one more draw of the largest possible weight counted in."""
-        return [CAUTION * np.hypot(each, self.unseen) for each in super().errors()]
+        return [limits.CAUTION * np.hypot(each, self.unseen) for each in super().errors()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -221,18 +203,18 @@ def weighted_passes(
         return last
 
     def is_uneven() -> bool:
-        uneven = 0 < sums.effective * UNEVEN < sums.rows and sums.rows >= 8 * FIRST_DRAWS
-        return uneven and sums.rows * (last / tolerance) ** 2 > MOST_DRAWS
+        uneven = 0 < sums.effective * limits.UNEVEN < sums.rows and sums.rows >= 8 * limits.FIRST_DRAWS
+        return uneven and sums.rows * (last / tolerance) ** 2 > limits.MOST_DRAWS
 
     def is_vain() -> bool:
-        return sums.total == 0 and sums.rows >= MOST_DRAWS and math.isfinite(most_updates)
+        return sums.total == 0 and sums.rows >= limits.MOST_DRAWS and math.isfinite(most_updates)
 
     most = most_updates / max(len(asked.variables), 1)
     good = sharpen(
         lambda count: sums.draw(count, seed),
         error,
         tolerance,
-        first=FIRST_DRAWS,
+        first=limits.FIRST_DRAWS,
         most=most,
         over=lambda: over() or is_vain() or is_uneven(),
     )
@@ -273,13 +255,13 @@ def moved(
     def draw(passes: int) -> None:
         """A round of batches, each of so many passes; the last whole one counts alone."""
         nonlocal used, found, seed, cut_short
-        larger = passes / FIRST_PASSES
-        states, sweeps = int(FIRST_STATES * larger), int(min(FIRST_SWEEPS * larger, MOST_SWEEPS))
-        most = max(most_updates - used, 0.0) / (len(variables) * BATCHES)
+        larger = passes / limits.FIRST_DRAWS
+        states, sweeps = int(limits.CHAINS * larger), int(limits.FIRST_SWEEPS * min(larger, 8))
+        most = max(most_updates - used, 0.0) / (len(variables) * limits.BATCHES)
         batches, laws = [], []
-        for b in range(BATCHES):
+        for b in range(limits.BATCHES):
             batch = WeightedPasses(law, variables, asked.own, seed + 2 * b)
-            cut_short = not batch.draw_effective(FEWEST_EFFECTIVE, first=passes, most=most, over=over)
+            cut_short = not batch.draw_effective(limits.CHAINS, first=passes, most=most, over=over)
             if cut_short:
                 return
             batches.append(batch)
@@ -288,14 +270,16 @@ def moved(
             if cut_short:
                 return
         used += sum(batch.rows for batch in batches) * len(variables)
-        used += BATCHES * states * (LEAD + sweeps) * updates_a_sweep
-        seed += 2 * BATCHES
+        used += limits.BATCHES * states * sweeps * updates_a_sweep
+        seed += 2 * limits.BATCHES
         found = _joined(batches, laws, asked.cells, tolerance)
 
     def error() -> float:
         return math.inf if found is None else found.error
 
-    sharpen(draw, error, tolerance, first=FIRST_PASSES, most=math.inf, over=lambda: cut_short or is_over())
+    sharpen(
+        draw, error, tolerance, first=limits.FIRST_DRAWS, most=math.inf, over=lambda: cut_short or is_over()
+    )
     return found
 
 
@@ -307,19 +291,20 @@ def _laws(
     start = np.random.default_rng(passes.seed).random()
     chosen = passes.taken((np.arange(states) + start) / states)
     seed = passes.seed + 1
-    passes.move(chosen, LEAD, seed=seed)
     cards = passes.law.cardinalities
     sizes = [cards[i] for i in passes.open]
-    if all(len(table) == 1 for table in tables) and states * sum(sizes) <= MOST_SUMS:
+    if all(len(table) == 1 for table in tables):
         cells: IntArray = np.zeros(len(cards), dtype=np.int64)
         cells[passes.open] = np.cumsum(sizes) - sizes
-        sums = np.zeros((states, sum(sizes)))
-        passes.move(chosen, sweeps, seed=seed, first_sweep=LEAD, cells=cells, sums=sums)
-        mean = sums.sum(axis=0) / (states * sweeps)
+        mean = np.zeros(sum(sizes))
+        for at in pieces(np.arange(states), sum(sizes), limits.CELLS_AT_ONCE):
+            sums = np.zeros((len(at), sum(sizes)))
+            passes.move(chosen[at], sweeps, seed=seed, first_row=int(at[0]), cells=cells, sums=sums)
+            mean += sums.sum(axis=0) / (states * sweeps)
         return [mean[cells[i] : cells[i] + cards[i]] for (i,) in tables]
     laws = [np.zeros(math.prod(cards[i] for i in table)) for table in tables]
     for sweep in range(sweeps):
-        passes.move(chosen, 1, seed=seed, first_sweep=LEAD + sweep)
+        passes.move(chosen, 1, seed=seed, first_sweep=sweep)
         for found, table in zip(laws, tables, strict=True):
             state = joint_codes(chosen, table, cards)
             found += np.bincount(state, minlength=len(found)) / (states * sweeps)
