@@ -9,6 +9,7 @@ from depnet import Network, RandomScan
 from depnet.errors import DomainTooLargeError
 from depnet.geometry import kl, kl_to_manifold, m_projection, manifolds
 from tests.exact.drawing import inconsistent_network
+from tests.law.cases import given_tables
 from tests.reference import stationary as reference
 from tests.strategies import cardinalities, mixed_networks, networks, random_joint, seeds
 from tests.wide import of_constants
@@ -71,16 +72,9 @@ def test_a_network_too_large_has_a_way_out() -> None:
 
 def test_the_class_that_comes_nearest() -> None:
     """X0 and X1 copy each other. Where they are 0, X2 reads X3 and X3 does not read X2; where 1, both are coins."""
-    table = depnet.ConditionalTable.from_probabilities
-    copy, lossless = table(np.eye(2)), depnet.LosslessSource
-    reads = table([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5], [0.5, 0.5]])  # X2 given (X0, X3)
-    nodes = (
-        depnet.TableNode(0, lossless((1,), (2,)), copy),
-        depnet.TableNode(1, lossless((0,), (2,)), copy),
-        depnet.TableNode(2, lossless((0, 3), (2, 2)), reads),
-        depnet.TableNode(3, depnet.ConstantSource(), table([[0.5, 0.5]])),
-    )
-    network = Network(depnet.Domain.from_cardinalities([2] * 4), nodes)
+    copy, even = [[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5]
+    reads = [[0.9, 0.1], [0.1, 0.9], even, even]  # X2 given (X0, X3)
+    network = given_tables(([1], copy), ([0], copy), ([0, 3], reads), ([], [even]), in_order=False)
     found = depnet.consistency(network)
     assert (found.consistent, found.classes) == (True, 2)
     np.testing.assert_allclose(found.law[1, 1], np.full((2, 2), 0.25), rtol=0, atol=1e-12)

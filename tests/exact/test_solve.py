@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import depnet
-from depnet import ConditionalTable, Domain, LosslessSource, Network, RandomScan, SequentialScan, TableNode
+from depnet import ConditionalTable, Domain, Network, RandomScan, SequentialScan, TableNode
 from depnet.errors import ConvergenceError, DomainTooLargeError
 from depnet.exact import solve
 from depnet.exact.stationary import free_law
 from depnet.geometry.chain import FreeChain
 from tests.exact.drawing import inconsistent_network
+from tests.law.cases import given_tables
 from tests.reference import stationary as reference
 from tests.refusals import refuses
 from tests.strategies import random_source
@@ -77,20 +78,13 @@ def drifting(k: int, seed: int) -> Network:
     """
     go = np.random.default_rng(seed).uniform(0.9, 1.0, size=(k, 1))
     turn = go * np.roll(np.eye(k), 1, axis=1) + (1 - go) * np.eye(k)
-    table = ConditionalTable.from_probabilities
-    nodes = (
-        TableNode(0, LosslessSource((1,), (k,)), table(turn)),
-        TableNode(1, LosslessSource((0,), (k,)), table(np.eye(k))),
-    )
-    return Network(Domain.from_cardinalities([k, k]), nodes)
+    return given_tables(([1], turn.tolist()), ([0], np.eye(k).tolist()), in_order=False)
 
 
 def sticky(slip: float) -> Network:
     """Two binary variables that copy each other, but for slips; pi is near (0.4, 0.6) on (0, 0) and (1, 1)."""
-    table = ConditionalTable.from_probabilities
-    first = TableNode(0, LosslessSource((1,), (2,)), table([[1 - slip, slip], [slip, 1 - slip]]))
-    second = TableNode(1, LosslessSource((0,), (2,)), table([[1 - 2 * slip, 2 * slip], [slip, 1 - slip]]))
-    return Network(Domain.from_cardinalities([2, 2]), (first, second))
+    first, second = [1 - slip, slip], [1 - 2 * slip, 2 * slip]
+    return given_tables(([1], [first, first[::-1]]), ([0], [second, first[::-1]]), in_order=False)
 
 
 @pytest.mark.parametrize("slip", [1e-8, 1e-15, 1e-100, 1e-305])
@@ -144,9 +138,8 @@ def test_larger_domains_than_the_twin_can_solve() -> None:
 
 def chain_network(n: int) -> Network:
     """Each variable reads the one before."""
-    table = ConditionalTable.from_probabilities([[0.9, 0.1], [0.2, 0.8]])
-    nodes = tuple(TableNode(i, LosslessSource(((i - 1) % n,), (2,)), table) for i in range(n))
-    return Network(Domain.from_cardinalities([2] * n), nodes)
+    step = [[0.9, 0.1], [0.2, 0.8]]
+    return given_tables(*[([(i - 1) % n], step) for i in range(n)], in_order=False)
 
 
 def test_the_error_says_how_large_and_what_to_do() -> None:

@@ -14,6 +14,7 @@ from depnet.arrays import FloatArray
 from depnet.errors import DataError, DistributionError, EvidenceError, ReducibleError, ScanError
 from depnet.model import Given, Scan
 from tests.exact.drawing import any_scan, inconsistent_network, random_evidence, random_scan, sequential_scan
+from tests.law.cases import given_tables
 from tests.reference import stationary as reference
 from tests.refusals import refuses
 from tests.strategies import mixed_networks, networks, random_joint, seeds
@@ -311,11 +312,7 @@ def test_many_classes_are_named_in_part() -> None:
 def turning(period: int) -> Network:
     """X0 takes the value after that of X1, X1 copies X0: a sweep turns the pair round for ever."""
     turn = np.roll(np.eye(period), 1, axis=1).tolist()
-    nodes = (
-        TableNode(0, LosslessSource((1,), (period,)), table(turn)),
-        TableNode(1, LosslessSource((0,), (period,)), table(np.eye(period).tolist())),
-    )
-    return Network(Domain.from_cardinalities([period, period]), nodes)
+    return given_tables(([1], turn), ([0], np.eye(period).tolist()), in_order=False)
 
 
 def test_periodic_chains_have_their_law() -> None:

@@ -12,7 +12,6 @@ from depnet import (
     ConstantSource,
     DecisionGraph,
     Domain,
-    InformationSource,
     LosslessSource,
     Network,
     RandomScan,
@@ -22,8 +21,10 @@ from depnet.arrays import FloatArray
 from depnet.errors import DataError, ModelError
 from depnet.geometry.joint import theta_tensor
 from depnet.model.links import OneSidedLink, one_sided_links
+from tests.law.cases import given_tables
 from tests.refusals import refuses
 from tests.strategies import joints, networks
+from tests.wide import of_constants
 
 AB = Domain((depnet.Variable("a", (0, 1)), depnet.Variable("b", ("x", "y", "z"))))
 
@@ -101,11 +102,7 @@ def test_a_network_shows_who_reads_whom() -> None:
     assert str(Network(Domain.from_cardinalities([2, 2]), (alone, reader))) == (
         "a dependency network of 2 variables\n  X0 knows nothing (1 leaf)\n  X1 knows X0 (2 leaves)"
     )
-    wide = Network(
-        Domain.from_cardinalities([2] * 300),
-        tuple(TableNode(i, ConstantSource(), ConditionalTable.from_counts([[1, 2]])) for i in range(300)),
-    )
-    assert str(wide).endswith("and 280 more")
+    assert str(of_constants([2] * 300)).endswith("and 280 more")
 
 
 @given(networks())
@@ -155,14 +152,8 @@ def test_a_joint_with_a_domain_of_its_own() -> None:
 
 def reading(*inputs: tuple[int, ...]) -> Network:
     """Binary variables; node i reads inputs[i]."""
-    nodes = []
-    for i, read in enumerate(inputs):
-        source: InformationSource = (
-            depnet.LosslessSource(read, (2,) * len(read)) if read else ConstantSource()
-        )
-        rows = np.random.default_rng(i).dirichlet((1, 1), size=source.size)
-        nodes.append(depnet.TableNode(i, source, ConditionalTable.from_probabilities(rows)))
-    return Network(Domain.from_cardinalities([2] * len(inputs)), tuple(nodes))
+    rows = [np.random.default_rng(i).dirichlet((1, 1), 2 ** len(read)) for i, read in enumerate(inputs)]
+    return given_tables(*zip(inputs, [each.tolist() for each in rows], strict=True), in_order=False)
 
 
 def test_evidence_on_the_reader_does_not_reach_the_source() -> None:

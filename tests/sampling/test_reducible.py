@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from depnet import Domain, Sampler, recurrent_classes, sample
+from depnet import Sampler, recurrent_classes, sample
 from depnet.errors import MixingWarning, ReducibleError, ReducibleWarning
-from depnet.model import ConditionalTable, LosslessSource, Network, RandomScan, SequentialScan, TableNode
+from depnet.model import Network, RandomScan, SequentialScan
 from depnet.sampling.plan import chain_plan, recurrent_states
+from tests.law.cases import given_tables
 from tests.narrowed import there
 from tests.sampling.chains import scans
 from tests.strategies import networks, seeds
@@ -43,9 +44,8 @@ def test_zeros_that_do_not_split_the_chain_are_no_matter() -> None:
 
 def chain_of_copies(n: int, flip: float) -> Network:
     """Each variable copies its neighbour, but for a share `flip`."""
-    table = ConditionalTable.from_probabilities([[1 - flip, flip], [flip, 1 - flip]])
-    nodes = [TableNode(i, LosslessSource(((i + 1) % n,), (2,)), table) for i in range(n)]
-    return Network(Domain.from_cardinalities((2,) * n), tuple(nodes))
+    copy = [[1 - flip, flip], [flip, 1 - flip]]
+    return given_tables(*[([(i + 1) % n], copy) for i in range(n)], in_order=False)
 
 
 def test_a_large_domain_with_zeros_is_warned_of() -> None:
