@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli.entry import COMMAND, real, refused
+from tests.cli.test_write_window import COMMANDS
 
 
 def failed(*arguments: object, **options: Any) -> str:
@@ -54,15 +55,8 @@ def test_outputs_are_asked_about_before_the_work_begins(model: Path, table: Path
     out = tmp_path / "out.csv"
     out.write_text("mine")
     nothing = tmp_path / "no-such-input"  # would be the error, were it looked at first
-    for command in (
-        ["fit", nothing, "-o", out],
-        ["sample", nothing, "-o", out],
-        ["impute", nothing, nothing, "-o", out],
-        ["score", nothing, nothing, "-o", out],
-        ["update", nothing, nothing, "-o", out],
-        ["export", nothing, "-o", out],
-        ["example", "-o", out],
-    ):
+    written = [words(nothing, nothing, out) for _, words in COMMANDS.values()]
+    for command in (*written, ["paper", "perturbation", "--out", out]):
         assert "exists. Give another name, or --force" in refused(*command)
     assert out.read_text() == "mine"
     assert "is a directory. Name a file in it" in refused("fit", nothing, "-o", tmp_path)
@@ -75,13 +69,8 @@ def test_outputs_are_asked_about_before_the_work_begins(model: Path, table: Path
     ("content", "message"),
     [
         (b"a,b\n1,2\n3\n", "line 3 has 1 field; expected 2"),
-        (b"a,a\n1,2\n", "both named 'a'"),
-        (b"a,\n1,2\n", "column 2 of 2 has no name"),
-        (b"", "the file is empty"),
-        (b"a,b\n", "no rows"),
-        (b"name\nM\xfcller\n", "latin-1"),
+        (b"name\nM\xfcller\n", "--encoding latin-1"),
         (b"PK\x03\x04rest", "zip archive"),
-        (b"a\nNA\nNA\n", "no column is left"),
     ],
 )
 def test_broken_tables(content: bytes, message: str, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import depnet as library
 from depnet.learning.boost import AutoBoost
-from tests.cli.entry import answer, depnet, refused
+from tests.cli.entry import answer, depnet
 from tests.cli.test_documented import check_fields
 from tests.mixed import boosts_asked, mixed_titanic
 
@@ -40,15 +40,6 @@ def test_show_a_node(model: Path) -> None:
     text = depnet("show", model, "--node", "survived").stdout.decode()
     assert "What its inputs gained, bits a row" in text
     assert depnet("show", model, "--node", "age").stdout.decode().startswith("age (adult, child), 2,201 rows")
-
-
-def test_update_says_to_fit_again(model: Path, table: Path, tmp_path: Path) -> None:
-    said = refused("update", model, table, "-o", tmp_path / "newer.json")
-    assert said == (
-        "depnet: update: new rows are added to counts, and boosted nodes, such as that of 'survived', have none. "
-        "Fit again from all rows."
-    )
-    assert not list(tmp_path.iterdir())
 
 
 def test_fit_boost_is_passed_on(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,16 @@
 """What a terminal gets, and what a pipe gets: signs for bold and colour go to a terminal alone."""
 
 import io
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
 
 import pytest
 
 from depnet.cli.command import Grid, Line, progress, show
+from depnet.cli.main import run
 
 
 class Terminal(io.StringIO):
@@ -73,7 +76,13 @@ def test_a_bar_is_drawn_on_a_terminal_and_taken_away(monkeypatch: pytest.MonkeyP
     assert drawn.endswith("\r\x1b[K")
 
 
-def test_nothing_is_drawn_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress("learning") as told:
-        assert told is None
+def test_fit_draws_a_bar_on_a_terminal_only_and_never_in_the_answer(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit = ["fit", str(table), "--penalty", "mdl", "--json", "-o"]
+    assert run([*fit, str(tmp_path / "m.json")]) == 0
     assert capsys.readouterr().err == ""
+    with terminal(monkeypatch) as there, redirect_stdout(io.StringIO()) as said:
+        assert run([*fit, str(tmp_path / "n.json")]) == 0
+    assert "\x1b[K" in there.getvalue()
+    assert json.loads(said.getvalue())["rows"] == 2201

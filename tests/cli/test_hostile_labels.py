@@ -79,9 +79,3 @@ def test_json_has_them_as_they_are_but_escaped(files: tuple[Path, Path]) -> None
         json.loads(text)
     names = json.loads(depnet("show", model, "--variables", "--json").stdout)["variables"]
     assert [each["name"] for each in names] == [NAME, "\x9bplain"]
-
-
-def test_what_a_result_prints(files: tuple[Path, Path]) -> None:
-    found = library.query(library.load(files[0]), NAME, {"\x9bplain": "0"})
-    assert RAW.search(str(found)) is None
-    assert "\nlines" not in str(found)

@@ -52,18 +52,6 @@ def test_the_file_is_the_same_for_any_chunk(
     assert found == expected
 
 
-def test_draws_are_those_of_the_seed(
-    model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(chunks, "MOST_ROWS", 30)
-    drawn = []
-    for k, seed in enumerate((3, 3, 4)):
-        out = tmp_path / f"{k}.csv"
-        assert answer("impute", model, holes, "-o", out, "--method", "draw", "--seed", seed)["converged"]
-        drawn.append(out.read_text())
-    assert drawn[0] == drawn[1] != drawn[2]
-
-
 def test_unknown_states_of_several_chunks_are_said_once(
     model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,11 +83,3 @@ def test_an_error_in_a_later_chunk_leaves_no_file(
     monkeypatch.setattr(chunks, "impute", fails)
     assert "probability 0" in refused("impute", model, holes, "-o", tmp_path / "full.csv")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_table_without_holes_is_as_it_was(model: Path, holes: Path, tmp_path: Path) -> None:
-    path, out = tmp_path / "t.csv", tmp_path / "full.csv"
-    path.write_text("class,sex,age,survived\n1st,female,adult,Yes\n3rd,male,child,No\n")
-    found = answer("impute", model, path, "-o", out)
-    assert (found["rows"], found["holes"], found["converged"]) == (2, 0, True)
-    assert out.read_text() == path.read_text()

@@ -1,6 +1,5 @@
-"""Bad and odd values of evidence: by command and by Python each is one clear line, or an answer that says what was done."""
+"""Bad and odd values of evidence: each is one clear line, or an answer that says what was done."""
 
-import datetime as dt
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import pandas as pd
 import pytest
 
 import depnet as library
-from depnet.errors import BeyondDataWarning, EvidenceError
+from depnet.errors import BeyondDataWarning
 from tests.cli.entry import answer, depnet, refused
 from tests.narrowed import by_name
 
@@ -41,75 +40,34 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-BAD: list[tuple[str | None, dict[str, Any] | None, str]] = [
-    ("mass>9000", {"mass": ">9000"}, "no value of the data meets mass > 9000: 'mass' goes from"),
-    ("mass=9000..9500", {"mass": slice(9000, 9500)}, "no value of the data meets"),
-    ("mass=5000..4000", {"mass": slice(5000, 4000)}, "is empty: its ends are the wrong way round"),
-    ("mass>heavy", {"mass": ">heavy"}, "expected a number; got 'heavy'"),
-    ("mass>", {"mass": ">"}, "expected a number; got ''"),
-    ("mass=>4000", None, "sign after the equals sign. Write mass>4000"),
-    ("mass=heavy", {"mass": "heavy"}, "has no state 'heavy'"),
-    ("mass=", {"mass": ""}, "has no state ''"),
-    (None, {"mass": True}, "expected a number; got True"),
-    (None, {"mass": (4000, 5000)}, "may be a range or a set"),
-    (None, {"mass": slice(4000, 5000, 10)}, "has no step"),
-    (None, {"mass": []}, "no value of the data meets"),
-    (None, {"mass": {4000: "much"}}, "is a number, finite and not negative; got 'much'"),
-    (None, {"mass": {"a": {"b": 1}}}, "has no state 'a'"),
-    ("mass~4000:-1", {"mass": {4000: -1}}, "finite and not negative; got -1"),
-    ("day>yesterday", {"day": ">yesterday"}, "expected a date"),
-    ("day=2024-13-01", {"day": "2024-13-01"}, "expected a date"),
-    ("day>2030-01-01", {"day": slice(dt.date(2030, 1, 1), None)}, "no value of the data meets"),
-    ("visits>9", {"visits": ">9"}, "visits"),
-    ("kind>big", {"kind": ">big"}, "its states have no order"),
-    ("kind=big..small", {"kind": slice("big", "small")}, "its states have no order"),
-    ("kind!=bigg", {"kind": "!=bigg"}, "has no state 'bigg'. Did you mean 'big'"),
-    ("income>50k", {"income": ">50k"}, "Did you mean '>50K'"),
-    ("kind=bigg", {"kind": "bigg"}, "has no state 'bigg'. Did you mean 'big'"),
-    ("kind=big,kind=a=b", None, "evidence on 'kind' twice"),
-    ("kind~big", None, "with its weight"),
-    ("kind~big:much", None, "weight"),
-    ("kind=big,mas>3", None, "there is no variable 'mas'. Did you mean 'mass'"),
-    ("mas>4000", {"mas": ">4000"}, "there is no variable 'mas'. Did you mean 'mass'"),
-    ("mass>4000,mass<5000", None, "evidence on 'mass' twice"),
-    ("4000", None, "is not evidence"),
-]
+BAD = {
+    "mass>9000": "no value of the data meets mass > 9000: 'mass' goes from",
+    "mass=>4000": "sign after the equals sign. Write mass>4000",
+    "mass~4000:-1": "finite and not negative; got -1",
+    "kind=bigg": "has no state 'bigg'. Did you mean 'big'",
+    "kind=big,kind=a=b": "evidence on 'kind' twice",
+    "kind~big": "with its weight",
+    "kind~big:much": "weight",
+    "kind=big,mas>3": "there is no variable 'mas'. Did you mean 'mass'",
+    "mass>4000,mass<5000": "evidence on 'mass' twice",
+    "4000": "is not evidence",
+}
+"""What the command's own parser refuses, and some of what conditions do (tests/model/test_conditions.py has them all)."""
 
 
-@pytest.mark.parametrize(("text", "given", "message"), BAD)
-def test_what_cannot_be_is_one_clear_line(
-    odd: Path, text: str | None, given: dict[str, Any] | None, message: str
-) -> None:
-    if text is not None:
-        assert message in refused("query", odd, "kind", "--given", text)
-        assert message in refused("sample", odd, "--given", text)
-    if given is not None:
-        law = library.load(odd, law=True)
-        for ask in (
-            lambda: library.query(law, "kind", given),
-            lambda: library.sample(law, 1, evidence=given),
-        ):
-            with pytest.raises(EvidenceError) as error:
-                ask()
-            assert message in str(error.value)
-            assert "\n" not in str(error.value)
+@pytest.mark.parametrize("text", BAD)
+def test_what_cannot_be_is_one_clear_line(odd: Path, text: str) -> None:
+    assert BAD[text] in refused("query", odd, "kind", "--given", text)
+    assert BAD[text] in refused("sample", odd, "--given", text)
 
 
 GOOD: list[tuple[str, dict[str, Any]]] = [
-    ("mass>4500", {"mass": ">4500"}),
     ("mass>=4500,visits<3", {"mass": ">=4500", "visits": slice(None, 3)}),
-    ("mass=4000..4499", {"mass": pd.Interval(4000, 4499, closed="both")}),
     ("mass=4000..4499", {"mass": slice(4000, 4500)}),
     ("mass=3500|5000", {"mass": [3500, np.int64(5000)]}),
-    ("day<=2024-02-29", {"day": slice(None, dt.date(2024, 3, 1))}),
     ("day=2024-02-29", {"day": np.datetime64("2024-02-29")}),
-    ("visits!=3", {"visits": {1, 2, 4, 5}}),
-    ("kind!=big", {"kind": {"small, thin", "a=b"}}),
     ("kind=small, thin,mass<4000", {"kind": "small, thin", "mass": "<4000"}),
-    ("kind=a=b", {"kind": "a=b"}),
     ("income>50K", {"income": ">50K"}),
-    ("income=<=50K", {"income": "<=50K"}),
-    ("length > 240.5", {"length": slice(np.nextafter(240.5, 300), None)}),
 ]
 
 
@@ -133,15 +91,6 @@ def test_values_beyond_the_data_are_answered_and_said(odd: Path) -> None:
     assert said in depnet("sample", odd, "--given", "mass=99999").stderr.decode()
     with pytest.warns(BeyondDataWarning, match=said):
         library.sample(law, 3, evidence={"mass": 99999})
-
-
-def test_rows_are_drawn_within_the_range(odd: Path) -> None:
-    arguments = ("sample", odd, "-n", 200, "--seed", 1, "--given", "mass=4010..4090,day<2024-02-01")
-    header, *lines = depnet(*arguments).stdout.decode().splitlines()
-    rows = [dict(zip(header.split(","), line.split(","), strict=False)) for line in lines]
-    assert len(rows) == 200
-    assert all(4010 <= int(row["mass"]) <= 4090 for row in rows)
-    assert all(row["day"] < "2024-02-01" for row in rows)
 
 
 def test_rows_of_a_cut_bin_are_counted_by_their_values(odd: Path, tmp_path: Path) -> None:

@@ -76,16 +76,7 @@ def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -
     assert "FAILS two is three" in capsys.readouterr().out
 
 
-def test_nothing_is_written_over_an_existing_file_without_force(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    there = tmp_path / "records.json"
-    there.write_text("mine")
-    assert run(["paper", "perturbation", "--out", str(there)]) == 1
-    assert f"{there} exists. Give another name, or --force to replace it." in capsys.readouterr().err
-    assert there.read_text() == "mine"
-    assert run(["paper", "perturbation", "--out", str(there), "--force"]) == 0
-    assert there.read_text() != "mine"
+def test_no_figure_is_written_over_without_force(tmp_path: Path) -> None:
     (tmp_path / "fcd.svg").write_text("mine")
     figure = ["paper", "figures", "fcd", "--into", str(tmp_path), "--format", "svg"]
     assert run(figure) == 1

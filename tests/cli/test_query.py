@@ -1,9 +1,7 @@
 """`depnet query` and `depnet show` say what the library says, on one screen, and in the documented JSON."""
 
-import contextlib
 import json
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +16,7 @@ from depnet.errors import EvidenceError
 from depnet.inference.answer import question
 from tests.cli.entry import COMMAND, answer, depnet, refused
 from tests.narrowed import by_name
+from tests.refusals import refuses
 
 
 def test_the_answer_is_the_library_s(model: Path) -> None:
@@ -28,6 +27,7 @@ def test_the_answer_is_the_library_s(model: Path) -> None:
     assert found["targets"] == [{"name": "survived", "states": ["No", "Yes"]}]
     assert found["method"] == expected.method
     assert found["evidence"] == {"sex": "female", "class": "1st"}
+    assert found["evidence_ignored"] == list(expected.evidence_ignored)
     assert found["support"] == {"rows": 145, "of": 2201, "exact": False}
     assert (found["of"], found["scan"]) == ("law", None)
     assert found["converged"] is True
@@ -151,13 +151,8 @@ def test_chains_are_asked_of_the_dependency_network(model: Path, words: list[str
 
 
 def test_the_answer_joins_the_table_s_and_the_model_s(model: Path, table: Path) -> None:
-    given = {"sex": "male", "class": "2nd"}
     words = ("query", model, "survived", "-g", "sex=male,class=2nd", "--data", table)
     found = answer(*words)
-    people = library.titanic()
-    expected = library.query(library.load(model, law=True), "survived", given, data=people)
-    for name in ("probabilities", "observed", "combined"):
-        assert found[name]["survived"] == pytest.approx(getattr(expected, name))
     assert (found["matching"], found["worth"]) == (179, 50)
     text = depnet(*words).stdout.decode()
     (line,) = [line.split() for line in text.splitlines() if line.strip().startswith("Yes")]
@@ -170,20 +165,13 @@ def test_the_answer_joins_the_table_s_and_the_model_s(model: Path, table: Path) 
 
 
 def test_small_counts_are_hidden(model: Path, table: Path) -> None:
-    """Of 145 women of the first class four did not survive, and one is a child: nothing gives those numbers away."""
+    """Of 145 women of the first class four did not survive: nothing gives that number away."""
     words = ("query", model, "survived", "-g", "sex=female,class=1st", "--data", table)
     shown, hidden = answer(*words), answer(*words, "--hide-small")
     assert shown["observed"]["survived"] == pytest.approx([4 / 145, 141 / 145])
     assert hidden["observed"]["survived"] == [None, None], "the other would tell it by subtraction"
     assert hidden["combined"] == hidden["probabilities"] == shown["probabilities"]
-    assert hidden["matching"] == 145
-    text = depnet(*words, "--hide-small").stdout.decode()
-    assert text.count("hidden") == 3
-    few = answer(
-        "query", model, "survived", "-g", "sex=female,class=1st,age=child", "--data", table, "--hide-small"
-    )
-    assert (few["observed"], few["matching"], few["support"]) == (None, None, None)
-    assert few["warnings"] == ["fewer than 5 rows match the evidence: how many is hidden."]
+    assert depnet(*words, "--hide-small").stdout.decode().count("hidden") == 3
 
 
 def test_a_file_without_a_law_says_so_and_clamps(lawless: Path) -> None:
@@ -195,25 +183,6 @@ def test_a_file_without_a_law_says_so_and_clamps(lawless: Path) -> None:
     assert depnet("query", lawless, "survived", "--method", "clamped").stderr == b"", "it was asked for"
     assert "no ordered law" in refused("show", lawless, "--law")
     assert "no ordered law" in depnet("show", lawless).stdout.decode()
-
-
-def test_evidence_without_effect_is_said_and_what_to_do(tmp_path: Path) -> None:
-    table = library.ConditionalTable.from_probabilities
-    alone = library.TableNode(0, library.ConstantSource(), table([[0.5, 0.5]]))
-    reader = library.TableNode(1, library.LosslessSource((0,), (2,)), table([[0.9, 0.1], [0.1, 0.9]]))
-    path = tmp_path / "one-sided.json"
-    library.save(library.Network(library.Domain.from_cardinalities([2, 2]), (alone, reader)), path)
-    text = depnet("query", path, "X0", "-g", "X1=1").stdout.decode()
-    assert "ignored   X1: clamped, it reaches no target" in text
-    assert answer("query", path, "X0", "-g", "X1=1")["evidence_ignored"] == ["X1"]
-    asked = answer("query", path, "X0", "-g", "X1=1", "--method", "bayes")
-    assert asked["evidence_ignored"] == []
-    assert asked["probabilities"]["X0"][1] > 0.6, "the joint law of the random scan, whose X1 lags behind"
-
-
-def test_rare_evidence_is_warned_of(model: Path) -> None:
-    text = depnet("query", model, "survived", "-g", "sex=female,class=Crew").stdout.decode()
-    assert "warning: at most 23 training rows" in text
 
 
 def test_misuse_is_exit_code_2(model: Path) -> None:
@@ -262,8 +231,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
 def test_a_traceback_only_with_debug(model: Path) -> None:
     refused("query", model, "nobody")
     for arguments in (["--debug", "query", str(model), "nobody"], ["query", str(model), "nobody", "--debug"]):
-        with pytest.raises(EvidenceError, match="nobody"):
-            run(arguments)
+        refuses(EvidenceError, "nobody", run, arguments)
 
 
 def test_completion_of_names_and_states(model: Path) -> None:
@@ -327,28 +295,3 @@ def test_json_is_strict(model: Path, table: Path) -> None:
     assert found["observed"]["survived"] == [None, None]
     assert found["matching"] == 0
     assert found["combined"] == found["probabilities"]
-
-
-def test_bars_are_drawn_on_a_terminal_only_and_never_in_the_answer(table: Path, tmp_path: Path) -> None:
-    """Standard error on a pseudo-terminal: bars there, the answer on standard output as without."""
-    try:
-        outer, inner = pty.openpty()
-    except OSError as error:  # a bare chroot has no /dev/pts
-        pytest.skip(f"no pseudo-terminal here: {error}")
-    process = subprocess.Popen(
-        [COMMAND, "fit", str(table), "-o", str(tmp_path / "m.json"), "--penalty", "mdl", "--json"],
-        stdout=subprocess.PIPE,
-        stderr=inner,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
-    )
-    os.close(inner)
-    drawn = b""
-    with contextlib.suppress(OSError):  # the end of a pseudo-terminal
-        while part := os.read(outer, 4096):
-            drawn += part
-    answer, _ = process.communicate(timeout=120)
-    os.close(outer)
-    assert process.returncode == 0
-    assert b"\x1b[K" in drawn
-    assert json.loads(answer)["rows"] == 2201
-    assert depnet("fit", table, "-o", tmp_path / "n.json", "--penalty", "mdl").stderr == b""

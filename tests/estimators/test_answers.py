@@ -8,7 +8,7 @@ import pytest
 
 from depnet import DependencyNetwork, QueryResult, query, titanic
 from depnet.inference.answer.question import SECONDS
-from tests.estimators.tables import law_of, people, with_holes
+from tests.estimators.tables import law_of
 
 
 def mixed(rows: int = 3000) -> pd.DataFrame:
@@ -77,52 +77,12 @@ def test_a_number_that_only_one_state_has_tells_it(model: DependencyNetwork) -> 
     assert law_of(answer)[answer.states[0].index("large")] > 0.95
 
 
-def test_drawn_rows_have_the_tables_shares(model: DependencyNetwork, table: pd.DataFrame) -> None:
-    drawn = model.sample(20_000)
-    for name in ("service", "copy", "extra0", "size", "same size"):
-        shares = drawn[name].value_counts(normalize=True)
-        expected = table[name].value_counts(normalize=True)
-        assert (shares - expected).abs().max() < 0.02
-    assert (drawn["service"] == drawn["copy"]).mean() > 0.99
-    assert (drawn["size"] == drawn["same size"]).mean() > 0.99
-    given = model.sample(5000, {"extra2": "no service"})
-    assert (given["service"] == "none").mean() > 0.98
-
-
 def test_clamped_answers_are_of_the_network_and_lose_evidence(model: DependencyNetwork) -> None:
     """A mutant of the test above: each of the two sizes reads its copy, none the weight, and clamping it is in vain."""
     clamped = model.query("size", {"weight": 5600.0}, method="clamped")
     assert clamped.scan is not None
     assert law_of(clamped)[clamped.states[0].index("large")] < 0.6
     assert any("clamping it has no effect" in text for text in clamped.warnings)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_titanic(seed: int) -> None:
-    table = people(2000)
-    model = DependencyNetwork(random_state=seed).fit(table)
-    for evidence in ({"sex": "female"}, {"sex": "male", "class": "Crew"}, {"class": "1st"}):
-        match = matching(table, evidence)
-        frequency = float((table["survived"][match] == "Yes").mean())
-        answer = model.query("survived", evidence)
-        # Two standard errors of the 300 rows that match the rarest of these.
-        assert law_of(answer)[1] == pytest.approx(frequency, abs=0.06)
-        assert np.asarray(answer.combined)[1] == pytest.approx(frequency, abs=0.02)
-
-
-def test_rows_with_holes_are_of_the_law(model: DependencyNetwork, table: pd.DataFrame) -> None:
-    rows = pd.DataFrame({"copy": ["none", "dsl"], "size": [None, "large"]})
-    found = model.predict_proba(rows, "service")
-    states = model.domain_.variables[model.domain_.index("service")].states
-    assert found[0, states.index("none")] > 0.97
-    assert found[1, states.index("dsl")] > 0.97
-    holed = with_holes(table[:40])
-    assert np.isfinite(model.score_samples(holed)).all()
-    pattern = holed.isna().sum(axis=1).to_numpy() * np.log(0.5 / (len(table) + 1))  # no hole was seen
-    assert (model.score_samples(holed) - pattern > model.score_samples(table[:40])).mean() > 0.9
-    filled = model.impute(holed)
-    hidden = holed["service"].isna() & holed["copy"].notna()
-    assert (filled["service"][hidden] == table["service"][:40][hidden]).all()
 
 
 def test_a_question_ends_in_time_unless_it_may_take_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
 
@@ -43,6 +42,7 @@ def test_holes_are_integrated_out() -> None:
     model = DependencyNetworkClassifier(random_state=0).fit(X[:1000], y[:1000])
     assert any(node.inputs for node in model.network_.nodes[:-1])
     assert model.completion_.rounds
+    assert all(variable.missing is None for variable in model.network_.domain.variables)
     proba = model.predict_proba(X[1000:])
     assert np.allclose(proba.sum(axis=1), 1)
     assert (model.predict(X[1000:]) == y[1000:]).mean() > max(y[1000:].value_counts(normalize=True)) + 0.03
@@ -63,18 +63,6 @@ def test_a_column_may_be_called_y() -> None:
     assert model.network_.domain.names[-1] == "y_"
 
 
-def test_unknown_values_are_holes_or_errors() -> None:
-    table = people(200)
-    X, y = table.drop(columns="survived"), table["survived"]
-    strange = X.assign(sex="unheard of")
-    model = DependencyNetworkClassifier(penalty="mdl").fit(X, y)
-    with pytest.warns(depnet.errors.UnknownStatesWarning, match="200 of 'sex', such as 'unheard of'") as said:
-        assert model.predict(strange).shape == (200,)
-    assert len(said) == 1
-    with pytest.raises(depnet.errors.DataError, match="unheard of"):
-        DependencyNetworkClassifier(penalty="mdl", handle_unknown="error").fit(X, y).predict(strange)
-
-
 def test_holes_of_columns_that_are_nearly_copies_are_summed_out_by_one_law() -> None:
     """Clamped chains would hardly move between copies that are all unknown; the law's last variable is y."""
     rng = np.random.default_rng(0)
@@ -89,21 +77,14 @@ def test_holes_of_columns_that_are_nearly_copies_are_summed_out_by_one_law() -> 
     assert model.score(holed, y) > 0.85
 
 
-def test_holes_that_mean_something_are_states_and_others_are_summed_out() -> None:
+def test_holes_that_mean_something_are_states() -> None:
     rng = np.random.default_rng(0)
     x = rng.integers(4, size=600)
     y = (x > 1) ^ (rng.random(600) < 0.1)
     told = pd.DataFrame({"a": x.astype(float), "b": np.where(y, np.nan, 1.0 * (x % 3))})
     model = DependencyNetworkClassifier(boost=None).fit(told, y)
-    assert [variable.missing is not None for variable in model.network_.domain.variables] == [
-        False,
-        True,
-        False,
-    ]
+    states = [variable.missing for variable in model.network_.domain.variables]
+    assert states == [None, "(missing)", None]
     assert model.completion_.rounds == ()
-    chance = pd.DataFrame({"a": x.astype(float), "b": 1.0 * (x // 2)}).mask(rng.random((600, 2)) < 0.3)
-    model = DependencyNetworkClassifier(boost=None).fit(chance, y)
-    assert all(variable.missing is None for variable in model.network_.domain.variables)
-    assert model.completion_.rounds
     few = told.assign(b=np.where(np.arange(600) % 50 == 0, np.nan, x % 3))  # 2 % of the rows
     assert DependencyNetworkClassifier(boost=None).fit(few, y).completion_.rounds == ()

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from depnet import Dataset, DependencyNetwork, DependencyNetworkImputer
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Holed
-from depnet.errors import DataError, UnknownStatesWarning
+from depnet.errors import DataError
 from tests.estimators.tables import as_kind, people, with_holes
 from tests.refusals import refuses
 
@@ -113,15 +113,6 @@ def test_in_pipelines_column_transformers_and_cross_validation() -> None:
     out = columns.fit_transform(with_holes(people(200)))
     assert list(out.columns) == ["sex", "fare"]
     assert out.notna().all(axis=None)
-
-
-def test_unseen_values_are_filled() -> None:
-    table = people(150)
-    imputer = DependencyNetworkImputer(penalty="mdl", random_state=0).fit(table)
-    with pytest.warns(UnknownStatesWarning, match="150 of 'sex', such as 'unheard of'") as said:
-        out = imputer.transform(table.assign(sex="unheard of"))
-    assert len(said) == 1
-    assert set(out["sex"]) <= {"female", "male"}
 
 
 def test_quantiles_cover_hidden_numbers_and_agree_with_laws() -> None:

@@ -1,14 +1,23 @@
 """Models to explore: one of the size that the explorer should carry, with labels of someone who means no good."""
 
+import asyncio
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+import depnet
 from depnet import Dataset, Domain, Mdl, Network, QueryResult, Variable, learn, titanic
+from depnet.explorer.ask import Answer, answers
+from depnet.explorer.known import Known
+from depnet.explorer.loaded import Loaded
 from depnet.fitting.fit import FitOptions, fit_law
 from depnet.inference.answer.observed import Support
 from depnet.inference.answer.part import Spread
 from depnet.inference.judge.shifts import Shift
+from tests.explorer.browser import run_apart
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -24,6 +33,28 @@ def titanic_models() -> tuple[Network, Network]:
     """The paper's network of the Titanic table, and its ordered law as `depnet fit` learns it."""
     people = titanic()
     return learn(people, smoothing=0.5).with_counts(people), fit_law(people, FitOptions()).with_counts(people)
+
+
+def titanic_files(folder: Path) -> tuple[Path, Path]:
+    """The Titanic's model file, with its law, and its table, written into a folder."""
+    network, law = titanic_models()
+    depnet.save(network, folder / "titanic.json", law=law)
+    depnet.write(titanic(), folder / "titanic.csv")
+    return folder / "titanic.json", folder / "titanic.csv"
+
+
+def all_answers(
+    loaded: Loaded, known: Known, stop: Callable[[], bool] = lambda: False, **options: Any
+) -> list[Answer]:
+    """What Ask says of one model, answer after answer, without a page."""
+
+    async def in_thread(function: Callable[[], Any]) -> Any:
+        return await asyncio.to_thread(function)
+
+    async def all_of() -> list[Answer]:
+        return [answer async for answer in answers(loaded, known, in_thread, stop, **options)]
+
+    return run_apart(all_of)
 
 
 def wide(variables: int = 200, rows: int = 3000) -> tuple[Network, Network]:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, s
 import depnet
 from depnet import Network
 from tests.explorer.browser import ARGUMENTS, SECONDS, chromium, explorer
-from tests.explorer.cases import titanic_models, wide
+from tests.explorer.cases import titanic_files, titanic_models, wide
 from tests.mixed import mixed_titanic
 
 expect.set_options(timeout=1000 * SECONDS)
@@ -28,11 +28,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def titanic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an explorer of the Titanic table, with its rows."""
-    folder = tmp_path_factory.mktemp("titanic")
-    network, law = titanic_models()
-    depnet.save(network, folder / "titanic.json", law=law)
-    depnet.write(depnet.titanic(), folder / "titanic.csv")
-    with explorer([folder / "titanic.json", "--data", folder / "titanic.csv"]) as url:
+    model, table = titanic_files(tmp_path_factory.mktemp("titanic"))
+    with explorer([model, "--data", table]) as url:
         yield url
 
 

@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer
 import depnet
 from depnet.fitting.fit import FitOptions, fit_law
 from tests.explorer.browser import ARGUMENTS, chromium, explorer
-from tests.explorer.cases import titanic_models
+from tests.explorer.cases import titanic_files
 
 MOST_BYTES = 200_000
 SIZE = (1280, 820)
@@ -26,7 +26,7 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         for model, table, pictures in (
-            (*_titanic(Path(scratch)), TITANIC),
+            (*titanic_files(Path(scratch)), TITANIC),
             (*_cancer(Path(scratch)), CANCER),
         ):
             with explorer([model.name, "--data", table.name], folder=Path(scratch)) as url:
@@ -41,14 +41,6 @@ def main(folder: Path) -> None:
                     _save(page.screenshot(), folder / f"{name}.png")
                     context.close()
         browser.close()
-
-
-def _titanic(scratch: Path) -> tuple[Path, Path]:
-    people = depnet.titanic()
-    network, law = titanic_models()
-    depnet.save(network, scratch / "titanic.json", law=law)
-    depnet.write(people, scratch / "titanic.csv")
-    return scratch / "titanic.json", scratch / "titanic.csv"
 
 
 def _cancer(scratch: Path) -> tuple[Path, Path]:

@@ -48,6 +48,8 @@ def test_clamping_by_a_click_moves_the_others_and_the_address(
     page: Page, titanic: str, people: Network
 ) -> None:
     page.goto(f"{titanic}ask")
+    explained = f"predicts {100 * there(people.held_out).predicted:.0f} % of what single columns cannot"
+    expect(page.locator("header")).to_contain_text(explained)
     answered(page, {}, people, "survived")
     shown(page, "sex", "female").click()
     answered(page, {"sex": ("female",)}, people, "survived")
@@ -57,6 +59,12 @@ def test_clamping_by_a_click_moves_the_others_and_the_address(
     expect_query(page, {"sex": ["female"], "class": ["1st"]})
     expect(page.get_by_text("145 of 2,201 training rows match what is given")).to_be_visible()
     expect(page.locator(SHARP)).to_have_text("computed in full")
+    expect(page.get_by_text("the table's own frequency (145 matching rows)")).to_be_visible()
+    state = shown(page, "survived", "Yes")
+    model = np.asarray(depnet.query(people, "survived", {"sex": "female", "class": "1st"}).probabilities)
+    parts = f"model {model[1]:.3f}, table {141 / 145:.3f} of 145 rows"
+    assert parts in (state.get_attribute("title") or "")
+    assert parts in (state.get_attribute("aria-label") or "")
     page.get_by_role("button", name="Take back sex = female").click()
     answered(page, {"class": ("1st",)}, people, "survived")
     expect_query(page, {"class": ["1st"]})
@@ -406,21 +414,3 @@ def test_too_much_evidence_is_one_clear_line(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}ask?sex=female&class=1st&age=adult&survived=No")
     expect(page.locator(".depnet-warning")).to_contain_text("nothing is left to ask")
     expect(page.locator('[aria-pressed="true"][data-state]')).to_have_count(4)
-
-
-def test_the_table_stands_beside_the_model(page: Page, titanic: str, people: Network) -> None:
-    page.goto(f"{titanic}ask?sex=female&class=1st")
-    answered(page, {"sex": ("female",), "class": ("1st",)}, people, "survived")
-    expect(page.get_by_text("the table's own frequency (145 matching rows)")).to_be_visible()
-    state = shown(page, "survived", "Yes")
-    model = np.asarray(depnet.query(people, "survived", {"sex": "female", "class": "1st"}).probabilities)
-    parts = f"model {model[1]:.3f}, table {141 / 145:.3f} of 145 rows"
-    assert parts in (state.get_attribute("title") or "")
-    assert parts in (state.get_attribute("aria-label") or "")
-
-
-def test_how_good_the_answers_are_is_said(page: Page, titanic: str, people: Network) -> None:
-    page.goto(f"{titanic}ask")
-    expect(page.locator("header")).to_contain_text(
-        f"predicts {100 * there(people.held_out).predicted:.0f} % of what single columns cannot"
-    )

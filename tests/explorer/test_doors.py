@@ -1,6 +1,5 @@
 """The same question has the same numbers through every door: pandas, the estimator, the command, and the page's views."""
 
-import asyncio
 import shlex
 import threading
 from collections.abc import Callable
@@ -14,7 +13,7 @@ import pytest
 
 from depnet import DependencyNetwork
 from depnet.cli.explore import _load
-from depnet.explorer.ask import Answer, answers
+from depnet.explorer.ask import Answer
 from depnet.explorer.copyable import command_line
 from depnet.explorer.fit import learn_model, read_table
 from depnet.explorer.known import Known, given, read_parameters
@@ -26,7 +25,7 @@ from depnet.inference.judge.cells import matching_rows
 from depnet.inference.judge.shifts import Shift, pair
 from depnet.model.evidence import Evidence
 from tests.cli.entry import answer
-from tests.explorer.browser import run_apart
+from tests.explorer.cases import all_answers
 from tests.narrowed import there
 
 
@@ -78,15 +77,8 @@ CASES: list[tuple[list[tuple[str, str]], Callable[[pd.DataFrame], Any]]] = [
 ]
 
 
-async def in_thread(function: Callable[[], Any]) -> Any:
-    return await asyncio.to_thread(function)
-
-
 def asked(loaded: Loaded, known: Known) -> Answer:
-    async def last() -> Answer:
-        return [one async for one in answers(loaded, known, in_thread, lambda: False)][-1]
-
-    return run_apart(last)
+    return all_answers(loaded, known)[-1]
 
 
 def test_all_rows_are_there_with_their_holes(doors: Doors) -> None:

@@ -1,5 +1,6 @@
 """The frame around every view: navigation, light and dark, narrow and wide, keyboard."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,15 +12,18 @@ from depnet.explorer.frame import VIEWS
 from tests.explorer.browser import explorer
 
 
-def test_a_view_opens_in_the_frame(page: Page, titanic: str) -> None:
-    page.goto(titanic)
+def test_a_view_opens_in_the_frame_and_what_is_known_goes_along(page: Page, titanic: str) -> None:
+    page.goto(f"{titanic}?sex=female&.target=survived&.variable=age")
     expect(page.locator("header")).to_contain_text("titanic.json: 4 variables, 2,201 rows")
     for view in VIEWS:
-        page.get_by_role("link", name=view.TITLE, exact=True).click()
-        expect(page.get_by_role("link", name=view.TITLE, exact=True)).to_have_attribute(
-            "aria-current", "page"
-        )
+        link = page.get_by_role("link", name=view.TITLE, exact=True)
+        link.click()
+        expect(link).to_have_attribute("aria-current", "page")
         expect(page).to_have_title(f"{view.TITLE} · titanic.json · depnet")
+        expect(page).to_have_url(re.compile(r"sex=female&.*\.target=survived&\.variable=age"))
+        if view.TITLE in ("Network", "Node", "Rows", "Ask"):
+            expect(page.get_by_role("list", name="Evidence")).to_contain_text("sex = female")
+            expect(page.get_by_text("target: survived")).to_be_visible()
 
 
 SAYS = [

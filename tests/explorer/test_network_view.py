@@ -63,7 +63,7 @@ def at(page: Page, name: str) -> Position:
     return {"x": x, "y": y}
 
 
-def test_two_hundred_variables_open_on_their_strongest_part(
+def test_many_variables_open_on_their_strongest_part_and_stay_put_while_the_slider_moves(
     page: Page, hostile: str, record_property: Figures
 ) -> None:
     page.goto(f"{hostile}network", wait_until="commit")
@@ -74,12 +74,6 @@ def test_two_hundred_variables_open_on_their_strongest_part(
     assert drawn(page) == 150
     expect(page.get_by_role("status").first).to_contain_text("150 of 2,")
     expect(page.get_by_role("status").first).to_contain_text("of 200 variables")
-
-
-def test_variables_stay_put_while_the_slider_moves(
-    page: Page, hostile: str, record_property: Figures
-) -> None:
-    opened(page, f"{hostile}network")
     before = page.evaluate(PLACES)
     assert len({tuple(at) for at in before}) == 200
     times = []

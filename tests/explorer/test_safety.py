@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-import depnet
 from tests.explorer.browser import explorer
-from tests.explorer.cases import titanic_models
-from tests.explorer.raw import asked, connect, head, heard, status
+from tests.explorer.cases import titanic_files
+from tests.explorer.raw import asked, head, status
 
 
 def get(url: str, path: str = "/", **headers: str) -> int:
@@ -25,16 +24,9 @@ def test_there_are_no_pages_of_the_framework(titanic: str) -> None:
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """An explorer on all addresses."""
-    with explorer(_titanic_in(tmp_path_factory), host="0.0.0.0") as url:
+    model, table = titanic_files(tmp_path_factory.mktemp("elsewhere"))
+    with explorer([model, "--data", table], host="0.0.0.0") as url:
         yield url.replace("0.0.0.0", "127.0.0.1")
-
-
-def _titanic_in(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    folder: Path = tmp_path_factory.mktemp("elsewhere")
-    network, law = titanic_models()
-    depnet.save(network, folder / "model.json", law=law)
-    depnet.write(depnet.titanic(), folder / "table.csv")
-    return [str(folder / "model.json"), "--data", str(folder / "table.csv")]
 
 
 def test_on_other_addresses_the_token_opens(context: BrowserContext, elsewhere: str) -> None:
@@ -43,15 +35,6 @@ def test_on_other_addresses_the_token_opens(context: BrowserContext, elsewhere: 
     url = base.rstrip("/")
     assert get(url) == 401
     assert get(url, "/depnet/style.css") == 401
-    upgrade = {
-        "Upgrade": "websocket",
-        "Sec_WebSocket_Version": "13",
-        "Sec_WebSocket_Key": "AAAAAAAAAAAAAAAAAAAAAA==",
-    }
-    with connect(url) as connection:
-        path = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
-        connection.sendall(head(url, "GET", path, Connection="Upgrade", Origin=url, **upgrade))
-        assert status(heard(connection, enough=b"\r\n")) == 403
     page = context.new_page()
     page.goto(base)
     expect(page.get_by_text("needs its token")).to_be_visible()
@@ -86,11 +69,9 @@ def test_on_other_addresses_nothing_of_the_table_is_shown(context: BrowserContex
     expect(page.locator(".depnet-rows")).to_have_count(0)
 
 
-def test_on_other_addresses_they_are_shown_when_that_is_said(
-    context: BrowserContext, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    arguments = [*_titanic_in(tmp_path_factory), "--show-table"]
-    with explorer(arguments, host="0.0.0.0") as url:
+def test_on_other_addresses_they_are_shown_when_that_is_said(context: BrowserContext, tmp_path: Path) -> None:
+    model, table = titanic_files(tmp_path)
+    with explorer([model, "--data", table, "--show-table"], host="0.0.0.0") as url:
         opened, page = url.replace("0.0.0.0", "127.0.0.1"), context.new_page()
         _open(page, opened)
         page.goto(opened.split("?")[0] + ASKED)

@@ -1,12 +1,8 @@
 """One state across all views: it is in the address, goes from view to view, and Back and Forward undo and redo it."""
 
 import io
-import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -56,16 +52,6 @@ def test_conditions_are_read_checked_and_said() -> None:
     (problem,) = read_parameters(domain, [("price", ">5000")]).problems
     assert "no value of the data meets price > 5000" in problem
     assert read_parameters(domain, [("price", ">x")]).problems
-
-
-def test_what_is_known_goes_from_view_to_view(page: Page, titanic: str) -> None:
-    page.goto(f"{titanic}ask?sex=female&.target=survived&.variable=age")
-    for view in ("Network", "Node", "Rows", "Ask"):
-        page.get_by_role("link", name=view, exact=True).click()
-        expect(page.get_by_role("link", name=view, exact=True)).to_have_attribute("aria-current", "page")
-        expect(page.get_by_role("list", name="Evidence")).to_contain_text("sex = female")
-        expect(page.get_by_text("target: survived")).to_be_visible()
-        expect(page).to_have_url(re.compile(r"sex=female&.*\.target=survived&\.variable=age"))
 
 
 def test_back_and_forward_undo_and_redo(page: Page, titanic: str) -> None:
@@ -179,7 +165,7 @@ def odd_model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Network, Path]:
         {"number": (2,), "-sex of 'x'": ('say "c"', "d=e|f")},
     ],
 )
-def test_both_texts_run_and_say_the_same(
+def test_the_text_for_python_runs_and_says_the_same(
     odd_model: tuple[Network, Path], chosen: dict[str, tuple[str | int, ...]]
 ) -> None:
     network, path = odd_model
@@ -189,16 +175,8 @@ def test_both_texts_run_and_say_the_same(
     with redirect_stdout(io.StringIO()) as said:
         exec(python(str(path), targets, chosen), ran)  # what a reader would paste
     assert said.getvalue()
-    command = command_line(str(path), targets, chosen).replace("depnet query", "depnet query --json", 1)
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    answer = subprocess.run(
-        ["sh", "-c", command], capture_output=True, text=True, env=environment, check=True
-    )
-    by_command = json.loads(answer.stdout)["probabilities"]
     for name in targets:
-        right = _of(expected.probabilities, name)
-        assert np.array_equal(_of(ran["result"].probabilities, name), right)
-        assert np.allclose(_of(by_command, name), right, rtol=0, atol=1e-12)
+        assert np.array_equal(_of(ran["result"].probabilities, name), _of(expected.probabilities, name))
 
 
 def _of(answer: Any, name: str) -> Any:

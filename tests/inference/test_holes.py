@@ -1,6 +1,7 @@
 """Rows with holes: their answers and scores, under a network without an order; imputation; which holes are filled."""
 
 import itertools
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -28,7 +29,6 @@ from depnet.inference.clamped import answer as clamped
 from depnet.inference.holes import (
     LEAST_KNOWN,
     ChunkedImputation,
-    chunk_rows,
     impute,
     open_holes,
     present_law,
@@ -52,10 +52,13 @@ def expected_marginals(network: Network, row: np.ndarray, scan: Scan) -> dict[in
 
 @settings(max_examples=40)
 @given(networks(max_states=80) | mixed_networks(max_states=80), seeds)
-def test_exact_rows_are_what_each_would_be_alone(network: Network, seed: int) -> None:
+@pytest.mark.parametrize("table_states", [0, 1 << 12])
+def test_exact_rows_are_what_each_would_be_alone(table_states: int, network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     scan, rows = random_scan(rng, network), random_rows(rng, network)
-    result = query_rows(network, rows, scan=scan, rng=rng)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("depnet.model.node.TABLE_STATES", table_states)  # walk stages, or look them up
+        result = query_rows(replace(network), rows, scan=scan, rng=rng)
     assert set(result.method) <= {METHODS.index(m) for m in ("observed", "look-up", "exact")}
     for r, row in enumerate(rows):
         for i, p in expected_marginals(network, row, scan).items():
@@ -271,14 +274,6 @@ def test_rows_that_are_not_wanted_are_not_answered() -> None:
     rows = np.concatenate([at for at, _ in ChunkedImputation(network).chunks(codes, hidden, wanted)])
     assert rows.tolist() == np.flatnonzero(hidden[:10].any(axis=1)).tolist()
     assert not list(ChunkedImputation(network).chunks(codes, np.zeros_like(hidden)))
-
-
-def test_many_states_make_short_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    network = Network.from_joint(JOINT)
-    monkeypatch.setattr(holes_module, "CHUNK_BYTES", 10 * 32 * (2 + 3 + 4))
-    assert chunk_rows(network) == 10
-    monkeypatch.setattr(holes_module, "CHUNK_BYTES", 1)
-    assert chunk_rows(network) == 1
 
 
 DOMAIN = Domain(

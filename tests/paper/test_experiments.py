@@ -22,6 +22,7 @@ from depnet.paper.chains import (
 from depnet.paper.laws import ising, sample
 from depnet.paper.learned import by_evidence, convergence, rare, with_lossless
 from depnet.paper.report import ExperimentError
+from tests.refusals import refuses
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +78,7 @@ def test_another_law_is_no_equilibrium(network: Network) -> None:
 
 
 def test_a_game_needs_a_step(network: Network) -> None:
-    with pytest.raises(ExperimentError, match="at least 1 step"):
-        play(network, np.full((2,) * 5, 1 / 32), 0)
+    refuses(ExperimentError, "at least 1 step", play, network, np.full((2,) * 5, 1 / 32), 0)
 
 
 def test_the_change_of_the_transition_matrix_is_that_of_the_literal_matrices() -> None:
@@ -120,8 +120,7 @@ def test_rare_evidence_is_inferred_worse() -> None:
     rarity = np.array(report.series("probability"))
     error = np.array(report.series("kl"))
     assert error[rarity < np.median(rarity)].mean() > 1.5 * error[rarity > np.median(rarity)].mean()
-    with pytest.raises(ExperimentError, match=r"1\.\.7 of 8 variables"):
-        rare("RB8-12", 100, 0, clamped=8)
+    refuses(ExperimentError, r"1\.\.7 of 8 variables", rare, "RB8-12", 100, 0, clamped=8)
 
 
 def test_consistent_tables_have_one_joint_for_every_evidence() -> None:

@@ -9,6 +9,7 @@ import pytest
 from depnet.geometry import conditional_entropy, empirical
 from depnet.paper.laws import draw, growing, ising, random_bayesian_network, sample, true_law
 from depnet.paper.report import ExperimentError
+from tests.refusals import refuses
 
 
 def literal_ising(height: int, width: int, coupling: float, field: float) -> dict[tuple[int, ...], float]:
@@ -62,14 +63,9 @@ def test_data_have_the_rows_asked_for_and_grow_by_prefixes() -> None:
 
 
 def test_what_cannot_be_made_is_refused_with_the_reason() -> None:
-    with pytest.raises(ExperimentError, match="there is no family 'Potts'"):
-        true_law("Potts", 0)
-    with pytest.raises(ExperimentError, match=r"0\.\.3 edges; got 4"):
-        true_law("RB3-4", 0)
-    with pytest.raises(ExperimentError, match="at least 1 row"):
-        sample("RB3-2", 0, 0)
-    with pytest.raises(ExperimentError, match="ascending"):
-        list(growing(ising(1, 2), [10, 10], np.random.default_rng(0)))
-    with pytest.raises(ExperimentError, match="at least 1 x 1"):
-        ising(0, 3)
+    refuses(ExperimentError, "there is no family 'Potts'", true_law, "Potts", 0)
+    refuses(ExperimentError, r"0\.\.3 edges; got 4", true_law, "RB3-4", 0)
+    refuses(ExperimentError, "at least 1 row", sample, "RB3-2", 0, 0)
+    refuses(ExperimentError, "ascending", list, growing(ising(1, 2), [10, 10], np.random.default_rng(0)))
+    refuses(ExperimentError, "at least 1 x 1", ising, 0, 3)
     assert sample("Ising2x2", 1000, 0).name == "Ising2x2S"

@@ -7,11 +7,11 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from depnet import Dataset, Domain, Network, TableNode, certificate, learn, sample, titanic
-from depnet.model import ConditionalTable, ConstantSource, LosslessSource
+from depnet import Dataset, Domain, certificate, learn, sample, titanic
 from depnet.model.marginals import HeldOut
 from depnet.pictures import html_report
 from depnet.pictures.labels import line, short
+from tests.law.cases import given_tables
 from tests.mixed import mixed_titanic
 from tests.pictures.cases import CASES, HOSTILE, hostile
 
@@ -124,14 +124,8 @@ def test_with_a_law_the_report_is_of_it_and_of_the_network() -> None:
 
 def test_rows_are_drawn_from_the_law() -> None:
     """The network's own law has X0 = 1 in a tenth of its rows, the ordered one in nine tenths."""
-    few, many = (
-        Network(
-            Domain.from_cardinalities([2]),
-            (TableNode(0, ConstantSource(), ConditionalTable.from_probabilities([[1 - p, p]])),),
-            order=order,
-        )
-        for p, order in ((0.1, None), (0.9, (0,)))
-    )
+    few = given_tables(([], [[0.9, 0.1]]), in_order=False)
+    many = given_tables(([], [[0.1, 0.9]]))
     data = Dataset.from_codes([[1]] * 9 + [[0]], [2])
     far = html_report(few, data, drawn=4000)
     close = html_report(few, data, law=many, drawn=4000)
@@ -147,9 +141,8 @@ def _first_distance(text: str) -> float:
 
 
 def test_a_chain_that_cannot_be_drawn_from_is_said() -> None:
-    table = ConditionalTable.from_probabilities([[1.0, 0.0], [0.0, 1.0]])
-    nodes = (TableNode(0, LosslessSource((1,), (2,)), table), TableNode(1, LosslessSource((0,), (2,)), table))
-    page = check(html_report(Network(Domain.from_cardinalities([2, 2]), nodes), drawn=400))
+    copies = given_tables(*[([j], [[1.0, 0.0], [0.0, 1.0]]) for j in (1, 0)], in_order=False)
+    page = check(html_report(copies, drawn=400))
     assert any("No rows were drawn" in word for word in page.words)
 
 

@@ -1,4 +1,4 @@
-"""The table's own numbers are those of pandas, holes, values and all, through the estimator, a `Holed` and a CSV file.
+"""The table's own numbers are those of pandas, holes, values and all, through the estimator and a `Holed`.
 
 Random small frames with holes; random evidence: points, sets, ranges, comparisons, missing; one target, several, or a joint.
 pandas counts the rows in which all evidence is known and true and the target is known.
@@ -6,11 +6,9 @@ pandas counts the rows in which all evidence is known and true and the target is
 
 import datetime as dt
 import math
-import tempfile
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,9 +21,8 @@ import depnet
 from depnet import DependencyNetwork, QueryResult
 from depnet.arrays import FloatArray
 from depnet.data import Variable, encode
-from depnet.model.condition_text import quote
-from tests.cli.entry import answer
-from tests.narrowed import there
+from depnet.inference.answer.numbers import NumberSummary
+from tests.narrowed import by_name, there
 from tests.strategies import seeds
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -61,11 +58,10 @@ def random_frame(rng: np.random.Generator, rows: int) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Condition:
-    """What is known of a column: for Python, for the command, and which rows have it."""
+    """What is known of a column, and which rows have it."""
 
     name: str
     given: Any
-    text: str
     rows: NDArray[np.bool_]
 
 
@@ -89,7 +85,7 @@ def holds(mask: Any) -> NDArray[np.bool_]:
 
 def random_condition(rng: np.random.Generator, frame: pd.DataFrame, name: str) -> Condition:
     """That a column is one value, one of two, above, below, between, or missing."""
-    column, label = frame[name], quote(name)
+    column = frame[name]
     values = [plain(value) for value in sorted(set(column.dropna().tolist()))]
     one, other = (values[int(rng.integers(len(values)))] for _ in range(2))
     ways = ["point", "set", "missing"] if column.isna().any() else ["point", "set"]
@@ -97,16 +93,15 @@ def random_condition(rng: np.random.Generator, frame: pd.DataFrame, name: str) -
         ways += [">=", "<=", ">", "<", "between", "slice"]
     way = str(rng.choice(ways))
     if way == "missing":
-        return Condition(name, None, f"{label} is missing", np.asarray(column.isna()))
+        return Condition(name, None, np.asarray(column.isna()))
     if way == "set":
-        text = f"{label}={quote(written(one))}|{quote(written(other))}"
-        return Condition(name, {one, other}, text, holds((column == one) | (column == other)))
+        return Condition(name, {one, other}, holds((column == one) | (column == other)))
     low, high = min(one, other), max(one, other)
     if way == "between":
         span = f"{written(low)}..{written(high)}"
-        return Condition(name, span, f"{label}={span}", holds((column >= low) & (column <= high)))
+        return Condition(name, span, holds((column >= low) & (column <= high)))
     if way == "slice" and low < high:
-        return Condition(name, slice(None, high), f"{label}<{quote(written(high))}", holds(column < high))
+        return Condition(name, slice(None, high), holds(column < high))
     compared = {
         ">=": (column >= one, True),
         "<=": (column <= one, True),
@@ -114,9 +109,8 @@ def random_condition(rng: np.random.Generator, frame: pd.DataFrame, name: str) -
         "<": (column < one, one > values[0]),
     }
     if way in compared and compared[way][1]:
-        sign = f"{way}{written(one)}"
-        return Condition(name, sign, f"{label}{way}{quote(written(one))}", holds(compared[way][0]))
-    return Condition(name, one, f"{label}={quote(written(one))}", holds(column == one))
+        return Condition(name, f"{way}{written(one)}", holds(compared[way][0]))
+    return Condition(name, one, holds(column == one))
 
 
 def numbers(name: str, column: pd.Series, kind: str | None) -> NDArray[Any]:
@@ -182,72 +176,48 @@ class Asked:
 
 
 def plain_number(value: Any, kind: str) -> float:
-    """What an answer says of a number, as `numbers` has it; in JSON a date is text."""
+    """What an answer says of a number, as `numbers` has it."""
     if kind in ("date", "datetime"):
         moment = np.datetime64(value, "us").astype(np.int64)
         return float(moment // (86_400 * 10**6) if kind == "date" else moment)
     return float(value)
 
 
-@dataclass(frozen=True)
-class Said:
-    """What an answer says of the table, whichever door it came through."""
+def check(result: QueryResult, asked: Asked, variables: dict[str, Variable]) -> None:
+    """What an answer says of the table is what pandas says."""
+    together = asked.joint or len(asked.targets) == 1
+    groups = [tuple(asked.targets)] if together else [(name,) for name in asked.targets]
+    for group in groups:
+        matching: Any = result.matching
+        assert (matching if together else matching[group[0]]) == len(asked.known(*group))
+        found = np.asarray(result.observed if together else by_name(result.observed)[group[0]])
+        expected = asked.observed([variables[name] for name in group])
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    for name in asked.targets:
+        if asked.matching.any():
+            missing = there(result.missing_observed)[name]
+            np.testing.assert_allclose(missing, asked.missing(name), rtol=0, atol=1e-9)
+        if name in NUMBERS and not asked.joint:
+            check_numbers(result.summary(name, of="observed"), asked, name, variables[name])
 
-    matching: Any
-    observed: Any
-    missing: dict[str, float]
-    summaries: dict[str, tuple[Any, list[Any]] | None]
 
-    @classmethod
-    def of(cls, result: QueryResult) -> "Said":
-        found = {name: result.summary(name, of="observed") for name in result.targets if name in NUMBERS}
-        summaries = {
-            name: None if s is None else (s.mean, [s.quantiles[level] for level in LEVELS])
-            for name, s in found.items()
-        }
-        return cls(result.matching, result.observed, dict(there(result.missing_observed)), summaries)
-
-    @classmethod
-    def of_document(cls, document: Any, joint: bool) -> "Said":
-        names = [target["name"] for target in document["targets"]]
-        observed = document["observed"] if joint or len(names) > 1 else document["observed"][names[0]]
-        summaries: dict[str, tuple[Any, list[Any]] | None] = {}
-        for name in names:
-            if name in NUMBERS:
-                found = document["numbers"].get(name, {}).get("observed")
-                levels = [f"{level:g}" for level in LEVELS]
-                summaries[name] = found and (found["mean"], [found["quantiles"][level] for level in levels])
-        return cls(document["matching"], observed, document["missing_observed"], summaries)
-
-    def check(self, asked: Asked, variables: dict[str, Variable]) -> None:
-        together = asked.joint or len(asked.targets) == 1
-        groups = [tuple(asked.targets)] if together else [(name,) for name in asked.targets]
-        for group in groups:
-            rows = asked.known(*group)
-            assert (self.matching if together else self.matching[group[0]]) == len(rows)
-            found = np.asarray(self.observed if together else self.observed[group[0]], dtype=np.float64)
-            expected = asked.observed([variables[name] for name in group])
-            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
-        for name in asked.targets:
-            if asked.matching.any():
-                np.testing.assert_allclose(self.missing[name], asked.missing(name), rtol=0, atol=1e-9)
-            if name in NUMBERS and not asked.joint:
-                self._check_numbers(asked, name, variables[name])
-
-    def _check_numbers(self, asked: Asked, name: str, variable: Variable) -> None:
-        summary = self.summaries[name]
-        if not len(asked.known(name)):
-            assert summary is None
-            return
-        kind = "float" if variable.bins is None else str(variable.bins.kind)
-        mean, quantiles = there(summary)
-        slack = {"date": 1.0, "datetime": 1.0}.get(
-            kind, 0.0
-        )  # a mean of dates is a day, of moments a microsecond
-        np.testing.assert_allclose(
-            plain_number(mean, kind), asked.mean(name, kind), rtol=1e-9 * (slack == 0), atol=max(slack, 1e-9)
-        )
-        assert [plain_number(value, kind) for value in quantiles] == asked.quantiles(name, kind)
+def check_numbers(summary: NumberSummary | None, asked: Asked, name: str, variable: Variable) -> None:
+    if not len(asked.known(name)):
+        assert summary is None
+        return
+    kind = "float" if variable.bins is None else str(variable.bins.kind)
+    found = there(summary)
+    slack = {"date": 1.0, "datetime": 1.0}.get(
+        kind, 0.0
+    )  # a mean of dates is a day, of moments a microsecond
+    np.testing.assert_allclose(
+        plain_number(found.mean, kind),
+        asked.mean(name, kind),
+        rtol=1e-9 * (slack == 0),
+        atol=max(slack, 1e-9),
+    )
+    quantiles = [plain_number(found.quantiles[level], kind) for level in LEVELS]
+    assert quantiles == asked.quantiles(name, kind)
 
 
 def fitted(frame: pd.DataFrame) -> DependencyNetwork:
@@ -275,21 +245,12 @@ def test_the_tables_numbers_are_those_of_pandas(rows: int, known: int, seed: int
     model = fitted(frame)
     variables = {v.name: v for v in model.domain_.variables}
     holed = encode(frame, model.domain_)
-    with tempfile.TemporaryDirectory() as folder:
-        table, path = Path(folder) / "table.csv", Path(folder) / "model.json"
-        frame.to_csv(table, index=False)
-        model.save(path)
-        for asked in (random_question(rng, frame, model.domain_.names, known) for _ in range(3)):
-            result = model.query(asked.targets, asked.given, joint=asked.joint)
-            Said.of(result).check(asked, variables)
-            assert there(result.support).rows == int(asked.matching.sum())
-            again = depnet.query(there(model.law_), asked.targets, asked.given, joint=asked.joint, data=holed)
-            Said.of(again).check(asked, variables)
-            words = [word for condition in asked.evidence for word in ("--given", condition.text)]
-            document = answer(
-                "query", path, *asked.targets, *words, "--data", table, *(["--joint"] if asked.joint else [])
-            )
-            Said.of_document(document, asked.joint).check(asked, variables)
+    for asked in (random_question(rng, frame, model.domain_.names, known) for _ in range(3)):
+        result = model.query(asked.targets, asked.given, joint=asked.joint)
+        check(result, asked, variables)
+        assert there(result.support).rows == int(asked.matching.sum())
+        again = depnet.query(there(model.law_), asked.targets, asked.given, joint=asked.joint, data=holed)
+        check(again, asked, variables)
 
 
 @given(seeds)

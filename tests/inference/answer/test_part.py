@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import depnet
 from depnet import Dataset, Domain, Network, Variable, learn, query, titanic
 from depnet.errors import EvidenceError
 from depnet.inference.answer.shown import without_small_counts
@@ -132,10 +131,3 @@ def test_a_joint_is_of_variables_and_nothing_beyond_the_data_is_said() -> None:
     said = query(LAW, "x > 1000")
     assert np.asarray(said.probabilities).tolist() == [1.0, 0.0]
     assert any("no value of the data meets x > 1000" in text for text in said.warnings)
-
-
-def test_an_estimator_answers_conditions() -> None:
-    rows = [{"x": k % 4, "y": k % 2} for k in range(40)]
-    model = depnet.DependencyNetwork(penalty="mdl", boost=None, random_state=0).fit(rows)
-    said = model.query("x >= 2", {"y": 1})
-    assert np.asarray(said.observed).tolist() == [0.5, 0.5]

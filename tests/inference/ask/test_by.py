@@ -78,14 +78,6 @@ def test_numbers_of_groups_are_near_those_of_questions_of_their_own() -> None:
         assert found["mean"][0] == pytest.approx(wrong.numbers["size"].mean, abs=0.1)
 
 
-def test_a_group_without_rows_has_the_answer_of_the_model() -> None:
-    frame = depnet.query_by(LAW, "survived = Yes", ["class", "sex"], {"age": "child"}, data=TITANIC).frame()
-    crew = frame[frame["class"] == "Crew"]  # had no children aboard
-    assert crew["rows"].tolist() == [0, 0]
-    assert crew["table"].isna().all()
-    assert crew["share"].tolist() == crew["model"].tolist()
-
-
 def test_what_cannot_be_a_group_is_refused() -> None:
     with pytest.raises(EvidenceError, match="'survived' cannot be a group"):
         depnet.query_by(LAW, "survived", ["class", "survived"])

@@ -28,7 +28,7 @@ from tests.law.cases import given_tables
 from tests.narrowed import by_name, there
 from tests.reference.inference import query_law
 from tests.refusals import refuses
-from tests.strategies import networks, ordered_networks, random_ordered_network, seeds
+from tests.strategies import mixed_networks, networks, ordered_networks, random_ordered_network, seeds
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def errors(result: QueryResult) -> np.ndarray:
     return np.asarray(result.standard_errors)
 
 
-@given(networks(max_states=100), seeds)
+@given(networks(max_states=100) | mixed_networks(max_states=100), seeds)
 def test_exact_joints_and_marginals_are_those_of_the_law(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence, scan = random_evidence(rng, network), random_scan(rng, network)
@@ -142,13 +142,6 @@ def test_one_target_an_array_several_a_dictionary(titanic: Network) -> None:
     assert not both.probabilities["class"].flags.writeable
 
 
-def test_a_clamped_target_has_its_state(titanic: Network) -> None:
-    assert table(query(titanic, "sex", {"sex": "male"})).tolist() == [0.0, 1.0]
-    joint = query(titanic, ["sex", "survived"], {"sex": "male"}, joint=True)
-    assert table(joint)[0].tolist() == [0.0, 0.0]
-    np.testing.assert_allclose(table(joint)[1], table(query(titanic, "survived", {"sex": "male"})))
-
-
 EXACT_AND_BAYES: tuple[Method, ...] = ("exact", "bayes")
 
 
@@ -200,13 +193,9 @@ def test_bayes_rule_gives_the_marginals_of_many_targets() -> None:
         query(coins, domain.names[1:16], {"X0": 1}, method="bayes", joint=True)
 
 
-def test_a_result_reads_well(titanic: Network, people: Dataset) -> None:
-    result = query(titanic, "survived", {"sex": "female", "class": "1st"}, data=people)
-    text = str(result)
-    assert text.startswith("P(survived | sex = female, class = 1st)\n  survived  answer")
-    assert "145 of 2,201 training rows match what is given" in text
-    assert "random scan" in text
+def test_a_sampled_answer_says_how_far_chains_agree(titanic: Network) -> None:
     sampled = query(titanic, ["survived", "age"], method="sample", rng=np.random.default_rng(1))
+    assert "random scan" in str(sampled)
     assert "R-hat" in str(sampled)
     assert "±" in str(sampled)
     assert there(sampled.r_hat) < 1.1

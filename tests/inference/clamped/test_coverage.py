@@ -10,7 +10,6 @@ from scipy import stats
 import depnet
 from depnet import (
     ConditionalTable,
-    ConstantSource,
     Dataset,
     Domain,
     LosslessSource,
@@ -25,6 +24,7 @@ from depnet.inference.clamped.chains import Estimate, estimate, start_states
 from depnet.law import limits
 from depnet.model import Evidence
 from depnet.sampling.plan import ChainPlan, chain_plan
+from tests.law.cases import given_tables
 from tests.strategies import random_joint
 
 SIDE = 8
@@ -108,9 +108,7 @@ def test_an_answer_in_no_time_is_not_called_converged(network: Network) -> None:
 
 
 def test_starts_are_far_apart_and_as_the_evidence_allows() -> None:
-    domain = Domain.from_cardinalities([2, 3, 4])
-    table = [ConditionalTable.from_probabilities(np.full((1, k), 1 / k)) for k in (2, 3, 4)]
-    alone = Network(domain, tuple(TableNode(i, ConstantSource(), t) for i, t in enumerate(table)))
+    alone = given_tables(*[([], [[1 / k] * k]) for k in (2, 3, 4)], in_order=False)
     evidence = Evidence({0: 1}, {2: np.array([0.0, 1.0, 0.5, 0.0])})
     rows = np.array([[0, 2, 2], [1, 0, 3]], dtype=np.uint16)
     starts = start_states(chain_plan(alone, RandomScan(), evidence), 400, np.random.default_rng(0), rows)

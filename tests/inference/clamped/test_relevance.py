@@ -12,7 +12,6 @@ from depnet import (
     ConstantSource,
     DecisionGraph,
     Domain,
-    LosslessSource,
     Merge,
     Network,
     RandomScan,
@@ -25,6 +24,7 @@ from depnet.inference.clamped.relevance import closure, reduce
 from depnet.model import Evidence
 from depnet.model.sources.restrict import KeptVariables, find_reached, restrict
 from tests.inference.cases import random_evidence, random_question, random_targets
+from tests.law.cases import given_tables
 from tests.narrowed import there
 from tests.reference.inference import query_law, relevant
 from tests.strategies import mixed_networks, networks, random_source, seeds
@@ -68,12 +68,9 @@ def test_the_reduced_network_has_the_same_law(network: Network, seed: int) -> No
 
 
 def chain_of_three() -> Network:
-    """X0 reads X1, X1 reads X0, and X2, which reads both, is read by nobody."""
+    """X0 reads X1, X1 reads X0, and X2, which reads X1, is read by nobody."""
     tables = [[[0.9, 0.1], [0.2, 0.8]], [[0.7, 0.3], [0.4, 0.6]], [[0.6, 0.4], [0.1, 0.9]]]
-    theta = [ConditionalTable.from_probabilities(rows) for rows in tables]
-    reads = [(1,), (0,), (1,)]
-    nodes = [TableNode(i, LosslessSource(reads[i], (2,)), theta[i]) for i in range(3)]
-    return Network(Domain.from_cardinalities([2, 2, 2]), tuple(nodes))
+    return given_tables(*zip([[1], [0], [1]], tables, strict=True), in_order=False)
 
 
 def test_phases_keep_their_steps_in_the_full_order() -> None:
