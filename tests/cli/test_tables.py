@@ -428,14 +428,14 @@ def test_update_in_place_says_that_another_was_faster(
     own = tmp_path / "own.json"
     shutil.copy(model, own)
     rows = library.load(own).counts
-    whole = inference_rows.drawn_whole
+    whole = inference_rows.draw_whole
 
     def overtaken(*given: Any, **named: Any) -> Dataset:
-        monkeypatch.setattr(inference_rows, "drawn_whole", whole)
+        monkeypatch.setattr(inference_rows, "draw_whole", whole)
         depnet("update", own, table, "-o", own, "--force")
         return whole(*given, **named)
 
-    monkeypatch.setattr(inference_rows, "drawn_whole", overtaken)
+    monkeypatch.setattr(inference_rows, "draw_whole", overtaken)
     said = depnet("update", own, table, "-o", own, "--force", code=1).stderr.decode()
     assert "another program has written it since it was read" in said
     assert "again" in said

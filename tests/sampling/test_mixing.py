@@ -6,7 +6,7 @@ import pytest
 from depnet import RandomScan, sample
 from depnet.law import limits
 from depnet.sampling import mixing
-from depnet.sampling.mixing import estimate_mixing, grouped
+from depnet.sampling.mixing import estimate_mixing, group_states
 from depnet.sampling.plan import chain_plan
 from tests.wide import most_memory, of_constants, of_two_blocks
 
@@ -25,7 +25,7 @@ def test_many_variables_take_fewer_chains(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_groups_are_of_neighbours_and_drawn_about_equally_often() -> None:
     codes = np.minimum(np.random.default_rng(1).geometric(0.004, size=(8, 4000)), 4999).astype(np.uint16)
-    found = grouped(codes, 5000)
+    found = group_states(codes, 5000)
     assert found.max() < limits.MOST_GROUPS
     order = np.argsort(codes, axis=None, kind="stable")
     assert (np.diff(found.reshape(-1)[order]) >= 0).all()

@@ -22,7 +22,7 @@ def update(run: Run, model: str, table: str, where: str | None, unknown: str) ->
     Which column is predicted from which stays as it is; fit again to reconsider it. Missing values are drawn, given what
     is known in their row.
     """
-    from depnet.inference.holes import drawn_whole
+    from depnet.inference.holes import draw_whole
 
     # Where the new model takes the old one's place, rows that another update has added meanwhile must not be lost.
     since = stamp_of(model) if model != "-" and stamp_of(model) == stamp_of(run.place) else None
@@ -30,7 +30,7 @@ def update(run: Run, model: str, table: str, where: str | None, unknown: str) ->
     for each in found.networks:
         each.check_updatable("update")
     holed = read_holed(table, found.domain, where=where, handle_unknown=unknown)
-    rows = drawn_whole(found.asked, holed, rng=run.steady_rng)
+    rows = draw_whole(found.asked, holed, rng=run.steady_rng)
     newer = found.updated(rows, holed)
     save_model(newer, run.place, run.force, since)
     counts = newer.counts

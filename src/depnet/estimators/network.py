@@ -28,7 +28,7 @@ from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit
 from depnet.inference import Explanation, explain, impute, query, query_by, query_rows
 from depnet.inference.answer.question import SECONDS, TOLERANCE, Method
-from depnet.inference.holes import drawn_whole, open_holes, present_law, score_holed, split_holes, warn_left
+from depnet.inference.holes import draw_whole, open_holes, present_law, score_holed, split_holes, warn_left
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain, with_all_known
@@ -130,7 +130,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         rows = (
             holed.dataset()
             if holed.complete
-            else drawn_whole(self._answering(), holed, rng=rng, n_jobs=self._threads)
+            else draw_whole(self._answering(), holed, rng=rng, n_jobs=self._threads)
         )
         model = model.updated(rows, holed)
         self.network_, self.law_ = model.network, model.law

@@ -108,10 +108,10 @@ def query_rows(
     check_method(method, ("auto", "sample"))
     effort = Effort.of(tolerance, max_seconds, rng, n_jobs)
     codes, holes = checked_rows(network.domain, rows, hidden)
-    return answered(network, codes, holes, scan, effort, method)[0]
+    return answer_rows(network, codes, holes, scan, effort, method)[0]
 
 
-def answered(
+def answer_rows(
     network: Network,
     codes: NDArray[np.uint16],
     holes: NDArray[np.bool_],
@@ -247,7 +247,7 @@ def impute(
     if not len(codes):
         raise DataError("there are no rows to complete.")
     draws = n_imputations if method == "draw" else 0
-    cells, drawn = answered(network, codes, holes, scan, effort, imputations=draws)
+    cells, drawn = answer_rows(network, codes, holes, scan, effort, imputations=draws)
     if method == "mode":
         completed = read_only(np.where(holes, cells.mode(), codes).astype(np.int64))
         return Imputation(completed, (completed,), cells, method)
@@ -255,7 +255,7 @@ def impute(
     return Imputation(imputations[0], imputations, cells, method)
 
 
-def drawn_whole(
+def draw_whole(
     network: Network, holed: Holed, *, rng: np.random.Generator | None = None, n_jobs: int | None = None
 ) -> Dataset:
     """The rows of `holed`, each row's holes drawn together given what it knows; rows without holes as they are."""

@@ -125,7 +125,7 @@ class WeightedPasses:
         """The log of the mean weight: an estimate of the probability of the evidence."""
         return float(np.logaddexp.reduce(np.concatenate(self._logs))) - math.log(self.rows)
 
-    def taken(self, places: FloatArray) -> NDArray[np.uint16]:
+    def take(self, places: FloatArray) -> NDArray[np.uint16]:
         """A pass for each of the places in [0, 1) of the cumulated weights."""
         logs, codes = np.concatenate(self._logs), np.concatenate(self._codes)
         ends = np.cumsum(np.exp(logs - logs.max()))
@@ -181,7 +181,7 @@ class Rows:
         """The rows `first` .. `first` + n - 1, some at a time, [rows, n variables], column-major."""
         plan = LevelPlan.of(self.network, self.evidence, ()) if self.evidence.levels else None
         if plan is not None and plan.cuts:
-            yield from self._weighed(plan, n, first)
+            yield from self._accept_levels(plan, n, first)
             return
         law = law_of(self.network)
         taking = law.order if self.variables is None else law.ancestors(self.variables)
@@ -195,23 +195,23 @@ class Rows:
             return
         ancestors = law.ancestors(self.evidence.variables)
         others = [i for i in taking if i not in set(ancestors)]
-        eliminated = self._eliminated(ancestors)
+        eliminated = self._eliminate(ancestors)
         bound = math.inf if eliminated is not None else self._bound(law, ancestors)
         for piece in range(first // PIECE, -(-(first + n) // PIECE)):
             begin = piece * PIECE
             if eliminated is not None:
                 codes = self._exact(law, eliminated, begin)
             elif math.isfinite(bound):
-                codes = self._accepted(law, ancestors, piece, bound)
+                codes = self._accept(law, ancestors, piece, bound)
             else:
-                codes = self._resampled(law, ancestors, piece)
+                codes = self._resample(law, ancestors, piece)
             # Only the ancestors depend on the evidence, whose weights are in them already.
             rest = law.passes(
                 PIECE, variables=others, seed=self.seed, first=begin, start=codes, n_jobs=self.n_jobs
             )
             yield rest.codes[max(first - begin, 0) : first + n - begin]
 
-    def _weighed(self, plan: LevelPlan, n: int, first: int) -> Iterator[CodeArray]:
+    def _accept_levels(self, plan: LevelPlan, n: int, first: int) -> Iterator[CodeArray]:
         """Rows given evidence that cuts bins: those drawn given bins, accepted by the weights that levels have."""
         bins = replace(self, evidence=replace(self.evidence, levels={}))
         pilot = replace(bins, seed=(self.seed - 1) % 2**64)
@@ -229,7 +229,7 @@ class Rows:
             begin = piece * PIECE
             yield np.asfortranarray(rows[max(first - begin, 0) : first + n - begin])
 
-    def _eliminated(self, ancestors: tuple[int, ...]) -> Elimination | None:
+    def _eliminate(self, ancestors: tuple[int, ...]) -> Elimination | None:
         """The ancestors of the evidence, all summed out; None where that is too large."""
         plan = network_plan(self.network, ancestors, self.evidence, most_cells=limits.MOST_CELLS)
         if plan is None:
@@ -256,7 +256,7 @@ class Rows:
         rate = float(np.exp(pilot.log_weights - bound).mean())
         return bound if rate * limits.PIECE_DRAWS >= PIECE else math.inf
 
-    def _accepted(self, law: Law, ancestors: tuple[int, ...], piece: int, bound: float) -> CodeArray:
+    def _accept(self, law: Law, ancestors: tuple[int, ...], piece: int, bound: float) -> CodeArray:
         """The first passes that are accepted."""
         seed = (self.seed + 2 * piece + 1) % 2**64
         found: list[CodeArray] = []
@@ -274,7 +274,7 @@ class Rows:
             count = int(min(max(1.1 * wanted / rate, PIECE), BLOCK))
         return np.asfortranarray(np.concatenate(found))
 
-    def _resampled(self, law: Law, ancestors: tuple[int, ...], piece: int) -> CodeArray:
+    def _resample(self, law: Law, ancestors: tuple[int, ...], piece: int) -> CodeArray:
         """Passes until their effective number is enough, or they are too many; then resampled and moved."""
         seed = self.seed + 2 * piece + 1
         passes = WeightedPasses(law, ancestors, self.evidence, seed, self.n_jobs)
@@ -290,6 +290,6 @@ class Rows:
                 stacklevel=2,
             )
         word = words(self.seed, RESAMPLE_STREAM, 0, 1, piece * PIECE, PIECE)[0]
-        states = passes.taken(word * 2.0**-32)
+        states = passes.take(word * 2.0**-32)
         passes.move(states, 2 * limits.FIRST_SWEEPS, seed=seed)
         return np.asfortranarray(states, dtype=law.dtype)

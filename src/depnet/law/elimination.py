@@ -66,14 +66,14 @@ def joint_law(network: Network, evidence: Evidence) -> FloatArray:
     law = np.ones(cards)
     for node in network.nodes:
         law *= theta_tensor(node.tabulated(cards), cards)
-    law = weighted(law, evidence)
+    law = weigh(law, evidence)
     total = float(law.sum())
     if not total > 0:
         raise EvidenceError(IMPOSSIBLE)
     return np.asarray(law / total)
 
 
-def weighted(law: FloatArray, evidence: Evidence) -> FloatArray:
+def weigh(law: FloatArray, evidence: Evidence) -> FloatArray:
     """A tensor over the joint domain, axis i being variable i, times the weights of the evidence."""
     for i, weights in weights_of(evidence, law.shape).items():
         law = law * weights.reshape([-1 if axis == i else 1 for axis in range(law.ndim)])

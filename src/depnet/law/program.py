@@ -326,13 +326,13 @@ class LevelPlan:
             return None
         read = {trees.column: _levels_read(within, trees) for trees in within.trees}
         binned = {i for i in wanted if network.domain.variables[i].bins is not None}
-        needed = _closed(binned | evidence.levels.keys(), read)
+        needed = _close(binned | evidence.levels.keys(), read)
         if not needed & read.keys():
             return None
         drawers = {each.trees.column: each for each in within.drawers(sorted(needed), evidence.levels)}
         codes = {j for each in drawers.values() for j in each.trees.reads()}
         before = {j for i in evidence.levels for j in read.get(i, ())}
-        return cls(within, drawers, frozenset(codes | needed), _closed(before, read))
+        return cls(within, drawers, frozenset(codes | needed), _close(before, read))
 
     @property
     def cuts(self) -> bool:
@@ -346,7 +346,7 @@ class LevelPlan:
         return self.within.pass_through(list(self.drawers.values()), codes, rng)
 
 
-def _closed(numbers: Iterable[int], read: Mapping[int, frozenset[int]]) -> frozenset[int]:
+def _close(numbers: Iterable[int], read: Mapping[int, frozenset[int]]) -> frozenset[int]:
     """These numbers, those whose levels their trees read, and so on."""
     found: set[int] = set()
     waiting = list(numbers)

@@ -43,23 +43,23 @@ from depnet.sampling.plan import ChainPlan
 
 def split_r_hat(draws: ArrayLike) -> FloatArray:
     """Split R-hat of each quantity: 1 where chains agree with each other and with themselves over time."""
-    return _r_hat(_split(_checked(draws)))
+    return _r_hat(_split(_check(draws)))
 
 
 def effective_sample_size(draws: ArrayLike) -> FloatArray:
     """How many independent draws would give the mean of each quantity as well as these do."""
-    x = _split(_checked(draws))
+    x = _split(_check(draws))
     return np.asarray(x.shape[0] * x.shape[1] / _autocorrelation_time(x))
 
 
 def autocorrelation_time(draws: ArrayLike) -> FloatArray:
     """Draws for each effectively independent one, -1 + 2 sum of P_k, of each quantity."""
-    return _autocorrelation_time(_checked(draws))
+    return _autocorrelation_time(_check(draws))
 
 
 def standard_error(draws: ArrayLike) -> FloatArray:
     """The Monte Carlo standard error of the mean of each quantity: its deviation over sqrt(ESS)."""
-    x = _checked(draws)
+    x = _check(draws)
     deviation = x.reshape(-1, x.shape[2]).std(axis=0, ddof=1)
     return np.asarray(deviation / np.sqrt(effective_sample_size(draws)))
 
@@ -103,7 +103,7 @@ def state_indicators(codes: NDArray[np.integer], states: range) -> FloatArray:
     return np.asarray(codes[:, :, None] == np.asarray(states), dtype=np.float64)
 
 
-def _checked(draws: ArrayLike) -> FloatArray:
+def _check(draws: ArrayLike) -> FloatArray:
     x = np.asarray(draws, dtype=np.float64)
     x = x[:, :, None] if x.ndim == 2 else x
     if x.ndim != 3 or x.shape[1] < 4:
@@ -191,7 +191,7 @@ def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
             part = pilot.record(wanted - done).reshape(plan.variables, -1, chains)
             rows[:, done : done + part.shape[1]] = part
             done += part.shape[1]
-        mixing = _measured(plan, rows[:, done // 2 : done], done)
+        mixing = _measure(plan, rows[:, done // 2 : done], done)
         if mixing.settled or done == most:
             break
         wanted = min(2 * done, most)
@@ -207,29 +207,29 @@ def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     return mixing
 
 
-def grouped(codes: CodeArray, states: int) -> IntArray:
+def group_states(codes: CodeArray, states: int) -> IntArray:
     """Codes of `MOST_GROUPS` groups of neighbouring states, each drawn about equally often.
 
-    >>> np.bincount(grouped(np.arange(1000)[None, :], 1000)[0]).tolist()[:3]
+    >>> np.bincount(group_states(np.arange(1000)[None, :], 1000)[0]).tolist()[:3]
     [16, 16, 15]
     """
     drawn = np.bincount(codes.reshape(-1), minlength=states)
     before = np.cumsum(drawn) - drawn
-    group: IntArray = (
-        before * limits.MOST_GROUPS // codes.size
-    )  # of each state: the quantile at which it begins
+    # Of each state: the quantile at which it begins.
+    group: IntArray = before * limits.MOST_GROUPS // codes.size
     group = np.minimum(group, limits.MOST_GROUPS - 1)  # states after the last that was drawn
     return group[codes]
 
 
-def _measured(plan: ChainPlan, rows: CodeArray, sweeps: int) -> Mixing:
+def _measure(plan: ChainPlan, rows: CodeArray, sweeps: int) -> Mixing:
     slowest, time, r_hat, agree = plan.order[0], 1.0, 1.0, True
     kept = rows.shape[1]
     for i in sorted(plan.order):
         states = plan.network.domain.cardinalities[i]
         if states > limits.MOST_GROUPS:
             draws = np.asarray(
-                grouped(rows[i].T, states)[:, :, None] >= np.arange(1, limits.MOST_GROUPS), dtype=np.float64
+                group_states(rows[i].T, states)[:, :, None] >= np.arange(1, limits.MOST_GROUPS),
+                dtype=np.float64,
             )
         else:
             draws = state_indicators(rows[i].T, range(states))

@@ -16,7 +16,7 @@ from depnet.data.binning.times import HOUR
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error, worth_of_mean
 from depnet.inference.answer.part import Spread, margins
-from depnet.inference.ordered.weighted import moved
+from depnet.inference.ordered.weighted import move_passes
 from depnet.law.program import Conditional
 from depnet.model import Evidence
 from tests.data.binning.test_levels import laws
@@ -134,7 +134,7 @@ def test_errors_of_states_alone_say_something_else() -> None:
 
 def test_moved_passes_have_batches() -> None:
     asked = Conditional(LAW, Evidence.parse(LAW.domain, {"X1": 1}), ((0, 2),))
-    found = there(moved(asked, 0.02, 5, math.inf, lambda: False))
+    found = there(move_passes(asked, 0.02, 5, math.inf, lambda: False))
     own, _ = margins(found.sums.deviations()[0].reshape(-1, 12, 2))
     spread = Spread.of(np.sqrt((own**2).sum(axis=0)), own)
     exact = np.asarray(query(LAW, "x", {"X1": 1}, method="exact").probabilities)

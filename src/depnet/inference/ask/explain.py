@@ -149,14 +149,14 @@ def explain(
         raise EvidenceError("nothing is known that could explain the answer; give at least one fact.")
     names = list(known)
     if target is None:
-        about, asked = "the log-likelihood", _log_likelihood(network)
+        about, ask = "the log-likelihood", _log_likelihood(network)
     else:
-        about, asked = _about(network, target, known, state, data)
+        about, ask = _about(network, target, known, state, data)
     answers: dict[frozenset[str], float] = {}
 
     def answer(some: frozenset[str]) -> float:
         if some not in answers:
-            answers[some] = asked({name: known[name] for name in names if name in some})
+            answers[some] = ask({name: known[name] for name in names if name in some})
         return answers[some]
 
     exact = len(names) <= limits.ORDERS
@@ -198,15 +198,15 @@ def _about(
 ) -> tuple[str, Callable[[Mapping[str, Any]], float]]:
     """What is explained, in words, and how it is asked for given some facts."""
 
-    def asked(some: Mapping[str, Any]) -> Any:
+    def ask(some: Mapping[str, Any]) -> Any:
         # The same question has the same answer.
         return query(network, target, some, data=data, rng=np.random.default_rng(0))
 
-    (variable,) = asked(known).variables
+    (variable,) = ask(known).variables
     if variable.scale == "number" and state is None and len(variable.present_states) > 2:
 
         def mean(some: Mapping[str, Any]) -> float:
-            found = asked(some).numbers[target].mean
+            found = ask(some).numbers[target].mean
             if not isinstance(found, (int, float)):
                 raise EvidenceError(
                     f"{target!r} is a date or a length of time, of which steps cannot be added up. Explain a condition "
@@ -217,20 +217,20 @@ def _about(
         return f"the mean of {target}", mean
     states = [str(each) for each in variable.states]
     if state is None:
-        at = 1 if states == ["False", "True"] else int(np.argmax(asked(known).combined))
+        at = 1 if states == ["False", "True"] else int(np.argmax(ask(known).combined))
     elif str(state) in states:
         at = states.index(str(state))
     else:
         raise EvidenceError(f"{target!r} has no state {state!r}. {nearest(state, variable.states)}")
     about = target if states == ["False", "True"] and at == 1 else f"{target} = {states[at]}"
-    return f"P({about})", lambda some: float(asked(some).combined[at])
+    return f"P({about})", lambda some: float(ask(some).combined[at])
 
 
 def _log_likelihood(network: Network) -> Callable[[Mapping[str, Any]], float]:
-    def asked(some: Mapping[str, Any]) -> float:
+    def ask(some: Mapping[str, Any]) -> float:
         return float(log_probability(network, some, rng=np.random.default_rng(0)).values[0]) if some else 0.0
 
-    return asked
+    return ask
 
 
 def _is_hole(value: Any) -> bool:

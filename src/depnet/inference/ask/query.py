@@ -80,7 +80,7 @@ def query(
     [0.8, 0.2]
     """
     question = Question(network, targets, evidence, joint, method, tolerance, max_seconds, data)
-    found = _asked(question, scan, rng, stop)
+    found = _ask(question, scan, rng, stop)
     for _ in range(MOST_ROUNDS):
         error = question.condition_error(found)
         if found.diagnostics is None or not found.converged or error <= tolerance:
@@ -88,13 +88,13 @@ def query(
         # The errors of states are small, and that of a sum of many of them not yet: smaller ones are asked for.
         finer = FINER * found.diagnostics.largest_error * tolerance / error
         found = replace(
-            _asked(replace(question, tolerance=finer), scan, rng, stop),
+            _ask(replace(question, tolerance=finer), scan, rng, stop),
             tolerance=tolerance,
         )
     return replace(found, converged=found.converged and question.condition_error(found) <= tolerance)
 
 
-def _asked(
+def _ask(
     question: Question, scan: Scan | None, rng: np.random.Generator | None, stop: Over | None
 ) -> QueryResult:
     if question.network.order is not None and scan is None and question.method != "clamped":

@@ -24,10 +24,10 @@ from depnet.inference.answer.part import Diagnostics, Part
 from depnet.inference.answer.question import Effort, Over, Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.rows import EXACT, LOOK_UP, SAMPLE, DistinctRows, RowAnswers
-from depnet.inference.clamped.chains import ClampedChains, sampled
+from depnet.inference.clamped.chains import ClampedChains, sample_chains
 from depnet.inference.clamped.relevance import Closure, Reduced, closure, reduce
 from depnet.law import limits
-from depnet.law.elimination import weighted
+from depnet.law.elimination import weigh
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
@@ -38,12 +38,12 @@ def clamped_answer(
 ) -> QueryResult:
     """Clamped inference: each group of targets by its own closure; or, where it is asked for, Bayes' rule."""
     if question.method == "bayes" and question.free:
-        return _conditioned(question, scan)
+        return _condition(question, scan)
     relevant = Closure((), frozenset())
     parts = []
     for group, own in _groups(question):
         reduced = reduce(question.network, own, question.evidence, scan)
-        parts.append((group, _answered(question, group, reduced, rng, stop)))
+        parts.append((group, _answer(question, group, reduced, rng, stop)))
         relevant |= own
     return question.result(
         parts,
@@ -55,7 +55,7 @@ def clamped_answer(
     )
 
 
-def _conditioned(question: Question, scan: Scan) -> QueryResult:
+def _condition(question: Question, scan: Scan) -> QueryResult:
     """pi(T | x_C): the joint law of targets and evidence, each closure's apart, weighted by the evidence."""
     network, free = question.network, question.free
     given = tuple(sorted(question.evidence.variables))
@@ -88,7 +88,7 @@ def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> Fl
     place = {i: reduced.place(i) for i in given}
     clamped = {place[i]: code for i, code in known.clamped.items()}
     tilts = {place[i]: weights for i, weights in known.tilts.items()}
-    law = weighted(exact_law(reduced), Evidence(clamped, tilts))
+    law = weigh(exact_law(reduced), Evidence(clamped, tilts))
     total = float(law.sum())
     if not total > 0:
         raise EvidenceError(
@@ -120,7 +120,7 @@ def _groups(question: Question) -> list[tuple[tuple[int, ...], Closure]]:
     return list(groups.values())
 
 
-def _answered(
+def _answer(
     question: Question,
     group: tuple[int, ...],
     reduced: Reduced,
@@ -130,12 +130,12 @@ def _answered(
     """A row of a table where one is enough, the exact law where it is small or asked for, else chains."""
     estimators = _estimators(question, group, reduced)
     if question.method != "sample":
-        row = _looked_up(reduced)
+        row = _table_row(reduced)
         if row is not None:
             return _from_law(row, estimators, "look-up")
         if question.method == "exact" or reduced.size <= limits.EXACT_STATES:
             return _from_law(exact_law(reduced), estimators, "exact")
-    part, _ = sampled(
+    part, _ = sample_chains(
         reduced,
         estimators,
         tolerance=question.tolerance,
@@ -184,7 +184,7 @@ def _unread(network: Network, relevant: Closure, known: Evidence) -> list[str]:
     return found
 
 
-def _looked_up(reduced: Reduced) -> FloatArray | None:
+def _table_row(reduced: Reduced) -> FloatArray | None:
     """The one row of theta where one node is left and all that it reads is known; None elsewhere."""
     node = reduced.network.nodes[0]
     if len(reduced.variables) != 1 or node.inputs:
@@ -273,7 +273,7 @@ class ClampedRows(RowAnswers):
             self.method[row] = EXACT
             return partial(self._draw, law)
         effort = self.effort
-        part, chains = sampled(
+        part, chains = sample_chains(
             reduced,
             [(place,) for place in range(len(holes))],
             tolerance=effort.tolerance,

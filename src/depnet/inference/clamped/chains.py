@@ -238,7 +238,7 @@ def completions(
     return np.concatenate(found)
 
 
-def sampled(
+def sample_chains(
     reduced: Reduced,
     estimators: Sequence[Sequence[int]],
     *,

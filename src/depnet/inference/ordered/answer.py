@@ -17,8 +17,8 @@ from depnet.errors import DomainTooLargeError
 from depnet.inference.answer.part import Part, PassDiagnostics, Remark, margins
 from depnet.inference.answer.question import RESOLUTION, Over, Question, over_after
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.ordered.levels import HALF, refined
-from depnet.inference.ordered.weighted import log_mean_weight, moved, weighted_passes
+from depnet.inference.ordered.levels import HALF, refine
+from depnet.inference.ordered.weighted import log_mean_weight, move_passes, weighted_passes
 from depnet.law import limits
 from depnet.law.elimination import Elimination, network_plan
 from depnet.law.program import Conditional, LevelPlan, certain
@@ -45,11 +45,11 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
             )
     if part is None:
         timed = question.max_seconds is not None
-        part = _sampled(asked, tolerance, rng, timed, over_after(question.seconds_left, stop))
+        part = _draw(asked, tolerance, rng, timed, over_after(question.seconds_left, stop))
     if plan is not None:
         # What is exact in codes is the same whenever it is asked, if no generator is given.
         (seed,) = new_seeds(np.random.default_rng(0) if rng is None and part.diagnostics is None else rng, 1)
-        part = refined(question, asked, plan, part, seed, over_after(question.seconds_left, stop))
+        part = refine(question, asked, plan, part, seed, over_after(question.seconds_left, stop))
     read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
     return question.result(
         [(question.free, part)],
@@ -71,7 +71,7 @@ def exact(asked: Conditional, most_cells: int = limits.MOST_CELLS) -> Part | Non
     """The exact laws, by elimination; None where that takes too many cells."""
     fixed = certain(asked.network, asked.evidence)
     if all(len(table) == 1 for table in asked.tables):
-        done = _eliminated(asked, (), most_cells)
+        done = _eliminate(asked, (), most_cells)
         if done is None:
             return None
         found = done.marginals([i for (i,) in asked.tables if i not in fixed])
@@ -79,7 +79,7 @@ def exact(asked: Conditional, most_cells: int = limits.MOST_CELLS) -> Part | Non
     else:
         laws = []
         for table in asked.tables:
-            done = _eliminated(asked, table, most_cells)
+            done = _eliminate(asked, table, most_cells)
             if done is None:
                 return None
             law, _ = done.joint([i for i in table if i not in fixed])
@@ -87,7 +87,7 @@ def exact(asked: Conditional, most_cells: int = limits.MOST_CELLS) -> Part | Non
     return Part(laws, [np.zeros_like(law) for law in laws], "exact")
 
 
-def _eliminated(asked: Conditional, keep: tuple[int, ...], most_cells: int) -> Elimination | None:
+def _eliminate(asked: Conditional, keep: tuple[int, ...], most_cells: int) -> Elimination | None:
     """All variables that matter summed out but `keep`; None where it takes too many cells."""
     plan = network_plan(asked.network, asked.variables, asked.evidence, keep, most_cells)
     return None if plan is None else Elimination.of(asked.network, asked.variables, asked.own, plan)
@@ -103,13 +103,13 @@ def log_evidence(
 ) -> tuple[float, float]:
     """The log of the sum of Q(x) w(x), the probability of the evidence, and its standard error (0: exact)."""
     asked = Conditional.of_evidence(network, evidence)
-    done = _eliminated(asked, (), _worth(asked, tolerance))
+    done = _eliminate(asked, (), _worth(asked, tolerance))
     if done is not None:
         return done.log_total, 0.0
     return log_mean_weight(asked, tolerance, new_seeds(rng, 1)[0], over, most_draws)
 
 
-def _sampled(
+def _draw(
     asked: Conditional, tolerance: float, rng: np.random.Generator | None, timed: bool, over: Over
 ) -> Part:
     """Weighted passes, or passes that are moved where a few have most of the weight."""
@@ -117,7 +117,7 @@ def _sampled(
     most_updates = math.inf if timed else limits.MOST_UPDATES
     found, uneven = weighted_passes(asked, tolerance, passes_seed, most_updates, over)
     if uneven:
-        found = moved(asked, tolerance, moves_seed, most_updates, over) or found
+        found = move_passes(asked, tolerance, moves_seed, most_updates, over) or found
     errors = [np.maximum(each, RESOLUTION * tolerance) for each in found.errors]
     largest = max(float(each.max()) for each in errors)
     shapes = [tuple(asked.network.domain.cardinalities[i] for i in table) for table in asked.tables]

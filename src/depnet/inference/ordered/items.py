@@ -75,7 +75,7 @@ class Holes:
         call = (ends - 1) // limits.CELLS_AT_ONCE
         yield from np.split(np.arange(len(holes)), np.flatnonzero(np.diff(call)) + 1)
 
-    def chosen(self, at: IntArray) -> "Holes":
+    def select(self, at: IntArray) -> "Holes":
         """Some of the rows."""
         return Holes(
             self.network, self.codes[at], self.upstream[at], self.barren[at], self.active[at], self.part[at]
@@ -109,7 +109,7 @@ class Holes:
             holes[at] |= self.upstream[r] & (self.part[r] == self.part[r, i][:, None])
         return Items(self, rows, holes, targets)
 
-    def moved(self, wanted: Bools) -> Bools:
+    def holes_to_move(self, wanted: Bools) -> Bools:
         """The wanted holes, and every barren one that reads a hole of these, or one that does: left at some state, it
         would have a say.
         """
@@ -163,7 +163,7 @@ class Items:
         """Which items have few enough joint states to be summed over."""
         return self.log2_states <= math.log2(limits.ROW_STATES) + 1e-9
 
-    def chosen(self, at: NDArray[np.generic]) -> "Items":
+    def select(self, at: NDArray[np.generic]) -> "Items":
         """Some of the items."""
         return Items(self.of, self.rows[at], self.holes[at], self.targets[at])
 
@@ -176,7 +176,7 @@ class Items:
         call = (ends - states) // CHUNK_STATES
         begins = [*np.flatnonzero(np.diff(call, prepend=-1)).tolist(), len(states)]
         for start, stop in itertools.pairwise(begins):
-            yield Sums(self.chosen(np.arange(start, stop)), states[start:stop])
+            yield Sums(self.select(np.arange(start, stop)), states[start:stop])
 
 
 class Sums:
@@ -213,7 +213,7 @@ class Sums:
         self.shares = weights / np.where(self.impossible, 1.0, totals)[self._item]
 
     def column(self, c: int, chosen: IntArray, at: IntArray) -> CodeArray:
-        """The codes of X_c in the states `at`, which are all states of the `chosen` items."""
+        """The codes of X_c in the states `at`, which are all states of the `select` items."""
         items = self.items
         sizes = self.states[chosen]
         column: CodeArray = np.repeat(items.of.codes[items.rows[chosen], c], sizes)
@@ -294,9 +294,9 @@ def log_observed(
         here = Holes.of(network, codes[rows], holes[rows])
         values[rows] = here.untouched()
         parts = here.parts()
-        for sums in parts.chosen(parts.small).sums():
+        for sums in parts.select(parts.small).sums():
             np.add.at(values, rows[sums.items.rows], sums.log_sums)
-        for row in np.unique(rows[parts.chosen(~parts.small).rows]).tolist():
+        for row in np.unique(rows[parts.select(~parts.small).rows]).tolist():
             known = observed_cells(codes[row], holes[row])
             try:
                 values[row], errors[row] = log_evidence(

@@ -34,7 +34,7 @@ FEW = 8
 """A state that fewer rows have met has an error of its own."""
 
 
-def refined(
+def refine(
     question: Question, asked: Conditional, plan: LevelPlan, part: Part, seed: int, over: Over
 ) -> Part:
     """The part with the laws of the levels of the wanted numbers, and reweighted where evidence cuts bins."""
@@ -170,7 +170,7 @@ class _Sums:
                 errors.append(by_codes.errors[at])
                 deviations.append(before[at])
                 continue
-            law, own, ratio = self._reweighted(value.ravel(), at)
+            law, own, ratio = self._reweight(value.ravel(), at)
             moved = np.sqrt((own**2).sum(axis=0))
             few = self.counts[at].sum(axis=0) < FEW
             moved = np.where(few, np.maximum(moved, law), moved)
@@ -198,7 +198,7 @@ class _Sums:
             largest.append(self._binned[i] * error)
         return replace(found, levels=levels, level_spreads=spreads), max(largest)
 
-    def _reweighted(self, law: FloatArray, at: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _reweight(self, law: FloatArray, at: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """P_0(x) E[W | x], normalised, what each batch adds to its errors, and the ratio of both laws."""
         counts, weighted = self.counts[at], self.weighted[at]
         rows = counts.sum(axis=0)

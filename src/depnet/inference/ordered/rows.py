@@ -123,19 +123,19 @@ class LawRows(RowAnswers):
             wanted = holes.upstream | holes.barren
             together = wanted
             if method == "auto":
-                wanted, together = self._summed(holes, rows)
+                wanted, together = self._sum_items(holes, rows)
             hard = np.flatnonzero(wanted.any(axis=1))
             if method == "auto":
-                hard = self._eliminated(rows, hard)
+                hard = self._eliminate(rows, hard)
             if len(hard):
                 self.method[rows[hard]] = SAMPLE
-                moved = holes.moved(together)
+                moved = holes.holes_to_move(together)
             for at in pieces(hard, 2 * self._replicas * int(self.begin[-1]), limits.CELLS_AT_ONCE):
-                self._moved(holes.chosen(at), rows[at], wanted[at], moved[at])
+                self._move(holes.select(at), rows[at], wanted[at], moved[at])
             if len(self.drawn):
-                self._drawn_barren(holes, rows)
+                self._draw_barren(holes, rows)
 
-    def _summed(self, holes: Holes, rows: IntArray) -> tuple[Bools, Bools]:
+    def _sum_items(self, holes: Holes, rows: IntArray) -> tuple[Bools, Bools]:
         """All items that are small. Returned are the holes that have no answer then, and all holes of their items."""
         left, together = np.zeros_like(holes.upstream), np.zeros_like(holes.upstream)
 
@@ -144,7 +144,7 @@ class LawRows(RowAnswers):
             np.logical_or.at(together, items.rows, items.holes)
 
         for items, is_part in ((holes.parts(), True), (holes.barren_items(), False)):
-            for sums in items.chosen(items.small).sums():
+            for sums in items.select(items.small).sums():
                 if self.effort.over():
                     leave(sums.items)
                     continue
@@ -162,10 +162,10 @@ class LawRows(RowAnswers):
                     place = self._places(own)
                     for i, having, digits in sums.draw(item, self.effort.rng.random(len(item))):
                         self.drawn[place[having], i] = digits
-            leave(items.chosen(~items.small))
+            leave(items.select(~items.small))
         return left, together
 
-    def _eliminated(self, rows: IntArray, hard: IntArray) -> IntArray:
+    def _eliminate(self, rows: IntArray, hard: IntArray) -> IntArray:
         """Of the hard rows, those whose elimination is small, exactly; the others are returned."""
         left = []
         for r in hard.tolist():
@@ -198,7 +198,7 @@ class LawRows(RowAnswers):
         variables, plan = self._plans[key]
         return None if plan is None else Elimination.of(network, variables, known, plan)
 
-    def _moved(self, holes: Holes, rows: IntArray, wanted: Bools, moved: Bools) -> None:
+    def _move(self, holes: Holes, rows: IntArray, wanted: Bools, moved: Bools) -> None:
         """Replicas of the rows, moved until the laws of the wanted holes are known well enough.
 
         A round that is not good enough is the lead of the next, which is twice as long.
@@ -252,7 +252,7 @@ class LawRows(RowAnswers):
             place = slice(int(self._first[row]) + begin, int(self._first[row]) + begin + count)
             self.drawn[place] = np.where(wanted, chosen, self.drawn[place])
 
-    def _drawn_barren(self, holes: Holes, rows: IntArray) -> None:
+    def _draw_barren(self, holes: Holes, rows: IntArray) -> None:
         """Barren holes of the draws, one after the other in the order: given all before them, X_i follows theta_i."""
         at = np.flatnonzero(holes.barren.any(axis=1))
         place = self._places(rows[at])

@@ -236,7 +236,7 @@ def log_mean_weight(
     return sums.log_mean
 
 
-def moved(
+def move_passes(
     asked: Conditional, tolerance: float, seed: int, most_updates: float, over: Over
 ) -> Estimate | None:
     """The joint law of each table, until errors are under the tolerance, time is over or the updates are used up.
@@ -272,7 +272,7 @@ def moved(
         used += sum(batch.rows for batch in batches) * len(variables)
         used += limits.BATCHES * states * sweeps * updates_a_sweep
         seed += 2 * limits.BATCHES
-        found = _joined(batches, laws, asked.cells, tolerance)
+        found = _join_batches(batches, laws, asked.cells, tolerance)
 
     def error() -> float:
         return math.inf if found is None else found.error
@@ -289,7 +289,7 @@ def _laws(
     """What moved states of a batch say of each table: the mean of the conditionals drawn from, or of joint states."""
     # Evenly spaced through the weights (systematic resampling), from a place of the batch's own.
     start = np.random.default_rng(passes.seed).random()
-    chosen = passes.taken((np.arange(states) + start) / states)
+    chosen = passes.take((np.arange(states) + start) / states)
     seed = passes.seed + 1
     cards = passes.law.cardinalities
     sizes = [cards[i] for i in passes.open]
@@ -311,7 +311,7 @@ def _laws(
     return laws
 
 
-def _joined(
+def _join_batches(
     batches: Sequence[WeightedPasses],
     laws: Sequence[Sequence[FloatArray]],
     cells: Sequence[int],
