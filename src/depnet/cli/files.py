@@ -92,8 +92,8 @@ def read_holed(path: str, domain: "Domain", **options: Any) -> "Holed":
     from depnet.data.files.read import read_for
 
     check_table(path)
-    with progress("reading") as told:
-        return read_for(path, domain, dialect=dialect(), progress=told, **options)[0]
+    with progress("reading") as tell:
+        return read_for(path, domain, dialect=dialect(), progress=tell, **options)[0]
 
 
 def read_known(
@@ -309,8 +309,8 @@ class NewTable:
             **({} if self.bins is None else {"bins": self.bins}),
         }
         check_table(path)
-        with progress("reading") as told:
-            return read(path, progress=told, left_out=hear, **this_run().dialect, **options)
+        with progress("reading") as tell:
+            return read(path, progress=tell, left_out=hear, **this_run().dialect, **options)
 
 
 def names_in(texts: tuple[str, ...]) -> list[str]:

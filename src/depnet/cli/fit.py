@@ -125,8 +125,8 @@ def fit(
     else:
         rows = chosen.read(table, left)
         total = options.steps(rows)
-        with progress("learning") as told:
-            heard = None if told is None else lambda done: told(done, total)
+        with progress("learning") as tell:
+            heard = None if tell is None else lambda done: tell(done, total)
             found = fit(rows, options, run.steady_rng, heard)
     save_model(found, run.place, run.force)
     if run.output == "-" and not run.as_json:
@@ -240,9 +240,9 @@ def fit_from_chunks(
     Where(None, memory)  # whose error is told before any worker starts
     with (
         contextlib.nullcontext() if address is None else connect(address) as client,
-        progress("reading") as told,
+        progress("reading") as tell,
     ):
-        count = None if told is None else (lambda done, steps: told(done, steps, "learning"))
+        count = None if tell is None else (lambda done, steps: tell(done, steps, "learning"))
         return fit_chunks(request, options, run.steady_rng, Where(client, memory), count)
 
 

@@ -57,16 +57,16 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
     with scratch_folder() as scratch:
         # Once for reading and copying: standard input is kept, a workbook read.
         source = find_source(table, scratch)
-        with progress("reading") as told:
-            how = {"handle_unknown": unknown, "dialect": dialect(), "progress": told}
+        with progress("reading") as tell:
+            how = {"handle_unknown": unknown, "dialect": dialect(), "progress": tell}
             holed, strange = read_for(source, network.domain, **how)
         holes = open_holes(holed)
         empty = holes.copy()
         for i, rows in strange.items():  # with --unknown missing, not empty in the file
             empty[rows, i] = False
         left = empty.sum(axis=0)
-        with progress("filling") as told:
-            chunks = _chunks(filling, holed, holes, empty, rng if method == "draw" else None, told)
+        with progress("filling") as tell:
+            chunks = _chunks(filling, holed, holes, empty, rng if method == "draw" else None, tell)
             fillings = Fillings(network.domain.names, holed.rows, chunks)
             kind = format_of(run.place)
             fill_file(source, fillings, run.place, force=run.force, format=kind, dialect=dialect())
@@ -96,9 +96,9 @@ def _chunks(
     unknown: "NDArray[np.bool_]",
     empty: "NDArray[np.bool_]",
     rng: "np.random.Generator | None",
-    told: "Tell | None",
+    tell: "Tell | None",
 ) -> "Iterator[dict[int, dict[int, str]]]":
-    """The values of the empty cells, drawn with `rng` or expected; `told` is called with the rows done.
+    """The values of the empty cells, drawn with `rng` or expected; `tell` is called with the rows done.
 
     Cells that stay empty are none of `empty` from then on.
     """
@@ -109,6 +109,6 @@ def _chunks(
         how: dict[str, Any] = {"laws": found.cells.probabilities} if rng is None else {"rng": rng}
         chunk = filled_cells(rows, found.codes, empty[rows], holed.domain, **how)
         del found, how  # before the next chunk has its own
-        if told is not None:
-            told(int(rows[-1]) + 1, holed.rows)
+        if tell is not None:
+            tell(int(rows[-1]) + 1, holed.rows)
         yield chunk

@@ -82,10 +82,10 @@ def sample(
         rng=run.rng,
         n_jobs=run.jobs,
     )
-    with progress("sampling") as told:
+    with progress("sampling") as tell:
         if spreadsheet:
             values = guard_domain(values)
-        blocks = (Dataset(values, block.codes) for block in sampler.blocks(rows, progress=told))
+        blocks = (Dataset(values, block.codes) for block in sampler.blocks(rows, progress=tell))
         within = None if chained else network.within
         holes = None if full else lambda n: draw_holes(network, known, n, run.rng)
         write_table(blocks, run.place, force=run.force, rng=run.rng, within=within, holes=holes)

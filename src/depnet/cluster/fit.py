@@ -147,7 +147,7 @@ def fit_chunks(
     progress: Progress | None = None,
 ) -> ClusterFit:
     """The model that `depnet fit` makes of the same rows, bit for bit; of a larger table one that is counted."""
-    told = progress or (lambda done, steps: None)
+    tell = progress or (lambda done, steps: None)
     found = open_chunks(table, where, boost=options.boost is not None)
     left = found.left_out
     warn_left_out(left)
@@ -155,9 +155,9 @@ def fit_chunks(
     nodes, chunks = options.steps(rows), 0 if found.fits else len(found.chunks)
     # The counts of all rows leave a teacher of a sample nothing to say.
     asked = options if found.fits else replace(options, distil=False)
-    model = fit(rows, asked, rng, lambda done: told(done, nodes + chunks))
+    model = fit(rows, asked, rng, lambda done: tell(done, nodes + chunks))
     if found.fits:
         return ClusterFit(model, left)
     done = iter(range(nodes + 1, nodes + chunks + 1))
-    network, law = found.count(model.networks, lambda: told(next(done), nodes + chunks))
+    network, law = found.count(model.networks, lambda: tell(next(done), nodes + chunks))
     return ClusterFit(CountedModel(network, law, rows=found.total, sample=rows.rows), left)

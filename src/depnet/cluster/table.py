@@ -130,7 +130,7 @@ class ChunkedTable:
             )
         return join_rows(coded)
 
-    def count(self, networks: Sequence[Network], told: Any = None) -> list[Network]:
+    def count(self, networks: Sequence[Network], tell: Any = None) -> list[Network]:
         """Networks learned from a sample, with tables and 1- and 2-way counts of all rows: one pass over them.
 
         A leaf that no row without holes comes to keeps the counts of the sample.
@@ -142,8 +142,8 @@ class ChunkedTable:
         for own, more in self.place.each(self.chunks, _count_chunk, domain, nodes):
             tables = [one + other for one, other in zip(tables, own, strict=True)] if tables else own
             marginals = more if marginals is None else marginals + more
-            if told is not None:
-                told()
+            if tell is not None:
+                tell()
         counts = iter(tables)
         return [
             replace(

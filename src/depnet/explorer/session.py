@@ -115,7 +115,6 @@ class Session:
         self.problems = found.problems
         """What was not understood of the address."""
         self.path = "/"
-        """The path of the open view."""
         self.closed = threading.Event()
         """Set when the page is gone."""
         self._tasks: set[asyncio.Task[Any]] = set()

@@ -95,7 +95,7 @@ class Tables:
 
     @property
     def rows(self) -> int:
-        """Of one copy."""
+        """The rows of one copy."""
         return len(self.hidden)
 
     @property
@@ -181,7 +181,6 @@ class Forests:
 
     @property
     def domain(self) -> Domain:
-        """The columns."""
         return self.network.domain
 
     def others(self, i: int) -> IntArray:

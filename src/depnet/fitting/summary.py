@@ -152,7 +152,6 @@ def _indent(proven: Certificate) -> list[str]:
 
 
 def _order_of(law: Network | None) -> str:
-    """The order of the law, in names."""
     if law is None or law.order is None:
         return ""
     return f", and its law in the order {some_of([law.domain.names[i] for i in law.order], SHOWN)}"

@@ -110,7 +110,6 @@ class LearnOptions:
 
 
 def not_an_order(order: object) -> LearningError:
-    """The error for a value that is not an order."""
     return LearningError(
         f'order is None, "auto", or the names of all variables in order; got {brief(order)}.'
     )

@@ -101,7 +101,6 @@ _kept: weakref.WeakKeyDictionary[Dataset, Distinct] = weakref.WeakKeyDictionary(
 
 
 def distinct_rows(dataset: Dataset) -> Distinct:
-    """The distinct rows of a table."""
     if (kept := _kept.get(dataset)) is not None:
         return kept
     first, second = np.zeros(dataset.rows, dtype=np.uint64), np.zeros(dataset.rows, dtype=np.uint64)

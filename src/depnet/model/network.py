@@ -338,7 +338,6 @@ class Model:
 
     @property
     def domain(self) -> Domain:
-        """The variables."""
         return self.network.domain
 
     @property

@@ -96,7 +96,6 @@ class StateOptions:
         return isinstance(self.bins, Mapping) and name in self.bins
 
     def how(self, name: str) -> How:
-        """How to bin a column."""
         return self.bins.get(name, "quantile") if isinstance(self.bins, Mapping) else self.bins
 
     def as_they_are(self, name: str) -> bool:
