@@ -263,7 +263,7 @@ def shares(probabilities: Sequence[float], colour: dict[int, str]) -> list[tuple
 def describe_run(variable: Variable, codes: Sequence[int]) -> str:
     """A run of neighbours by its ends; nothing where they are none, or one word, or all there are.
 
-    >>> describe_run(Variable("children", (0, 1, 2, 3)), [0, 1]), describe_run(Variable("class", ("1st", "2nd")), [0, 1])
+    >>> describe_run(Variable("kids", (0, 1, 2, 3)), [0, 1]), describe_run(Variable("class", ("1st", "2nd", "3rd")), [0, 1])
     ('at most 1', '')
     """
     last = len(variable.present_states) - (1 if variable.other is None else 2)
