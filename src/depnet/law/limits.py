@@ -3,7 +3,7 @@
 What users say themselves, a tolerance or seconds, has its default beside the argument. How many rows a loop takes at once,
 where that changes neither answer nor way, is said beside the loop.
 
-The benchmark that shows the effect of each is named (`python -m benchmarks NAME`).
+The benchmark that would show the effect of each is named (`python -m benchmarks NAME`), none where there is none.
 """
 
 # Exact, or drawn?
@@ -12,20 +12,20 @@ LARGEST = 1 << 20
 """Cells of a table that is written out whole: a factor or cluster of an elimination, a joint law whose cells are weighed one
 by one, the moves of a chain that are searched for recurrent classes. Larger ones are not made (query)."""
 MOST_CELLS = 1 << 24
-"""Cells of all clusters of an elimination: about half a second. More are drawn instead (query, draws)."""
+"""Cells of all clusters of an elimination: about half a second. More are drawn instead (query)."""
 QUICK_CELLS = 1 << 16
 """A table or an elimination of no more cells is quicker than any draws, and is always made: for a question, for a row with
 holes, for a bound on weights; a factor of no more is kept with the network (latency, impute)."""
 CLUSTER_CELLS = 1 << 10
 """A cluster of an elimination takes about as long as this many cells more than it has. It matters where an elimination
-is made again for each state of a target (latency)."""
+is made again for each state of a target (none)."""
 EXACT_STATES = 1 << 14
 """Joint states of a closure whose stationary law is solved; larger ones are sampled by chains (query)."""
 ROW_STATES = 1 << 12
 """The same of the holes of a row, of which there are many: they are summed over, or solved, one by one (impute)."""
 ORDERS = 8
 """Up to this many facts are explained by all sets of them, 256 questions; more by this many orders and their reverses
-(latency, for a question)."""
+(none)."""
 
 # How many draws?
 
@@ -34,17 +34,17 @@ FIRST_DRAWS = 1 << 11
 MOST_DRAWS = 1 << 21
 """Where no time is given, drawing ends here: a few seconds. Passes that would need more and are uneven are moved (query)."""
 PIECE_DRAWS = 1 << 20
-"""The same of a piece of rows given evidence, of which there may be many (draws)."""
+"""The same of a piece of rows given evidence, of which there may be many (none)."""
 ROW_DRAWS = 1 << 14
-"""The same of the probability of one row with holes, of which there are many (rare)."""
+"""The same of the probability of one row with holes, of which there are many (none)."""
 LOG_ERROR = 0.05
-"""The standard error of the log-probability of such a row at which its passes end (rare)."""
+"""The standard error of the log-probability of such a row at which its passes end (none)."""
 MOST_UPDATES = 1 << 28
 """Where no time is given, an answer takes no more updates than this: some ten seconds (query)."""
 UNEVEN = 50.0
 """Where this many weighted passes are worth one without weights, they are resampled and moved instead (rare)."""
 CANDIDATES = 4
-"""Passes, by their weights worth so many, for each state that is resampled from them (draws, impute)."""
+"""Passes, by their weights worth so many, for each state that is resampled from them (impute)."""
 CAUTION = 1.1
 """Errors of passes are taken larger by this factor, since passes end when the errors that they estimate themselves are
 small; and so many times what the last error says is needed is drawn (query)."""
@@ -86,13 +86,13 @@ LONGER = 10
 """Autocorrelation times after which a chain has forgotten its start, and that a pilot lasts at least (sample)."""
 THIN = 2
 """Sweeps between two completions of a row: its chains are not measured, and this is taken as their autocorrelation time
-(impute)."""
+(none)."""
 MOST_GROUPS = 64
-"""Groups of neighbouring states that a variable of more states is looked at in (sample, latency)."""
+"""Groups of neighbouring states that a variable of more states is looked at in (sample)."""
 
 # How much at once?
 
 CELLS_AT_ONCE = 1 << 22
-"""Numbers that are held at once where work is done in pieces: memory does not grow with rows or draws (impute, draws)."""
+"""Numbers that are held at once where work is done in pieces: memory does not grow with rows or draws (impute)."""
 THREAD_CELLS = 1 << 18
-"""Updates that are worth a second thread (sample, with several threads)."""
+"""Updates that are worth a second thread (none: they run on one)."""
