@@ -84,5 +84,5 @@ def test_fit_draws_a_bar_on_a_terminal_only_and_never_in_the_answer(
     assert capsys.readouterr().err == ""
     with terminal(monkeypatch) as there, redirect_stdout(io.StringIO()) as said:
         assert run([*fit, str(tmp_path / "n.json")]) == 0
-    assert "\x1b[K" in there.getvalue()
+    assert there.getvalue().count("\r\x1b[K") == 2, "reading and learning, each taken away at its end"
     assert json.loads(said.getvalue())["rows"] == 2201
