@@ -57,8 +57,8 @@ def test_the_table_that_is_read_is_never_replaced(
     NAMES[name](own, out)
     words = [{"TABLE": own, "MODEL": model}.get(word, word) for word in READ[command]]
     for force in ([], ["--force"]):
-        assert "is a file that this command reads" in refused(*words, "-o", out, *force)
-    assert "is a file that this command reads" in refused(
+        assert "is an input of this command" in refused(*words, "-o", out, *force)
+    assert "is an input of this command" in refused(
         *words, "-o", f"../{tmp_path.name}/{out.name}", "--force", cwd=tmp_path
     )
     assert own.read_bytes() == table.read_bytes()
@@ -72,7 +72,7 @@ def test_nor_is_the_model_unless_it_is_updated(
     own.write_bytes(model.read_bytes())
     words = {**READ, "sample": ["sample", "MODEL"]}[command]
     given = [{"TABLE": table, "MODEL": own}.get(word, word) for word in words]
-    assert "is a file that this command reads" in refused(*given, "-o", own, "--force")
+    assert "is an input of this command" in refused(*given, "-o", own, "--force")
     assert own.read_bytes() == model.read_bytes()
     depnet("update", own, table, "-o", own, "--force")
     assert own.read_bytes() != model.read_bytes()
@@ -86,7 +86,7 @@ def test_nor_is_a_table_on_standard_input(table: Path, tmp_path: Path) -> None:
         os.dup2(os.open(own, os.O_RDONLY), 0)
 
     said = refused("fit", "-", "-o", own, "--force", by=real, before=from_the_file)
-    assert "is a file that this command reads" in said
+    assert "is an input of this command" in said
     assert own.read_bytes() == table.read_bytes()
 
 
@@ -95,7 +95,7 @@ def test_nor_is_one_of_the_files_that_are_read_in_chunks(tmp_path: Path) -> None
     own.write_bytes(b"PAR1")
     for source in (tmp_path, tmp_path / "*.parquet"):
         said = refused("fit", source, "--memory", "1GB", "-o", own, "--force")
-        assert "is a file that this command reads" in said
+        assert "is an input of this command" in said
     assert own.read_bytes() == b"PAR1"
 
 
