@@ -132,7 +132,7 @@ def test_a_dropped_table_is_learned_as_the_command_learns_it(tmp_path: Path) -> 
         (b"a,b\n1,2\n1,2,3\n", "utf-8", "line 3 has 3 fields; expected 2"),
         ("a,b\ncaf\xe9,1\n".encode("latin-1"), "utf-8", "under Text encoding above"),
         (b"a\n1\n2\n", "utf-8", "one column"),
-        (b"\x1f\x8b\x08", "utf-8", "packed"),
+        (b"\x1f\x8b\x08", "utf-8", "compressed"),
     ],
 )
 def test_a_bad_table_has_one_clear_line(content: bytes, encoding: str, says: str) -> None:
