@@ -19,6 +19,8 @@ import pytest
 
 from depnet import Dataset, read, titanic, write
 from depnet.data import describe, encode
+from depnet.data.files import write as writing
+from depnet.data.table.open import open_frame
 from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError
 from tests.refusals import refuses
 
@@ -169,3 +171,17 @@ def test_an_iterator_is_written_as_it_goes_and_numbers_are_drawn(tmp_path: Path)
     assert (tmp_path / "b.csv").read_bytes() == (tmp_path / "c.csv").read_bytes()
     refuses(DataError, "at least one Dataset; got None", write, iter([]), tmp_path / "d.csv")
     assert not (tmp_path / "d.csv").exists()
+
+
+@pytest.mark.parametrize("few", [1_000, 1])
+def test_labels_of_each_chunk_are_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """By places of labels, or as text where they are many: the first chunk decides."""
+    monkeypatch.setattr(writing, "FEW_LABELS", few)
+    cells: list[list[str | None]] = [["b", "a", None, "b"], ["c", "b", None, "it's"]]
+    parts = [open_frame(pd.DataFrame({"x": each}, dtype=object)) for each in cells]
+    chunks = writing.Chunks(["x"], ["label"], [[part.column(0)] for part in parts])
+    writing._write_with_engine(chunks, tmp_path / "rows.parquet")
+    read = pd.read_parquet(tmp_path / "rows.parquet")["x"]
+    assert [None if pd.isna(cell) else cell for cell in read] == [*cells[0], *cells[1]]

@@ -9,7 +9,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
@@ -32,6 +32,8 @@ from depnet.files import new_file, not_written, scratch_folder
 ENDINGS = {end: form for end, form in READ_ENDINGS.items() if end not in (".tab", ".pq", ".json")}
 """A table is not written where a model would be looked for, or under a name that few know."""
 
+FEW_LABELS = 1_000
+"""Labels of a column's first chunk that are written by their places, at most."""
 BLOCK = 50_000
 """Rows made into text at once."""
 
@@ -250,13 +252,27 @@ def _write_with_engine(chunks: Chunks, target: Path) -> None:
         locked_engine(target, scratch, DEFAULT_MEMORY, len(chunks.names)) as connection,
     ):
         try:
-            own = ", ".join(f"c{i} {kind}" for i, (kind, _) in enumerate(types))
+            parts = iter(chunks.chunks)
+            first = next(parts, [])
+            # Places of labels are much quicker than texts, each of which is a Python object.
+            labels: dict[int, dict[str, int]] = {
+                i: {}
+                for i, column in enumerate(first)
+                if column.numbers is None and len(column.labels) <= FEW_LABELS
+            }
+            own = ", ".join(
+                f"c{i} {'UINTEGER' if i in labels else kind}" for i, (kind, _) in enumerate(types)
+            )
             connection.execute(f"CREATE TEMP TABLE kept ({own})")
-            for chunk in chunks.chunks:
-                connection.register("chunk", {f"c{i}": _cells(column) for i, column in enumerate(chunk)})
+            for chunk in itertools.chain([first] if first else [], parts):
+                cells = {f"c{i}": _cells(column, labels.get(i)) for i, column in enumerate(chunk)}
+                connection.register("chunk", cells)
                 connection.execute("INSERT INTO kept SELECT * FROM chunk")
                 connection.unregister("chunk")
-            named = ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(chunks.names))
+            named = ", ".join(
+                f"{_cells_sql(i, types[i][0], labels)} AS {identifier(name)}"
+                for i, name in enumerate(chunks.names)
+            )
             place = text_literal(str(target))
             connection.execute(f"COPY (SELECT {named} FROM kept) TO {place} ({', '.join(options)})")
         except duckdb.Error as error:
@@ -266,11 +282,21 @@ def _write_with_engine(chunks: Chunks, target: Path) -> None:
             raise DataError(f"the table cannot be written as Parquet: {said}.") from error
 
 
-def _cells(column: Column) -> Any:
-    """The cells of a column as DuckDB takes them: a masked array, of text where they are places of labels."""
-    if column.numbers is None:
-        values: NDArray[Any] = np.array([*map(str, column.labels), ""], dtype=object)[column.ids]
-    else:
+def _cells(column: Column, places: dict[str, int] | None) -> Any:
+    """The cells of a column as DuckDB takes them; of labels that have places, which grow in number, these, and 0 of none."""
+    if column.numbers is not None:
         dated = column.kind in ("date", "datetime")
-        values = column.times.astype("datetime64[us]") if dated else column.numbers
-    return np.ma.masked_array(values, mask=column.hidden)
+        values: NDArray[Any] = column.times.astype("datetime64[us]") if dated else column.numbers
+    elif places is not None:
+        own = [places.setdefault(str(label), len(places) + 1) for label in column.labels]
+        return np.where(column.hidden, 0, np.array([*own, 0])[column.ids]).astype(np.uint32)
+    else:
+        values = np.array([*map(str, column.labels), ""], dtype=object)[column.ids]
+    return np.ma.masked_array(values, mask=column.hidden) if column.hidden.any() else values
+
+
+def _cells_sql(i: int, kind: str, labels: Mapping[int, Mapping[str, int]]) -> str:
+    """Column i of the table in SQL: a list begins at 1, and has NULL at 0."""
+    if i not in labels:
+        return f"c{i}"
+    return f"CAST([{', '.join(map(text_literal, labels[i]))}] AS {kind}[])[c{i}]"
