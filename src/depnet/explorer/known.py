@@ -31,7 +31,7 @@ Held = tuple[Label, ...] | str
 Known = Mapping[str, Held]
 
 MOST_PROBLEMS = 5
-"""So many are described, each with the nearest names; the others are only counted."""
+"""Conditions that are described, each with the nearest names; others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
