@@ -28,7 +28,7 @@ same for all fillings of its row. That X_j *would be known* says nothing of the 
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -79,6 +79,7 @@ def query_rows(
     max_seconds: float | None = None,
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
+    targets: Sequence[str] | None = None,
 ) -> RowsResult:
     """The marginal of every hole of every row, given what its row knows.
 
@@ -95,6 +96,7 @@ def query_rows(
         max_seconds: stops what has not converged by then.
         rng: the generator of what is drawn; None: fresh entropy.
         n_jobs: threads.
+        targets: names of variables: of others, nothing is found out (None: all are asked for).
 
     Returns:
         A `RowsResult`.
@@ -108,7 +110,8 @@ def query_rows(
     check_method(method, ("auto", "sample"))
     effort = Effort.of(tolerance, max_seconds, rng, n_jobs)
     codes, holes = checked_rows(network.domain, rows, hidden)
-    return answer_rows(network, codes, holes, scan, effort, method)[0]
+    asked = None if targets is None else [network.domain.index(name) for name in targets]
+    return answer_rows(network, codes, holes, scan, effort, method, targets=asked)[0]
 
 
 def answer_rows(
@@ -119,6 +122,7 @@ def answer_rows(
     effort: Effort,
     method: str = "auto",
     imputations: int = 0,
+    targets: Sequence[int] | None = None,
 ) -> tuple[RowsResult, IntArray]:
     """The answers of all rows, and draws [imputation, row, variable] of all holes of a row together."""
     distinct = DistinctRows.of(codes, holes)
@@ -130,10 +134,10 @@ def answer_rows(
     draws = distinct.copies * imputations
     rows: LawRows | ClampedRows
     if network.order is not None and scan is None:
-        rows = LawRows(network, distinct, effort, draws)
+        rows = LawRows(network, distinct, effort, draws, targets)
     else:
         scan = checked_scan(RandomScan() if scan is None else scan)
-        rows = ClampedRows(network, distinct, effort, scan, draws)
+        rows = ClampedRows(network, distinct, effort, scan, draws, targets)
     rows.run(method)
     order = np.argsort(distinct.which, kind="stable")  # the rows of each kind together, as draws are
     drawn = np.empty((imputations, *codes.shape), dtype=np.int64)

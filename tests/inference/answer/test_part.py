@@ -6,6 +6,7 @@ from hypothesis import given
 
 from depnet import Dataset, Domain, Network, Variable, learn, query, titanic
 from depnet.errors import EvidenceError
+from depnet.inference.answer.part import targets_of
 from depnet.inference.answer.shown import without_small_counts
 from tests.inference.answer.test_numbers import BINS, KNOWN, LAW
 from tests.narrowed import by_name
@@ -26,6 +27,18 @@ def test_a_condition_is_a_sum_over_states(network: Network, seed: int) -> None:
     np.testing.assert_allclose(np.asarray(said.probabilities), [1 - share, share], atol=1e-12)
     assert said.states == ((False, True),)
     assert said.targets == (text,)
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "x > 60", "x = 5..40", "size", "size = b", "size is missing", "size is known"]
+)
+def test_of_many_laws_it_is_what_each_says_alone(text: str) -> None:
+    size = Variable("size", ("a", "b", "(missing)"), missing="(missing)")
+    domain = Domain((Variable("x", BINS.labels, BINS), size))
+    (target,) = targets_of(domain, text, [0.25, 0.0])
+    laws = np.random.default_rng(0).dirichlet(np.ones(domain.cardinalities[target.index]), size=20)
+    laws[0] = np.eye(laws.shape[1])[-1]  # the last state for certain: of a size, that it is missing
+    np.testing.assert_allclose(target.shares(laws), [target.probabilities(one) for one in laws], atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))

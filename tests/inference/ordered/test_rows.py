@@ -67,6 +67,33 @@ def test_every_way_is_the_law(way: str, network: Network, seed: int) -> None:
         assert_exact(network, *random_rows(np.random.default_rng(seed), network))
 
 
+@settings(max_examples=40)
+@given(ordered_networks(max_variables=6, boosted=True), seeds)
+@pytest.mark.parametrize("way", LIMITS)
+def test_of_some_targets_it_is_the_same_law(way: str, network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes, hidden = random_rows(rng, network)
+    targets = [f"X{i}" for i in np.flatnonzero(rng.random(len(network)) < 0.4)] or ["X0"]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, limit in LIMITS[way].items():
+            patch.setattr(items if name == "CHUNK_STATES" else limits, name, limit)
+        every, some = query_rows(network, codes, hidden), query_rows(network, codes, hidden, targets=targets)
+    assert list(some.probabilities) == list(some.standard_errors) == targets
+    for name in targets:
+        np.testing.assert_allclose(some.probabilities[name], every.probabilities[name], atol=1e-12)
+
+
+def test_a_target_that_is_moved_alone_is_within_its_error() -> None:
+    network, row, hidden = chained(), [0, 1, 0, 1, 0, 2], [True, False, True, True, False, True]
+    for target in (0, 5):  # upstream of something observed, and barren
+        rng = np.random.default_rng(0)
+        found = query_rows(
+            network, [row], [hidden], method="sample", tolerance=0.0005, rng=rng, targets=[f"X{target}"]
+        )
+        p = hole_laws(law(network), row, hidden)[target]
+        np.testing.assert_allclose(found.probabilities[f"X{target}"][0], p, atol=6 * 0.0005)
+
+
 @settings(max_examples=15)
 @given(ordered_networks(max_variables=5, boosted=True), seeds)
 def test_moved_rows_are_within_their_errors(network: Network, seed: int) -> None:

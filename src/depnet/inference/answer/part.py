@@ -275,6 +275,21 @@ class Target:
         share = float(np.clip(self.inside[: self.states] @ there, 0.0, 1.0))
         return np.array([1.0 - share, share])
 
+    def shares(self, laws: FloatArray) -> FloatArray:
+        """Of many laws [row, state] of its variable: `probabilities` of each, [row, state of the target]."""
+        there = np.asarray(laws[:, : self.states])
+        total = there.sum(axis=1, keepdims=True)
+        if not self.given_known:
+            assert self.condition is not None
+            known = total[:, 0] if self.rate is None else np.full(len(laws), 1.0 - self.rate)
+            met = 1.0 - known if self.condition.missing else known
+            return np.stack([1.0 - met, met], axis=1)
+        there = np.where(total > 0, there / np.where(total > 0, total, 1.0), 1 / self.states)
+        if self.inside is None:
+            return there
+        met = np.clip(there @ self.inside[: self.states], 0.0, 1.0)
+        return np.stack([1.0 - met, met], axis=1)
+
     def errors(self, law: FloatArray, spread: Spread) -> FloatArray:
         """Their standard errors, to first order where the law is divided by the probability that it is known."""
         if self.inside is None and len(law) == self.states:

@@ -5,7 +5,7 @@ Rows are checked, equal ones are answered once, and their answers are filled in 
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,7 @@ class RowsResult:
     Attributes:
         domain: the variables.
         probabilities: by name, [row, state]: the marginal of a hole given what its row knows, and certainty for what was
-            observed.
+            observed; of the targets alone, where some were named.
         standard_errors: alike.
         hidden: which cells were holes, [row, variable].
         method: of each row, an index into ("observed", "look-up", "exact", "sample").
@@ -113,11 +113,19 @@ class DistinctRows:
 class RowAnswers:
     """Distinct rows and their answers: the law of every variable, one after the other, in each row's `values`.
 
-    What is observed is certain from the start. `method`, `r_hat` and `converged` are those of a `RowsResult`.
+    What is observed is certain from the start. `method`, `r_hat` and `converged` are those of a `RowsResult`. Of holes,
+    those of the `targets` have an answer (None: all have).
     """
 
-    def __init__(self, network: Network, distinct: DistinctRows, effort: Effort) -> None:
+    def __init__(
+        self,
+        network: Network,
+        distinct: DistinctRows,
+        effort: Effort,
+        targets: Sequence[int] | None = None,
+    ) -> None:
         self.network, self.effort = network, effort
+        self.targets = tuple(range(len(network)) if targets is None else targets)
         self.codes, self.holes, self.which = distinct.codes, distinct.holes, distinct.which
         self.cardinalities = network.domain.cardinalities
         self.begin = np.concatenate([[0], np.cumsum(self.cardinalities)])
@@ -148,9 +156,9 @@ class RowAnswers:
             self.errors[rows] = np.where(cells, errors, 0.0)
 
     def by_name(self, table: FloatArray) -> dict[str, FloatArray]:
-        """A table of the cells of distinct rows, of each variable its own, for all rows."""
+        """A table of the cells of distinct rows, of each target its own, for all rows."""
         names = self.network.domain.names
-        return {name: read_only(table[self.which, self.cells_of(i)]) for i, name in enumerate(names)}
+        return {names[i]: read_only(table[self.which, self.cells_of(i)]) for i in self.targets}
 
     def result(self, scan: Scan | None) -> RowsResult:
         which = self.which

@@ -233,9 +233,15 @@ class ClampedRows(RowAnswers):
     """
 
     def __init__(
-        self, network: Network, distinct: DistinctRows, effort: Effort, scan: Scan, draws: IntArray
+        self,
+        network: Network,
+        distinct: DistinctRows,
+        effort: Effort,
+        scan: Scan,
+        draws: IntArray,
+        targets: Sequence[int] | None = None,
     ) -> None:
-        super().__init__(network, distinct, effort)
+        super().__init__(network, distinct, effort, targets)
         self.scan, self.draws = scan, draws
         self.drawn = np.repeat(self.codes.astype(np.int64), draws, axis=0)
         self._positive = all(node.positive for node in network.nodes)

@@ -9,6 +9,7 @@ asked: then the row says that it has not converged.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,8 +106,16 @@ class LawRows(RowAnswers):
     `drawn` are the rows with their holes filled, those of row r after those of the rows before it.
     """
 
-    def __init__(self, network: Network, distinct: DistinctRows, effort: Effort, copies: IntArray) -> None:
-        super().__init__(network, distinct, effort)
+    def __init__(
+        self,
+        network: Network,
+        distinct: DistinctRows,
+        effort: Effort,
+        copies: IntArray,
+        targets: Sequence[int] | None = None,
+    ) -> None:
+        super().__init__(network, distinct, effort, targets)
+        self._asked = np.isin(np.arange(len(network)), self.targets)
         self.method = np.where(self.holes.any(axis=1), EXACT, OBSERVED).astype(np.int8)
         self._copies = copies
         self._first = np.cumsum(copies) - copies
@@ -120,8 +129,8 @@ class LawRows(RowAnswers):
         """Answer all rows: "auto", or "sample" also what could be solved."""
         for rows in Holes.pieces(self.holes):
             holes = Holes.of(self.network, self.codes[rows], self.holes[rows])
-            wanted = holes.upstream | holes.barren
-            together = wanted
+            together = holes.upstream | holes.barren
+            wanted = together & self._asked
             if method == "auto":
                 wanted, together = self._sum_items(holes, rows)
             hard = np.flatnonzero(wanted.any(axis=1))
@@ -143,7 +152,8 @@ class LawRows(RowAnswers):
             np.logical_or.at(left, items.rows, items.targets)
             np.logical_or.at(together, items.rows, items.holes)
 
-        for items, is_part in ((holes.parts(), True), (holes.barren_items(), False)):
+        for every, is_part in ((holes.parts(), True), (holes.barren_items(), False)):
+            items = every.select(every.targets[:, self._asked].any(axis=1))
             for sums in items.select(items.small).sums():
                 if self.effort.over():
                     leave(sums.items)
@@ -163,7 +173,7 @@ class LawRows(RowAnswers):
                     for i, having, digits in sums.draw(item, self.effort.rng.random(len(item))):
                         self.drawn[place[having], i] = digits
             leave(items.select(~items.small))
-        return left, together
+        return left & self._asked, together
 
     def _eliminate(self, rows: IntArray, hard: IntArray) -> IntArray:
         """Of the hard rows, those whose elimination is small, exactly; the others are returned."""
@@ -176,7 +186,7 @@ class LawRows(RowAnswers):
             if found is None:
                 left.append(r)
                 continue
-            hidden = np.flatnonzero(self.holes[row])
+            hidden = np.flatnonzero(self.holes[row] & self._asked)
             wanted = [int(i) for i in hidden if self.cardinalities[i] > 1]
             for i, law in found.marginals(wanted).items():
                 self.values[row, self.cells_of(i)] = law
@@ -192,7 +202,9 @@ class LawRows(RowAnswers):
         network, holes = self.network, self.holes[row]
         known, key = observed_cells(self.codes[row], holes), holes.tobytes()
         if key not in self._plans:
-            asked = Conditional(network, known, tuple((i,) for i in np.flatnonzero(holes).tolist()))
+            asked = Conditional(
+                network, known, tuple((i,) for i in np.flatnonzero(holes & self._asked).tolist())
+            )
             plan = network_plan(network, asked.variables, known, most_cells=limits.QUICK_CELLS)
             self._plans[key] = asked.variables, plan
         variables, plan = self._plans[key]

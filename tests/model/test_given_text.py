@@ -2,8 +2,8 @@
 
 import pytest
 
-from depnet.cli.given import names_of, parse
 from depnet.data import Bins, Domain, Variable
+from depnet.model.given_text import names_of, read_given
 
 AGES = Bins((0, 18, 25, 99), ((9,), (20,), (40,)), "integer")
 DAYS = Bins((0, 366, 800), ((9,), (400,)), "date")
@@ -58,10 +58,10 @@ DOMAIN = Domain(
     ],
 )
 def test_evidence_is_read(text: str, expected: dict[str, object]) -> None:
-    assert parse([text], DOMAIN) == expected
+    assert read_given([text], DOMAIN) == expected
 
 
 def test_repeated_options_are_joined_and_none_is_none() -> None:
-    assert parse(["sex=male", "class=3rd"], DOMAIN) == {"sex": "male", "class": "3rd"}
-    assert parse([], DOMAIN) is None
+    assert read_given(["sex=male", "class=3rd"], DOMAIN) == {"sex": "male", "class": "3rd"}
+    assert read_given([], DOMAIN) is None
     assert names_of('a,"b, c", d') == ["a", "b, c", "d"]
