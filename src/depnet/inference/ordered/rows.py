@@ -153,7 +153,7 @@ class LawRows(RowAnswers):
             np.logical_or.at(together, items.rows, items.holes)
 
         for every, is_part in ((holes.parts(), True), (holes.barren_items(), False)):
-            items = every.select(every.targets[:, self._asked].any(axis=1))
+            items = every.select(np.flatnonzero(every.targets[:, self._asked].any(axis=1)))
             for sums in items.select(items.small).sums():
                 if self.effort.over():
                     leave(sums.items)
