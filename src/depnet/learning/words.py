@@ -81,4 +81,5 @@ class Word:
 
 
 def _some(codes: CodeArray, rows: IntArray) -> CodeArray:
-    return np.asarray(codes if len(rows) == len(codes) else codes[rows], order="F")  # type: ignore[return-value]
+    """Some rows of column-major codes, which stay column-major: taken column by column, several times as fast."""
+    return codes if len(rows) == len(codes) else np.take(codes.T, rows, axis=1).T
