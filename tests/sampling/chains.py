@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from depnet import Network, RandomScan, SequentialScan
 from depnet.model import Evidence, Scan
-from depnet.model.network import is_compilable
-from depnet.sampling.chains import CalledChains, Chains, chains_of
+from depnet.sampling.chains import Chains, chains_of
 from depnet.sampling.plan import ChainPlan
 from tests.reference import sampling as reference
 
@@ -105,9 +104,6 @@ def twin_rows(
     return out
 
 
-def kinds_of(plan: ChainPlan, codes: Codes, keys: NDArray[np.uint64] | None = None) -> dict[str, Chains]:
-    """Chains by every way there is to run them: of the native core, and with sources called from Python."""
-    keys = np.arange(len(codes), dtype=np.uint64) if keys is None else keys
-    native = chains_of(plan, codes, keys)
-    kinds: dict[str, Chains] = {"called": CalledChains(plan, native.order, codes, keys)}
-    return {**kinds, "native": native} if is_compilable(plan.network) else kinds
+def chains_at(plan: ChainPlan, codes: Codes, keys: NDArray[np.uint64] | None = None) -> Chains:
+    """Chains that start at these codes."""
+    return chains_of(plan, codes, np.arange(len(codes), dtype=np.uint64) if keys is None else keys)

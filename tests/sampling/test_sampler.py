@@ -59,8 +59,6 @@ def test_rows_depend_on_the_seed_alone(network: Network, scan: Scan, monkeypatch
     monkeypatch.setattr(limits, "THREAD_CELLS", 0)
     monkeypatch.setattr(chains.Chains, "updates_a_call", 5000)
     assert drawn(network, scan, n, n_jobs=2, parts=3) == expected
-    monkeypatch.setattr(chains, "is_compilable", lambda _: False)
-    assert drawn(network, scan, n) == expected
 
 
 def test_rows_go_round_the_chains() -> None:
@@ -110,11 +108,8 @@ def test_what_cannot_be_sampled_is_said() -> None:
     refuses(TypeError, r"rng is a numpy\.random\.Generator", lambda: sample(XOR, 5, rng=3))  # type: ignore[arg-type]  # the point
 
 
-@pytest.mark.parametrize("called", [False, True])
-def test_evidence_that_contradicts_the_tables(called: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evidence_that_contradicts_the_tables() -> None:
     """X0 in {0, 1} is impossible where X1 = 1, and X1 gets there sooner or later."""
-    if called:
-        monkeypatch.setattr(chains, "is_compilable", lambda _: False)
     joint = np.array([[0.3, 0.0], [0.3, 0.0], [0.0, 0.4]])
     network = Network.from_joint(joint)
     nodes = (network.nodes[0], Network.from_joint(np.full((3, 2), 1 / 6)).nodes[1])

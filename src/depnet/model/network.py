@@ -16,9 +16,8 @@ from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import ModelError, brief, is_whole
-from depnet.model.boosted import BoostedNode
 from depnet.model.marginals import HeldOut, MarginalCounts
-from depnet.model.node import Node, TableNode, can_compile
+from depnet.model.node import Node, TableNode
 from depnet.model.sources.source import LosslessSource
 from depnet.model.table import ConditionalTable, leaf_counts
 from depnet.notebook import card, note, table
@@ -403,9 +402,3 @@ compiled_of: Kept[native.Network] = Kept(compile_network)
 def places_of(network: Network) -> Sequence[int]:
     """The variable of the node at each place of the compiled network: its order, or the numbers one after the other."""
     return range(len(network)) if network.order is None else network.order
-
-
-def is_compilable(network: Network) -> bool:
-    """Is no source a function that has to be called?"""
-    sources = [node.start if isinstance(node, BoostedNode) else node.source for node in network.nodes]
-    return all(can_compile(source, network.domain.cardinalities) for source in sources)

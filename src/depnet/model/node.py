@@ -32,7 +32,7 @@ TABLE_STATES = 2**12
 is quicker than a walk or a sum (`python -m benchmarks sample` against its lines "walking"). From 2^10 to 2^12
 chains gain 3 to 18 % and passes a few; 2^14 gives chains 5 to 38 % more, for four times the memory of every table."""
 FUNCTION_STATES = 2**22
-"""The same of a function, which cannot be walked: beyond it, the source has to be called."""
+"""The same of a function, which cannot be walked: beyond it, a network is neither drawn from nor asked by draws."""
 
 
 class Node(ABC):
@@ -270,11 +270,6 @@ class TableNode(Node):
         else:
             table = ConditionalTable.from_learner(self.table.counts, checked_smoothing(smoothing))
         return TableNode.from_learner(self.variable, self.source, table)
-
-
-def can_compile(source: InformationSource, cards: Sequence[int]) -> bool:
-    """Is it no function that has to be called?"""
-    return isinstance(source, DecisionGraph) or _is_written_out(source, cards)
 
 
 def is_looked_up(inputs: Sequence[int], cards: Sequence[int]) -> bool:

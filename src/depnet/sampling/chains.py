@@ -18,7 +18,6 @@ cumulative probability is then off by at most 2^-32; 0 and 1 stay exact.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,21 +27,13 @@ from depnet.arrays import FloatArray
 from depnet.law import limits
 from depnet.law.program import words
 from depnet.model.evidence import NOTHING, Evidence, known_of
-from depnet.model.network import Network, compiled_of, is_compilable, places_of
+from depnet.model.network import Network, compiled_of, places_of
 from depnet.model.scan import RandomScan, Scan
 from depnet.sampling.plan import ChainPlan
 from depnet.threads import in_threads
 
 START = 48
 """The stream of the starts of chains."""
-
-
-def split_words(keys: NDArray[np.uint64], counter: int) -> NDArray[np.uint64]:
-    """Word `counter` of the streams of `keys`, as the native core makes it."""
-    z = keys + np.uint64((counter + 1) * 0x9E3779B97F4A7C15 & 2**64 - 1)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 ALWAYS = 2**32 - 1
@@ -137,7 +128,7 @@ class Chains:
 
     def __init__(
         self,
-        program: ChainProgram | None,
+        program: ChainProgram,
         order: Order,
         codes: NDArray[np.uint16],
         keys: NDArray[np.uint64],
@@ -183,23 +174,28 @@ class Chains:
         """
         chains, codes = len(self.codes), self.codes.copy()
         out = np.empty((codes.shape[1], records * chains), dtype=np.uint16)
-        given = {"out": out, "sums": sums, "weights": weights, "words": words, "place_words": place_words}
+        given = native.ChainOutput(out=out, sums=sums, weights=weights, words=words, place_words=place_words)
+        states = native.ChainStates(
+            per_row=self.per_row, keys=self.keys, codes=codes, impossible=self.impossible
+        )
         inside = int(self.order.sequential)
         sweeps = lead + inside * (records > 0) + max(0, records - 1) * (gap + inside)
         failed: list[int] = []
 
+        scan = self.order.row_scan(self.program)
+
         def work(first: int, last: int) -> None:
-            task = {
-                "first": first,
-                "last": last,
-                "first_sweep": self.sweeps,
-                "first_record": self.records,
-                "lead": lead,
-                "gap": gap,
-                "records": records,
-                "trace": trace,
-            }
-            failed.append(self._move(task, codes, given))
+            task = native.Task(
+                first=first,
+                last=last,
+                first_sweep=self.sweeps,
+                first_record=self.records,
+                lead=lead,
+                gap=gap,
+                records=records,
+                trace=trace,
+            )
+            failed.append(self.program.native.run(scan, states, task, given))
 
         small = self.updates_a_sweep * sweeps < limits.THREAD_CELLS
         width = min(-(-chains // self.threads), self.updates_a_call * chains // self.updates_a_sweep)
@@ -212,87 +208,13 @@ class Chains:
         self.updates += sweeps * self.updates_a_sweep
         return out, max(failed, default=-1)
 
-    def _move(self, task: dict[str, Any], codes: NDArray[np.uint16], given: dict[str, Any]) -> int:
-        assert self.program is not None
-        states = native.ChainStates(
-            per_row=self.per_row, keys=self.keys, codes=codes, impossible=self.impossible
-        )
-        scan = self.order.row_scan(self.program)
-        return self.program.native.run(scan, states, native.Task(**task), native.ChainOutput(**given))
-
-
-class CalledChains(Chains):
-    """Chains of a network whose sources have to be called from Python: all take a step together, in NumPy."""
-
-    updates_a_call = 2**14
-
-    def __init__(self, plan: ChainPlan, order: Order, codes: NDArray[np.uint16], keys: NDArray[np.uint64]):
-        super().__init__(None, order, codes, keys)
-        self._plan = plan
-
-    def _move(self, task: dict[str, Any], codes: NDArray[np.uint16], given: dict[str, Any]) -> int:
-        mine = slice(task["first"], task["last"])
-        state, keys, nodes = codes[mine], self.keys[mine], len(self.order.node)
-        records, sequential = task["records"], self.order.sequential
-        begin = task["first_sweep"] * nodes
-        record = np.arange(records)[:, None]
-        if task["trace"]:
-            due, end = begin + record, begin + records
-        else:
-            sweep = task["first_sweep"] + task["lead"] + record * (task["gap"] + sequential)
-            due = sweep * nodes + self._places(task, given["place_words"], mine)
-            end = int(sweep[-1, 0] + sequential if records else task["first_sweep"] + task["lead"]) * nodes
-        failed = -1
-        for t in range(begin, end + 1):
-            r, c = np.nonzero(due == t)
-            given["out"][:, r * len(codes) + task["first"] + c] = state[c].T
-            if t < end:
-                word = split_words(keys, t) if given["words"] is None else given["words"][t - begin, mine]
-                failed = max(failed, self._step(t % nodes, state, word))
-        return failed
-
-    def _places(
-        self, task: dict[str, Any], given: NDArray[np.uint32] | None, mine: slice
-    ) -> NDArray[np.int64]:
-        """[record, chain]: where in its sweep each chain records."""
-        shape = task["records"], task["last"] - task["first"]
-        if not self.order.sequential:
-            return np.zeros(shape, dtype=np.int64)
-        first = task["first_record"]
-        made = [split_words(~self.keys[mine], r) for r in range(first, first + task["records"])]
-        word = np.array(made, dtype=np.uint64).reshape(shape) if given is None else given[:, mine]
-        low = word.astype(np.uint32).astype(np.uint64)
-        return (low * np.uint64(len(self.order.node)) >> np.uint64(32)).astype(np.int64)
-
-    def _step(self, place: int, state: NDArray[np.uint16], word: NDArray[np.uint64]) -> int:
-        """One update of every chain: of the node at `place`, or of nodes that the words choose."""
-        chosen = np.full(len(state), place)
-        if not self.order.sequential:
-            high, weighted = word >> np.uint64(32), self.order.choice[:-1]
-            chosen = (high * np.uint64(len(self.order.node)) >> np.uint64(32)).astype(np.int64)
-            if len(self.order.choice):
-                chosen = np.searchsorted(weighted, np.minimum(high, ALWAYS - 1), side="right")
-        low = np.minimum(word.astype(np.uint32), ALWAYS - 1)
-        for own in np.unique(chosen):
-            chains = np.flatnonzero(chosen == own)
-            node = self._plan.network.nodes[int(self.order.node[own])]
-            theta = node.probabilities(np.asfortranarray(state[chains]))
-            tilt = self._plan.evidence.tilts.get(node.variable)
-            theta = theta if tilt is None else theta * tilt
-            if not theta.sum(axis=1).all():
-                return node.variable
-            state[chains, node.variable] = (thresholds_of(theta) <= low[chains, None]).sum(axis=1)
-        return -1
-
 
 def chains_of(plan: ChainPlan, codes: NDArray[np.uint16], keys: NDArray[np.uint64], jobs: int = 1) -> Chains:
-    """Chains of a plan at `codes`, by the native core wherever no source has to be called."""
+    """Chains of a plan at `codes`."""
     free = np.ones((1, plan.variables), dtype=bool)
     free[0, list(plan.evidence.clamped)] = False
-    order = Order.of(plan.scan, free)
-    if not is_compilable(plan.network):
-        return CalledChains(plan, order, codes, keys)
-    return Chains(ChainProgram(plan.network, (), plan.evidence), order, codes, keys, jobs)
+    program = ChainProgram(plan.network, (), plan.evidence)
+    return Chains(program, Order.of(plan.scan, free), codes, keys, jobs)
 
 
 def keys_of(seed: int, chains: int) -> NDArray[np.uint64]:

@@ -35,7 +35,6 @@ from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data import Dataset
 from depnet.errors import MixingWarning, SamplingError
 from depnet.law import limits
-from depnet.model.network import is_compilable
 from depnet.model.sources.source import code_type
 from depnet.sampling.chains import ChainRows
 from depnet.sampling.plan import ChainPlan
@@ -179,8 +178,6 @@ def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     # Fewer chains where even the first sweeps of all of them would take more than `MOST_CELLS` codes.
     chains = max(limits.FEWEST_CHAINS, min(limits.CHAINS, MOST_CELLS // (first * plan.variables)))
     most = min(limits.MOST_SWEEPS, max(first, MOST_CELLS // (chains * plan.variables)))
-    if not is_compilable(plan.network):
-        most = min(most, 4 * first)
     pilot = ChainRows(plan, chains, burn_in=0, thin=1, seed=seed)
     rows: CodeArray = np.empty(
         (plan.variables, most, chains), dtype=code_type(plan.network.domain.cardinalities)

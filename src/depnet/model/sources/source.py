@@ -334,7 +334,7 @@ class JointStates(NamedTuple):
         >>> JointStates((2, 5, 3), (0, 2)).leaves(FunctionSource(lambda x: x.sum(axis=1), (0, 2), 4)).tolist()
         [0, 1, 2, 1, 2, 3]
         """
-        find = getattr(source, "walked", source)  # a decision graph need not check codes that are made here
+        find = getattr(source, "walk", source)  # a decision graph need not check codes that are made here
         leaves: LeafArray = np.empty(math.prod(map(len, self.runs)), dtype=np.int32)
         done = 0
         for codes in self.parts():
