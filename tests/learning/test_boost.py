@@ -6,14 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import depnet
 from depnet import Boost, BoostedNode, Dataset, Network, learn, score, titanic
 from depnet.errors import LearningError
 from depnet.learning.boost import AutoBoost, BoostRows, NodeGrower, all_tests, checked_boost
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from tests.interrupts import ctrl_c
-from tests.isas import AVAILABLE
 from tests.narrowed import there
 from tests.refusals import refuses
 
@@ -68,13 +66,6 @@ def test_weights_are_repetitions() -> None:
     codes, counts = np.unique(people.codes, axis=0, return_counts=True)
     weighted = Dataset.from_codes(codes, domain=people.domain, weights=counts)
     assert learn(weighted, smoothing=0.5, boost=QUICK) == learn(people, smoothing=0.5, boost=QUICK)
-
-
-@pytest.mark.parametrize("isa", AVAILABLE)
-def test_instruction_sets_do_not_matter(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    there = learn(VOTES, boost=FEW)
-    monkeypatch.setenv("DEPNET_ISA", isa)
-    assert learn(VOTES, boost=FEW) == there
 
 
 def test_roles_forbidden_links_and_an_order_hold() -> None:
@@ -200,11 +191,3 @@ def test_held_out_rows_of_ones_own() -> None:
     assert any(node.boosted for node in network.nodes)
     with pytest.raises(LearningError, match="nothing else looks at held-out rows"):
         learn(VOTES, smoothing=0.5, boost=FEW, validation=FRESH)
-
-
-def test_the_law_of_boosted_nodes_is_sampled_and_asked() -> None:
-    law = learn(VOTES, smoothing=0.5, boost=FEW, order="auto")
-    drawn = depnet.sample(law, 4_000, rng=np.random.default_rng(0))
-    assert abs(drawn.codes[:, 9].mean() - VOTES.codes[:, 9].mean()) < 0.05
-    answer = depnet.query(law, "X9", {f"X{i}": 1 for i in range(9)})
-    assert np.asarray(answer.probabilities)[1] > 0.9

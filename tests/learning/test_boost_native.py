@@ -1,7 +1,6 @@
 """The native booster is its slow twin, on every instruction set."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis.strategies import DrawFn, composite
 from depnet._native import boost as native
 from depnet.model.stages import Stages
 from depnet.model.stages import Test as StageTest
-from tests.interrupts import ctrl_c
 from tests.isas import AVAILABLE
 from tests.laws import assert_same_law
 from tests.reference import boosting as twin
@@ -339,16 +337,6 @@ def test_a_stage_that_scores_the_same_is_no_better() -> None:
 # Threads, deadlines, and being told to stop.
 
 
-def test_threads_grow_what_one_grows() -> None:
-    """Many boosters at a time read one table."""
-    cases = [random_case(3, 3000, [4, 3, 5], 3, SETTINGS._replace(seed=seed, share=0.5)) for seed in range(8)]
-    alone = [boosted(case) for case in cases]
-    table = table_of(cases[0].rows.codes, cases[0].tests)
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(lambda case: boosted(case, table=table), cases)) == alone
-    assert len({tuple(found.scores) for found in alone}) > 4, "the seed matters"
-
-
 def long_case(stages: int = 10**6) -> Case:
     """That would take hours."""
     endless = SETTINGS._replace(stages=stages, leaves=32, rate=1e-3, patience=10**6)
@@ -383,14 +371,6 @@ def test_another_thread_stops_it() -> None:
         boosted(long_case(), stop=stop)
 
 
-def test_ctrl_c_stops_it() -> None:
-    with ctrl_c(after=0.2) as pressing:
-        pressing.begin()
-        with pytest.raises(KeyboardInterrupt):
-            boosted(long_case())
-        assert pressing.since < 20, "a tenth of a second on an idle machine"
-
-
 # What it is for.
 
 
@@ -408,21 +388,6 @@ def test_two_scores_step_as_one_logit() -> None:
         H = (p * (1.0 - p))[members].sum()
         assert (scores[leaf, 1] - scores[leaf, 0]) / NAT == pytest.approx(0.7 * G / (H + 1.5), abs=1e-5)
         assert scores[leaf].sum() == 0
-
-
-def test_boosting_finds_what_rows_depend_on() -> None:
-    """Where the first variable alone tells the state, it has nearly all gains, and rows score better."""
-    rng = np.random.default_rng(2)
-    codes = rng.integers(0, 4, size=(2000, 3))
-    own = (codes[:, 0] + (rng.random(2000) < 0.2)) % 4
-    start = np.zeros((2000, 4), dtype=np.int32)
-    rows = Rows(np.asfortranarray(codes, dtype=np.uint8), own.astype(np.uint16), start)
-    many = SETTINGS._replace(stages=40, patience=40)
-    found = boosted(Case(all_tests([4, 4, 4]), many, rows, [0, 1, 2], rows))
-    assert found.gains[0] > 0.95 * sum(found.gains)
-    entropy = -(0.8 * np.log(0.8) + 0.2 * np.log(0.2))
-    assert found.held_scores[0] / 2000 == pytest.approx(-np.log(4))
-    assert found.held_scores[-1] / 2000 == pytest.approx(-entropy, abs=0.03)
 
 
 # Rounding at random.

@@ -123,23 +123,6 @@ def test_mutants_of_the_kl() -> None:
         assert_is_kl(replace(proven, nodes=(less, *proven.nodes[1:])), dataset, q)
 
 
-def test_with_the_datas_own_tables_the_kl_is_a_difference_of_entropies() -> None:
-    """Sources that read all that comes before leave nothing: the law is the table."""
-    rng = np.random.default_rng(8)
-    dataset = Dataset.from_codes(rng.integers(0, 3, size=(200, 3)), [3, 3, 3])
-    sources: list[depnet.InformationSource] = [
-        ConstantSource(),
-        LosslessSource((0,), (3,)),
-        LosslessSource((0, 1), (3, 3)),
-    ]
-    whole = replace(learn_parameters(dataset, sources), order=(0, 1, 2))
-    assert certificate(whole, dataset).kl == pytest.approx(0.0, abs=1e-12)
-    sources[2] = ConstantSource()
-    part = replace(learn_parameters(dataset, sources), order=(0, 1, 2))
-    proven = certificate(part, dataset)
-    assert proven.kl == pytest.approx(proven.nodes[2].entropy - proven.nodes[2].full_entropy, abs=1e-12)
-
-
 def test_a_law_says_bits_first_and_has_no_fc_limit() -> None:
     dataset = Dataset.from_codes([[0, 0], [1, 1], [1, 1], [0, 1]], [2, 2])
     law = replace(learn_parameters(dataset, [ConstantSource()] * 2, smoothing=0.5), order=(0, 1))
@@ -157,13 +140,16 @@ def test_a_law_says_bits_first_and_has_no_fc_limit() -> None:
     refuses(ScanError, "ordered network has no weights", certificate, law, dataset, (0.5, 0.5))
 
 
-def test_a_law_that_gives_a_row_0_is_infinitely_far() -> None:
+def test_what_gives_a_row_0_is_infinitely_far() -> None:
     dataset = Dataset.from_codes([[0], [1]], [2])
     node = depnet.TableNode(0, ConstantSource(), depnet.ConditionalTable.from_probabilities([[1.0, 0.0]]))
     proven = certificate(Network(dataset.domain, (node,), order=(0,)), dataset)
     assert proven.kl == math.inf
     assert "infinitely far" in proven.said
     assert "smoothing" in str(proven)
+    proven = certificate(Network(dataset.domain, (node,)), dataset)
+    assert proven.fc_limit == math.inf
+    assert "the table of X0 gives 0 to a state that the rows have" in str(proven)
 
 
 # Where Theorem 3 holds
@@ -297,14 +283,6 @@ def test_wide_tables_have_distinct_contexts_and_an_empty_bound() -> None:
     law = certificate(replace(network, order=tuple(range(80))), dataset)
     assert law.total("full_entropy") == pytest.approx(math.log(500))
     assert law.kl == law.one_leaf_limit
-
-
-def test_a_zero_where_the_data_has_rows_is_an_infinite_distance() -> None:
-    dataset = Dataset.from_codes([[0], [1]], [2])
-    node = depnet.TableNode(0, ConstantSource(), depnet.ConditionalTable.from_probabilities([[1.0, 0.0]]))
-    proven = certificate(Network(dataset.domain, (node,)), dataset)
-    assert proven.fc_limit == math.inf
-    assert "the table of X0 gives 0 to a state that the rows have" in str(proven)
 
 
 def test_bad_input() -> None:

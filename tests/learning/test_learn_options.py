@@ -67,9 +67,12 @@ def test_bad_options_are_clear_errors(options: dict[str, Any], message: str) -> 
     refuses(DepnetError, message, learn, copies(), **options)
 
 
-def test_an_empty_table_is_an_error() -> None:
-    refuses(DataError, "at least one row", learn, Dataset.from_codes(np.zeros((0, 2), dtype=int), [2, 2]))
-    refuses(DataError, "weights are 0", learn, Dataset.from_codes([[0, 1]], [2, 2], weights=[0]))
+@pytest.mark.parametrize("order", [None, "auto"])
+def test_an_empty_table_is_an_error(order: str | None) -> None:
+    empty = Dataset.from_codes(np.zeros((0, 2), dtype=int), [2, 2])
+    refuses(DataError, "at least one row", learn, empty, order=order)
+    weightless = Dataset.from_codes([[0, 1]], [2, 2], weights=[0])
+    refuses(DataError, "weights are 0", learn, weightless, order=order)
 
 
 def test_roles() -> None:
@@ -190,7 +193,8 @@ FEW_VALUES = datasets(min_variables=2, max_variables=12, max_cardinality=2, max_
 def test_the_order_is_the_slow_one(table: Dataset, seed: int, weighted: bool) -> None:
     rng = np.random.default_rng(seed)
     if weighted:
-        table = Dataset.from_codes(table.codes, weights=rng.integers(0, 4, table.rows), domain=table.domain)
+        weights = rng.integers(0, rng.choice([4, 2**46]), table.rows)
+        table = Dataset.from_codes(table.codes, weights=weights, domain=table.domain)
     rules = random_rules(rng, len(table.domain))
     cells = int(rng.choice([1, 30, 1 << 22]))
     with patch.object(options, "BAND_CELLS", cells):
@@ -207,26 +211,6 @@ def test_many_states_are_folded(table: Dataset, seed: int) -> None:
     first = rng.integers(300, size=60)
     wide = Dataset.from_codes(np.column_stack([first, first % 65, first % 2]), cards)
     assert fast(wide) == slow.chosen_order(wide)
-
-
-@given(datasets(min_variables=2, max_variables=6, max_cardinality=3), seeds)
-def test_what_the_states_are_called_does_not_matter(table: Dataset, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    cards = enumerate(table.domain.cardinalities)
-    renamed = np.column_stack([rng.permutation(k)[table.column(i)] for i, k in cards])
-    assert fast(Dataset.from_codes(renamed, domain=table.domain)) == fast(table)
-
-
-@given(datasets(max_variables=7), seeds)
-def test_constraints_hold(table: Dataset, seed: int) -> None:
-    n, rng = len(table.domain), np.random.default_rng(seed)
-    rules = random_rules(rng, n)
-    line = rng.permutation(n)
-    rules["before"] = [(int(i), int(j)) for i, j in itertools.combinations(line, 2) if rng.random() < 0.3]
-    place = np.argsort(fast(table, **rules))
-    stage = [0 if i in rules["inputs"] else 2 if i in rules["targets"] else 1 for i in range(n)]  # type: ignore[operator]
-    assert (np.diff(np.array(stage)[np.argsort(place)]) >= 0).all()
-    assert all(place[i] < place[j] for i, j in rules["before"] if stage[i] == stage[j])  # type: ignore[attr-defined]
 
 
 def chain(rows: int, n: int, seed: int) -> Dataset:
@@ -269,13 +253,6 @@ def test_no_rows_and_few_variables() -> None:
     assert fast(Dataset.from_codes([], [2, 2, 2])) == (0, 1, 2)
     assert fast(Dataset.from_codes([], [2, 2, 2]), before=[(2, 0)], targets={1}) == (2, 0, 1)
     assert fast(Dataset.from_codes([[0, 1], [1, 0]], [2, 2]), inputs={1}) == (1, 0)
-
-
-def test_many_rows_by_weights() -> None:
-    rng = np.random.default_rng(2)
-    codes = rng.integers(3, size=(30, 5))
-    table = Dataset.from_codes(codes, [3] * 5, rng.integers(2**46, size=30))
-    assert fast(table) == slow.chosen_order(table)
 
 
 @pytest.mark.parametrize("mutant", ["sum", "path", "ties"])

@@ -24,7 +24,6 @@ from tests.reference.learning import learn_ordered
 from tests.refusals import refuses
 from tests.strategies import datasets, seeds
 
-QUICK = StructuralMdl(0.5, 1.0, 0.5 * Mdl())
 LADDER = Auto((StructuralMdl(), Mdl(), Aic()), (0.5, 2.0), standard_errors=0.5)
 
 
@@ -40,23 +39,20 @@ def operations(network: Network) -> list[list[Any]]:
     return [list(node.source.operations) for node in network.nodes]  # type: ignore[attr-defined]  # learned sources
 
 
-@given(datasets(), penalties, seeds)
-def test_equals_the_reference_with_earlier_inputs(dataset: Dataset, penalty: Penalty, seed: int) -> None:
-    order = some_order(dataset, seed)
-    network = learn(dataset, penalty=penalty, order=names_of(dataset, order))
-    assert network.order == order
-    assert operations(network) == learn_ordered(dataset, order, penalty)
-
-
-@given(datasets(weighted=True), penalties, st.none() | st.integers(1, 8), st.integers(0, 6), seeds)
-def test_equals_the_reference_with_weights_limits_and_forbidden_links(
+@settings(max_examples=2 * settings().max_examples)
+@given(
+    datasets() | datasets(weighted=True), penalties, st.none() | st.integers(1, 8), st.integers(0, 6), seeds
+)
+def test_equals_the_reference_with_earlier_inputs_weights_limits_and_forbidden_links(
     dataset: Dataset, penalty: Penalty, max_leaves: int | None, min_leaf_rows: int, seed: int
 ) -> None:
     order, rng, n = some_order(dataset, seed), np.random.default_rng(seed), len(dataset.domain)
-    barred = [(int(j), int(i)) for j, i in rng.integers(0, n, size=(n, 2)) if i != j]
+    barred = [(int(j), int(i)) for j, i in rng.integers(0, n, size=(rng.integers(n + 1), 2)) if i != j]
     limits: dict[str, Any] = {"max_leaves": max_leaves, "min_leaf_rows": min_leaf_rows}
     forbidden = [tuple(names_of(dataset, link)) for link in barred]
-    network = learn(dataset, penalty=penalty, order=order, forbidden=forbidden, **limits)  # type: ignore[arg-type]
+    by_name = names_of(dataset, order)
+    network = learn(dataset, penalty=penalty, order=by_name, forbidden=forbidden, **limits)  # type: ignore[arg-type]
+    assert network.order == order
     assert operations(network) == learn_ordered(dataset, order, penalty, barred=barred, **limits)
 
 
@@ -141,13 +137,6 @@ def test_bad_orders_are_clear_errors(options: dict[str, Any], message: str) -> N
         node_specs(copies().domain, LearnOptions(**options))  # before rows are read
 
 
-def test_an_empty_table_is_an_error_all_the_same() -> None:
-    with pytest.raises(DepnetError, match="at least one row"):
-        learn(Dataset.from_codes(np.zeros((0, 2), dtype=int), [2, 2]), order="auto")
-    one = learn(Dataset.from_codes([[0]], [2]), order="auto")
-    assert one.order == (0,)
-
-
 def test_updated_networks_stay_ordered() -> None:
     dataset = copies()
     first, second = (
@@ -225,29 +214,3 @@ def test_validation_rows_judge_an_order_too() -> None:
     assert network.held_out.rows == 200
     assert there(choice).tried[0].nodes == network.nodes
     assert network.held_out.score == pytest.approx(score(network, held), rel=1e-12)
-
-
-def numbers(rows: int = 400) -> Dataset:
-    """Binned numbers of which some follow others, and a category that follows one at a threshold."""
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=rows)
-    frame = [
-        {"x": a, "y": a + 0.1 * b, "z": float(c), "side": "high" if a > 0.2 else "low"}
-        for a, b, c in zip(x, rng.normal(size=rows), rng.normal(size=rows), strict=True)
-    ]
-    return Dataset.from_frame(frame)
-
-
-@pytest.mark.parametrize("order", [None, "auto"])
-def test_cuts_do_not_depend_on_threads(order: Any) -> None:
-    dataset = numbers()
-    network = learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True)
-    assert learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True, n_jobs=2) == network
-
-
-def test_cuts_of_what_may_not_be_read_are_not_offered() -> None:
-    dataset = numbers()
-    network = learn(dataset, penalty=QUICK, order=["z", "side", "x", "y"], forbidden=[("x", "y")], cuts=True)
-    place = {i: at for at, i in enumerate(network.order or ())}
-    assert all(place[j] < place[node.variable] for node in network.nodes for j in node.inputs)
-    assert dataset.domain.index("x") not in network.nodes[dataset.domain.index("y")].inputs
