@@ -10,37 +10,31 @@ import pytest
 
 import depnet
 
-HEAVY = (
-    "scipy",
-    "joblib",
-    "sklearn",
-    "pandas",
-    "matplotlib",
-    "click",
-    "narwhals",
-    "polars",
-    "pyarrow",
-    "numpy",
-)
+HEAVY = [
+    "scipy", "joblib", "sklearn", "pandas", "matplotlib", "narwhals", "polars", "pyarrow", "duckdb", "nicegui", "fastapi",
+]  # fmt: skip
+NOT_LOADED = {
+    "import depnet": [*HEAVY, "numpy", "click"],
+    "import depnet; depnet.titanic(); depnet.Network; depnet.load": [*HEAVY, "click"],
+    "import depnet; depnet.geometry; depnet.query": ["scipy"],
+    "import depnet; depnet.learn(depnet.Dataset.from_codes([[0, 1]], [2, 2]))": ["joblib"],
+    "import depnet, depnet.cli": ["nicegui", "fastapi"],
+    "from depnet.pictures import node_text": ["scipy", "matplotlib"],
+    "from depnet.cli.main import run; assert 0 == run(['--help'])": [*HEAVY, "numpy"],
+    "from depnet.cli.main import run; assert 0 == run(['paper', '--help'])": [
+        "matplotlib",
+        "depnet.paper.learned",
+    ],
+}
 
 
-def loaded_by(statement: str) -> set[str]:
-    """Which of the heavy packages a fresh interpreter has loaded after a statement."""
-    program = f"import sys; {statement}; print(*(m for m in {HEAVY} if m in sys.modules))"
+@pytest.mark.parametrize("statement", NOT_LOADED)
+def test_what_is_not_needed_is_not_loaded(statement: str) -> None:
+    program = (
+        f"import sys; {statement}; print('loaded:', [m for m in {NOT_LOADED[statement]} if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
-
-
-def test_import_depnet_loads_nothing_heavy() -> None:
-    assert loaded_by("import depnet") == set()
-
-
-def test_the_model_and_its_file_need_numpy_only() -> None:
-    assert loaded_by("import depnet; depnet.titanic(); depnet.Network; depnet.load") == {"numpy"}
-
-
-def test_questions_load_no_scipy() -> None:
-    assert "scipy" not in loaded_by("import depnet; depnet.geometry; depnet.query")
+    assert "loaded: []" in done.stdout
 
 
 @pytest.mark.parametrize("name", depnet.__all__)

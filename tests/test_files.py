@@ -53,12 +53,6 @@ def test_a_long_ending_leaves_room_for_the_new_file(tmp_path: Path) -> None:
     assert (tmp_path / name).read_text() == "rows"
 
 
-def test_names_that_no_file_can_have() -> None:
-    for name, error in (("a\0b", OSError), ("", IsADirectoryError), ("no/such/", IsADirectoryError)):
-        with pytest.raises(error), new_file(name):
-            raise AssertionError
-
-
 def test_of_many_that_read_change_and_write_one_file_none_is_lost_unsaid(tmp_path: Path) -> None:
     path = tmp_path / "number"
     path.write_text("0")

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.cli.entry import COMMAND, real, refused
 from tests.cli.test_write_window import COMMANDS
 
@@ -63,21 +61,6 @@ def test_outputs_are_asked_about_before_the_work_begins(model: Path, table: Path
     assert "there is no directory" in refused("fit", nothing, "-o", tmp_path / "no" / "m.json")
     real("example", "-o", out, "--force")
     assert out.read_text() == table.read_text().replace("\r\n", "\n")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"a,b\n1,2\n3\n", "line 3 has 1 field; expected 2"),
-        (b"name\nM\xfcller\n", "--encoding latin-1"),
-        (b"PK\x03\x04rest", "zip archive"),
-    ],
-)
-def test_broken_tables(content: bytes, message: str, tmp_path: Path) -> None:
-    path, out = tmp_path / "broken.csv", tmp_path / "out.json"
-    path.write_bytes(content)
-    assert message in refused("fit", path, "-o", out)
-    assert not out.exists()
 
 
 def test_a_damaged_model_says_where(model: Path, tmp_path: Path) -> None:

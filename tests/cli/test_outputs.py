@@ -1,7 +1,6 @@
 """What a command writes: whole, over nothing unasked and over no file that is read; errors of the system say what to do."""
 
 import os
-import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +12,9 @@ from depnet.cli.files import OutputError, is_model, save_text
 from depnet.cli.main import COMMANDS
 from depnet.cli.main import depnet as whole
 from tests.cli.entry import depnet, real, refused
+from tests.data.files.test_write import small_files
 from tests.narrowed import there
+from tests.refusals import refuses
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -102,16 +103,9 @@ def test_nor_is_one_of_the_files_that_are_read_in_chunks(tmp_path: Path) -> None
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="No space left on device"):
         save_text("text", "/dev/full", False)
-    old = resource.getrlimit(resource.RLIMIT_FSIZE)
-    path = tmp_path / "large.txt"
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, old[1]))
-    try:
-        with pytest.raises(
-            OutputError, match=r"large\.txt was not written \(File too large\)\. Raise the limit"
-        ):
-            save_text("x" * 100_000, str(path), False)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+    said = r"large\.txt was not written \(File too large\)\. Raise the limit .*ulimit -f"
+    with small_files(4096):
+        refuses(OutputError, said, save_text, "x" * 100_000, str(tmp_path / "large.txt"), False)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -263,28 +262,6 @@ def test_help_of_every_command_says_what_it_does(capsys: pytest.CaptureFixture[s
             assert "--json" in shown
             assert "--debug" in shown
             assert f"\n  depnet {name} " in shown, "an example"
-
-
-@pytest.mark.parametrize(
-    ("program", "heavy"),
-    [
-        (
-            "from depnet.cli.main import run; assert run(['--help']) == 0",
-            ["numpy", "duckdb", "sklearn", "narwhals", "scipy", "pandas", "matplotlib"],
-        ),
-        (
-            "from depnet.cli.main import run; assert run(['paper', '--help']) == 0",
-            ["matplotlib", "depnet.paper.learned"],
-        ),
-        ("import depnet", ["sklearn", "pandas", "narwhals"]),
-        ("import depnet, depnet.cli", ["nicegui", "fastapi"]),
-        ("from depnet.pictures import node_text", ["scipy", "matplotlib"]),
-    ],
-)
-def test_what_is_not_needed_is_not_imported(program: str, heavy: list[str]) -> None:
-    code = f"import sys; {program}; print('loaded:', [m for m in {heavy} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "loaded: []" in done.stdout
 
 
 def test_json_is_strict(model: Path, table: Path) -> None:

@@ -138,8 +138,12 @@ def test_holes_are_completed_or_a_state_or_an_error(tmp_path: Path) -> None:
     assert found["completion"] == {
         "holes": int(holed.hidden.sum()), "rounds": len(expected.rounds), "settled": expected.converged, "states": [],
     }  # fmt: skip
-    depnet("fit", path, "-o", tmp_path / "b.json", "--missing", "state", "--penalty", "mdl")
+    states = answer("fit", path, "-o", tmp_path / "b.json", "--missing", "state", "--penalty", "mdl")
+    assert states["completion"]["states"] == list(PEOPLE.domain.names)
     assert library.load(tmp_path / "b.json").domain.variables[0].cardinality == 5
+    for option, holes in (([], True), (["--full"], False)):
+        drawn = depnet("sample", tmp_path / "b.json", "-n", "300", "--seed", "1", *option).stdout.decode()
+        assert ("" in {cell for line in drawn.splitlines() for cell in line.split(",")}) is holes
     assert "missing" in refused("fit", path, "-o", tmp_path / "c.json", "--missing", "error")
 
 

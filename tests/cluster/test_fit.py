@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from depnet import load
-from tests.cli.entry import answer, depnet
+from tests.cli.entry import answer
 from tests.cluster.clusters import SMALL, room_for
 from tests.cluster.tables import mixed_table
 
@@ -103,28 +103,8 @@ def test_a_larger_table_has_the_structure_of_a_sample_and_the_counts_of_all_rows
     assert -here["law"]["score"] == pytest.approx(here["law"]["entropy"], rel=0.05)  # but for smoothing
 
 
-def test_a_table_that_fits_the_memory_is_that_of_one_process(tmp_path: Path) -> None:
-    one, other = tmp_path / "one.json", tmp_path / "other.json"
-    categories().to_parquet(tmp_path / "table.parquet")
-    depnet("fit", tmp_path / "table.parquet", "-o", one)
-    depnet("fit", tmp_path / "table.parquet", "--memory", "1GB", "-o", other)
-    assert one.read_bytes() == other.read_bytes()
-
-
 def test_the_file_with_boosted_nodes_is_the_same(dask_client: Any, tmp_path: Path) -> None:
     frame = mixed_table(900, seed=6)[["class", "alive", "fare"]]
     one, other, said, _ = both_files(frame, dask_client, tmp_path, "--boost", "--jobs", "1")
     assert said["boosted"] > 0
     assert one == other
-
-
-def test_several_files_are_one_table(dask_client: Any, tmp_path: Path) -> None:
-    frame = mixed_table(900, seed=7)
-    rows = tmp_path / "rows"
-    rows.mkdir()
-    frame[:300].to_parquet(rows / "a.parquet")
-    frame[300:].to_parquet(rows / "b.parquet")
-    frame.to_parquet(tmp_path / "all.parquet")
-    depnet("fit", rows, "--cluster", dask_client.cluster.scheduler_address, "-o", tmp_path / "parts.json")
-    depnet("fit", tmp_path / "all.parquet", "-o", tmp_path / "whole.json")
-    assert (tmp_path / "parts.json").read_bytes() == (tmp_path / "whole.json").read_bytes()

@@ -174,15 +174,3 @@ def test_left_out_columns_in_later_rows() -> None:
     kept = DependencyNetwork(keep=["name"], penalty="mdl")
     with pytest.warns(UserWarning, match="'name' has 60 different states"):
         assert len(kept.fit(frame).domain_) == 3
-
-
-def test_a_model_is_a_function_of_its_table() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.integers(0, 3, 80).astype(float)
-    frame = pd.DataFrame(
-        {"x": np.where(rng.random(80) < 0.3, np.nan, x), "y": x, "z": rng.integers(0, 2, 80)}
-    )
-    one, two = (DependencyNetwork().fit(frame) for _ in range(2))
-    assert one.network_ == two.network_
-    assert one.law_ == two.law_
-    assert not one.sample(200).equals(one.sample(200)), "drawn afresh"

@@ -8,7 +8,7 @@ import pytest
 
 from depnet import DependencyNetwork, QueryResult, query, titanic
 from depnet.inference.answer.question import SECONDS
-from tests.estimators.tables import law_of
+from tests.estimators.tables import law_of, people, with_holes
 
 
 def mixed(rows: int = 3000) -> pd.DataFrame:
@@ -114,7 +114,10 @@ def test_a_draw_has_a_seed_of_its_own() -> None:
     assert np.array_equal(model.sample(200, random_state=0).codes, own.codes)
 
 
-def test_without_a_seed_answers_are_the_same_each_time_and_rows_are_fresh() -> None:
+def test_without_a_seed_models_and_answers_are_the_same_each_time_and_rows_are_fresh() -> None:
+    holed = with_holes(people(80))
+    one, two = (DependencyNetwork().fit(holed) for _ in range(2))
+    assert (one.network_, one.law_) == (two.network_, two.law_)
     model = DependencyNetwork().fit(titanic())
     first, again = (model.query("survived", {"sex": "female"}, method="sample") for _ in range(2))
     assert first.method != "exact"

@@ -1,6 +1,7 @@
 """The native booster is its slow twin, on every instruction set."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -335,6 +336,16 @@ def test_a_stage_that_scores_the_same_is_no_better() -> None:
 
 
 # Threads, deadlines, and being told to stop.
+
+
+def test_threads_grow_what_one_grows() -> None:
+    """Many boosters at a time read one table."""
+    cases = [random_case(3, 3000, [4, 3, 5], 3, SETTINGS._replace(seed=seed, share=0.5)) for seed in range(8)]
+    alone = [boosted(case) for case in cases]
+    table = table_of(cases[0].rows.codes, cases[0].tests)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda case: boosted(case, table=table), cases)) == alone
+    assert len({tuple(found.scores) for found in alone}) > 4, "the seed matters"
 
 
 def long_case(stages: int = 10**6) -> Case:

@@ -3,9 +3,6 @@
 import gc
 import itertools
 import math
-import os
-import subprocess
-import sys
 import threading
 import time
 import warnings
@@ -120,14 +117,6 @@ def test_ctrl_c_ends_a_fit_soon(n_jobs: int) -> None:
         with pytest.raises(KeyboardInterrupt):
             learn(dataset, penalty=NoPenalty(), n_jobs=n_jobs)
         assert pressing.since < 20, "a tenth of a second on an idle machine"
-
-
-def test_one_thread_does_not_import_joblib() -> None:
-    script = (
-        "import sys, depnet; depnet.learn(depnet.Dataset.from_codes([[0, 1]], [2, 2])); "
-        "assert 'joblib' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True, env=os.environ)
 
 
 def test_a_column_of_identifiers_is_reported_and_harmless() -> None:

