@@ -1,32 +1,31 @@
-"""What a card shows: all bars of a number, the likely states of others, and no bar that moves."""
+"""What a card shows: the histogram of a number, the likely states of others, and no bar that moves."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from depnet import Variable
-from depnet.data.binning.bins import Bins, Kind
+from depnet.data.binning.bins import Bins
 from depnet.errors import EvidenceError
 from depnet.explorer.cards import (
     MOST_STATES,
     OTHERS,
     STATES,
-    Card,
+    NumberCard,
+    StateCard,
     between,
     has_ranges,
     is_histogram,
     read_typed,
-    short_labels,
 )
-from depnet.explorer.known import held_by, weights
+from depnet.explorer.histogram import Axis
 from tests.explorer.cases import shift_of
+from tests.narrowed import there
 
 
 def test_few_states_have_a_bar_each() -> None:
     variable = Variable("class", ("1st", "2nd", "3rd", "Crew"))
     prior, later = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.4, 0.3, 0.2, 0.1])
-    card = Card.of(variable, prior, opened=False)
+    card = StateCard.of(variable, prior, opened=False)
     numbers = card.numbers(shift_of(variable, prior, later, observed=np.array([0.5, np.nan, np.nan, 0.1])))
     assert numbers["p"] == [0.4, 0.3, 0.2, 0.1]
     assert numbers["o"] == [0.5, None, None, 0.1]  # some are hidden
@@ -41,25 +40,26 @@ def test_few_states_have_a_bar_each() -> None:
 def test_many_states_are_the_likely_ones_and_the_rest_until_opened() -> None:
     variable = Variable("word", tuple(f"w{k}" for k in range(300)))
     prior = np.arange(300) / np.arange(300).sum()
-    card = Card.of(variable, prior, opened=False)
+    card = StateCard.of(variable, prior, opened=False)
     assert len(card.codes) == STATES - 1
     assert card.codes == tuple(range(293, 300))
     numbers = card.numbers(shift_of(variable, prior, np.eye(300)[0]))
     assert numbers["p"][-1] == 1.0  # of the others
     assert card.static(numbers)["states"][-1]["c"] == OTHERS
     assert card.static(numbers)["states"][-1]["l"] == "293 others"
-    kept = Card.of(variable, prior, opened=False, kept={3})
+    kept = StateCard.of(variable, prior, opened=False, kept={3})
     assert kept.codes == (3, *range(293, 300))
     assert kept.bar_weights(("w3",)) == [1.0, *[0.0] * 8]
-    assert len(Card.of(variable, prior, opened=True).codes) == MOST_STATES - 1
+    assert len(StateCard.of(variable, prior, opened=True).codes) == MOST_STATES - 1
 
 
-def test_a_number_has_all_its_bins_and_its_mean_and_spread() -> None:
+def test_a_number_has_a_histogram_its_mean_and_its_spread() -> None:
     bins = Bins(tuple(range(17)), tuple((k,) for k in range(16)), "integer")
     variable = Variable("n", bins.labels, bins)
     flat, later = np.full(16, 1 / 16), np.array([0.25, 0, 0, 0, 0.5, 0, 0, 0, 0.25, *[0.0] * 7])
-    card = Card.of(variable, flat, opened=False, holes=True)
-    assert card.codes == tuple(range(16))
+    law = there(shift_of(variable, flat, flat).now.number).law
+    card = NumberCard(Axis.of(variable, law), law, holes=True)
+    assert card.axis.points == tuple(range(16))
     shift = shift_of(variable, flat, later, missing=(0.6, 0.7), rows=75)
     numbers = card.numbers(shift)
     assert (numbers["mean"], numbers["sd"]) == ("4", "2.83")
@@ -67,6 +67,7 @@ def test_a_number_has_all_its_bins_and_its_mean_and_spread() -> None:
     assert low < 4 < high
     assert numbers["p"][4] == 0.5  # given that it is known
     assert numbers["p"][-1] == 0.66
+    assert numbers["at"] == card.axis.place(4)
     assert numbers["known"] == "among the 34 % of rows that have it"
     static = card.static(numbers)
     assert (static["columns"], static["ordered"], static["missing"]) == (True, True, 16)
@@ -78,7 +79,7 @@ def test_a_number_has_all_its_bins_and_its_mean_and_spread() -> None:
 def test_what_is_known_to_be_missing_has_no_state() -> None:
     variable = Variable("word", ("a", "b"))  # without a state for it
     law = np.array([0.5, 0.5])
-    card = Card.of(variable, law, opened=False, holes=True)
+    card = StateCard.of(variable, law, opened=False, holes=True)
     numbers = card.numbers(shift_of(variable, law, law, missing=(1.0, 1.0)))
     assert numbers["p"] == [0.0, 0.0, 1.0]
     assert card.bar_weights("is missing") == [0.0, 0.0, 1.0]
@@ -87,48 +88,10 @@ def test_what_is_known_to_be_missing_has_no_state() -> None:
     assert "known" not in few
 
 
-KINDS: tuple[Kind, ...] = ("float", "integer", "date")
-
-
-@st.composite
-def numbers(draw: st.DrawFn) -> Variable:
-    kind = draw(st.sampled_from(KINDS))
-    edge = st.floats(-1e6, 1e6, allow_nan=False) if kind == "float" else st.integers(-50_000, 50_000)
-    edges = sorted(draw(st.sets(edge, min_size=4, max_size=9)))
-    values = tuple((low,) for low in edges[:-1])
-    bins = Bins(tuple(edges), values, kind)
-    missing = draw(st.booleans())
-    labels = (*bins.labels, "?") if missing else bins.labels
-    return Variable("x", labels, bins, "?" if missing else None)
-
-
-@given(numbers(), st.data())
-def test_a_range_of_bars_means_those_bars(variable: Variable, data: st.DataObject) -> None:
-    ends = st.integers(0, len(variable.present_states) - 1)
-    first, last = sorted((data.draw(ends), data.draw(ends)))
-    held = between(variable, first, last)
-    wanted = np.zeros(variable.cardinality)
-    wanted[first : last + 1] = 1.0
-    if held is None:
-        assert wanted.all()
-        return
-    assert np.array_equal(weights(variable, held), wanted)
-    texts = (held,) if isinstance(held, str) else tuple(map(str, held))
-    assert held_by(variable, texts) == held  # as an address has it
-
-
-def test_ranges_are_written_by_their_edges() -> None:
-    bins = Bins((0.0, 1.5, 2.5, 4.0, 9.0), ((0.5,), (1.5, 2.0), (2.5, 3.9), (4.0, 8.0)), "float")
-    x = Variable("x", bins.ranges, bins)
-    assert between(x, 1, 2) == "1.5..3.9"  # 4 is of the next bin, and in its data
-    assert between(x, 2, 3) == ">=2.5"
-    assert between(x, 0, 1) == "<2.5"
-    assert short_labels(x) == ["< 1.5", "1.5–2.5", "2.5–4", "≥ 4"]
-    counts = Variable("n", (1, 2, 3, 7))
-    assert between(counts, 1, 2) == "2..3"
-    assert between(counts, 0, 1) == "<=2"
+def test_ranges_of_states_in_an_order_are_these_states() -> None:
     size = Variable("size", ("small", "medium", "large"), ordered=True)
     assert between(size, 0, 1) == ("small", "medium")
+    assert between(size, 2, 0) is None
     assert (has_ranges(size), is_histogram(size)) == (True, False)
     assert not has_ranges(Variable("sex", ("f", "m")))
     assert not has_ranges(Variable("survived", (0, 1)))

@@ -8,8 +8,8 @@ reading order:
 - `loaded`, `session`: a model, shared by all and never changed; what belongs to one open page, and its threads;
 - `state` with `known`: what the reader looks at, across all views, as the address of the page has it. Views show the state
   (`Session.on_change`) and ask for another (`Session.change`); Back and Forward do the same;
-- `frame` and `parts`: the frame around every view, and the parts that views are made of; `cards` with `static/bars.js`: the
-  bars of a variable, in Ask and Network alike; `copyable`: questions to copy, that leave the page;
+- `frame` and `parts`: the frame around every view, and the parts that views are made of; `cards` and `histogram` with
+  `static/bars.js`: the bars of a variable, in Ask and Network alike; `copyable`: questions to copy, that leave the page;
 - `overview_view` with `questions`; `network_view`; `ask_view` with `ask` (the question) and `ask_cards` (the answer);
   `target_view` with `target` and `target_lists`; `node_view`; `rows_view` with `rows`; `fit_view` with
   `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`.

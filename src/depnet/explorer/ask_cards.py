@@ -26,6 +26,7 @@ EVENTS: Mapping[str, tuple[type, ...]] = {
     "range": (str, int, int),
     "condition": (str, str),
     "expand": (str,),
+    "log": (str,),
     "target": (str,),
 }
 """What a reader does on a card: the variable's name, and what else is said."""
@@ -72,7 +73,7 @@ class AskCards:
         """How many answers were shown, and whether the last one was given any evidence."""
         self.asking = False
         self._controls()
-        self.marginals = Marginals(self.variables, **told, expand=self._expand)
+        self.marginals = Marginals(self.variables, **told, expand=self._expand, log=self._log)
         self.listed.more_button()
         self.made.compare_with()
 
@@ -117,6 +118,10 @@ class AskCards:
 
     def _expand(self, name: str) -> None:
         self.opened ^= {name}
+        self._show()
+
+    def _log(self, name: str) -> None:
+        self.made.logged ^= {name}
         self._show()
 
     def look_at(self, name: str) -> None:

@@ -5,7 +5,7 @@ from nicegui import ui
 from depnet.errors import DepnetError
 from depnet.explorer.ask import Answer, answers, describe_method, digit, sharpness
 from depnet.explorer.ask_cards import AskCards
-from depnet.explorer.cards import read_typed, toggle_bar, with_bars, with_held
+from depnet.explorer.cards import read_typed, with_held
 from depnet.explorer.copyable import Copies
 from depnet.explorer.known import Known, from_text, is_clamped, to_text
 from depnet.explorer.loaded import Loaded
@@ -169,10 +169,10 @@ class _Ask:
         self.range(name, code, code)
 
     def toggle(self, name: str, code: int) -> None:
-        self.session.change(known=toggle_bar(self.known, self.loaded.variable(name), code))
+        self.session.change(known=self.cards.made.toggle(self.known, name, code))
 
     def range(self, name: str, first: int, last: int) -> None:
-        self.session.change(known=with_bars(self.known, self.loaded.variable(name), first, last))
+        self.session.change(known=self.cards.made.hold(self.known, name, first, last))
 
     def condition(self, name: str, text: str) -> None:
         """What is known was written on a card; what is wrong with it is said there."""

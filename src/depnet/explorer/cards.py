@@ -2,24 +2,23 @@
 reader says by choosing bars or by writing a condition.
 """
 
-import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data import Variable
-from depnet.data.binning.bins import Bins
+from depnet.explorer.histogram import Axis, HistogramLaw, group_digits
 from depnet.explorer.known import Held, Known, describe_held, held_by, is_clamped, weights
 from depnet.explorer.loaded import Loaded
-from depnet.inference.answer.numbers import shown
+from depnet.inference.answer.numbers import NumberLaw, ends, shown
 from depnet.inference.answer.result import FEWEST_STATES, QueryResult
 from depnet.inference.judge.shifts import Shift, shifts_between
 from depnet.model.condition_text import EQUALS, split, unquote
-from depnet.model.conditions import MISSING, interpret
+from depnet.model.conditions import MISSING
 from depnet.wording import percent
 
 STATES = 8
@@ -32,9 +31,25 @@ OTHERS = -1
 """The code of the states that are shown together."""
 
 
+class Card(Protocol):
+    """The bars of one variable, as plain values for `static/bars.js`. The bar after the others is that of missing values."""
+
+    def static(self, base: dict[str, Any]) -> dict[str, Any]:
+        """What stays on the page; `base` are the numbers without evidence."""
+
+    def numbers(self, shift: Shift, *, held: bool = False) -> dict[str, Any]:
+        """The answer about it, a number a bar: p posterior, m the model's part and o the table's (null: none).
+
+        `sure` has the ends of each one's interval, unless its state is known.
+        """
+
+    def bar_weights(self, held: Held) -> list[float]:
+        """The share of each bar that the evidence allows, from 0 to 1."""
+
+
 @dataclass(frozen=True, slots=True)
-class Card:
-    """One variable: the codes that have a bar of their own, in their order; `rest` have one together.
+class StateCard:
+    """A variable of states: the codes that have a bar of their own, in their order; `rest` have one together.
 
     Which these are is said by the prior, so that no bar moves when something becomes known.
     """
@@ -55,8 +70,8 @@ class Card:
         opened: bool,
         kept: Iterable[int] = (),
         holes: bool = False,
-    ) -> "Card":
-        """Its likely states, and those to be `kept`; all of a number."""
+    ) -> "StateCard":
+        """Its likely states, and those to be `kept`; all that stand in an order."""
         most = MOST_STATES if opened or has_ranges(variable) else STATES
         n = len(variable.present_states)
         if n <= most:
@@ -66,18 +81,16 @@ class Card:
         return cls(variable, tuple(codes), tuple(sorted(set(range(n)) - set(codes))), opened, holes)
 
     def static(self, base: dict[str, Any]) -> dict[str, Any]:
-        """What stays on the page; `base` are the numbers without evidence."""
-        variable, labels = self.variable, short_labels(self.variable)
-        states = [{"c": c, "l": str(variable.states[c]), "s": labels[c]} for c in self.codes]
+        variable = self.variable
+        states = [{"c": c, "l": str(variable.states[c])} for c in self.codes]
         if self.rest:
-            others = f"{len(self.rest):,} others"
-            states.append({"c": OTHERS, "l": others, "s": others})
+            states.append({"c": OTHERS, "l": f"{len(self.rest):,} others"})
         missing = len(variable.present_states)
         if self.holes:
-            states.append({"c": missing, "l": "missing", "s": "missing"})
+            states.append({"c": missing, "l": "missing"})
         return {
             "name": variable.name,
-            "columns": is_histogram(variable),
+            "columns": False,
             "ordered": has_ranges(variable),
             "missing": missing if self.holes else -2,
             "opened": self.opened and missing > STATES,
@@ -86,17 +99,10 @@ class Card:
         }
 
     def numbers(self, shift: Shift, *, held: bool = False) -> dict[str, Any]:
-        """The answer about it, a number a bar: p posterior, m the model's part and o the table's (null: none).
-
-        `sure` has the ends of each one's interval, unless its state is known.
-        """
         holes, now = shift.missing, shift.now
         gone = holes.joined > 1 - 1e-9  # it is known to be missing: none of its states is so
         posterior = np.zeros_like(shift.posterior) if gone else shift.posterior
-        found: dict[str, Any] = {
-            "p": self._each(posterior, holes.joined),
-            "change": round(shift.change, 3),
-        }
+        found: dict[str, Any] = {"p": self._each(posterior, holes.joined)} | _about(shift)
         if not held and not gone:
             found["sure"] = now.interval(self.codes).round(4).tolist()
         if now.observed is not None:
@@ -105,12 +111,9 @@ class Card:
                 "m": self._each(now.law, holes.model),
                 "rows": now.rows,
             }
-        if holes.joined > NEGLIGIBLE and not gone:
-            found["known"] = f"among the {percent(1 - holes.joined)} of rows that have it"
-        return found if gone else found | self._summary(shift, held)
+        return found
 
     def bar_weights(self, held: Held) -> list[float]:
-        """The share of each bar that the evidence allows, from 0 to 1."""
         allowed = weights(self.variable, held)
         found = [float(allowed[c]) for c in self.codes] + ([0.0] if self.rest else [])
         if self.holes:
@@ -118,25 +121,79 @@ class Card:
             found.append(float(allowed[n]) if len(allowed) > n else float(held == MISSING))
         return found
 
-    def describe_held(self, held: Held) -> dict[str, Any]:
-        """Describe what is known of the variable for the page: on its bars, in words, and as typed."""
-        text = held if isinstance(held, str) else " | ".join(map(str, held))
-        return {"bars": self.bar_weights(held), "said": describe_held(self.variable.name, held), "text": text}
-
     def _each(self, values: FloatArray, missing: float) -> list[float | None]:
         found = [float(values[c]) for c in self.codes]
         if self.rest:
             found.append(float(values[list(self.rest)].sum()))
-        if self.holes:
-            found.append(missing)
-        return [None if math.isnan(value) else round(value, 6) for value in found]
+        return _rounded(found + ([missing] if self.holes else []))
 
-    def _summary(self, shift: Shift, held: bool) -> dict[str, str]:
-        number = shift.now.number if is_histogram(self.variable) else None
-        if number is None:
-            return {}
-        found = {"mean": shown(number.mean), "sd": shown(number.standard_deviation, 3)}
-        return found if held else found | {"between": number.said_interval}
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberCard:
+    """A number: the bars of its axis, and its mean. `law` is the number without evidence."""
+
+    axis: Axis
+    law: NumberLaw
+    holes: bool = False
+
+    def static(self, base: dict[str, Any]) -> dict[str, Any]:
+        axis = self.axis
+        states = [{"c": k, "l": axis.label(k)} for k in range(len(axis))]
+        if self.holes:
+            states.append({"c": len(axis), "l": "missing"})
+        return {
+            "name": axis.variable.name,
+            "columns": True,
+            "ordered": True,
+            "missing": len(axis) if self.holes else -2,
+            "opened": False,
+            "skewed": axis.skewed,
+            "log": axis.log,
+            "ticks": axis.ticks,
+            "states": states,
+            "base": base,
+        }
+
+    def numbers(self, shift: Shift, *, held: bool = False) -> dict[str, Any]:
+        holes, now = shift.missing, shift.now
+        found, number = _about(shift), now.number
+        tail = [holes.joined] if self.holes else []
+        if holes.joined > 1 - 1e-9 or number is None:
+            return found | {"p": [0.0] * len(self.axis) + tail}
+        drawn = HistogramLaw(self.axis, number.law)
+        found["p"] = _rounded(drawn.joined.tolist() + tail)
+        if not held:
+            rows = now.result.rows_known(shift.name, now.share) + now.result.sure_shares
+            found["sure"] = ends(drawn.joined, drawn.errors, rows).round(4).tolist()
+            found["between"] = " to ".join(group_digits(shown(end)) for end in number.interval or ())
+        if drawn.table is not None:
+            found |= {
+                "o": _rounded(drawn.table.tolist() + ([holes.observed] if self.holes else [])),
+                "m": _rounded(drawn.model.tolist() + ([holes.model] if self.holes else [])),
+                "rows": now.rows,
+            }
+        return found | {
+            "mean": group_digits(shown(number.mean)),
+            "sd": group_digits(shown(number.standard_deviation, 3)),
+            "at": self.axis.place(number.law.moments()[0][0]),
+        }
+
+    def bar_weights(self, held: Held) -> list[float]:
+        missing = [float(held == MISSING)] if self.holes else []
+        return self.axis.allowed(held, self.law) + missing
+
+
+def _about(shift: Shift) -> dict[str, Any]:
+    """How far it moved, and in which rows it is known."""
+    found: dict[str, Any] = {"change": round(shift.change, 3)}
+    missing = shift.missing.joined
+    if NEGLIGIBLE < missing <= 1 - 1e-9:
+        found["known"] = f"among the {percent(1 - missing)} of rows that have it"
+    return found
+
+
+def _rounded(values: Sequence[float]) -> list[float | None]:
+    return [None if math.isnan(value) else round(value, 6) for value in values]
 
 
 class Cards:
@@ -147,6 +204,8 @@ class Cards:
         self.variables = {variable.name: variable for variable in loaded.domain.variables}
         self.base: dict[str, Shift] = {}
         """What answers are compared with; empty until that was answered."""
+        self.logged: set[str] = set()
+        """Numbers that are drawn on a log axis."""
         self._before: QueryResult | None = None
 
     def compare_with(self, other: QueryResult | None = None) -> None:
@@ -155,6 +214,21 @@ class Cards:
         if found is not None and found is not self._before:
             self._before = found
             self.base = {shift.name: shift for shift in shifts_between(found, found)}
+
+    def number_card(self, name: str) -> NumberCard | None:
+        """The bars of a number; None of any other variable, and before anything was answered."""
+        prior, log = self.loaded.best_prior, name in self.logged
+        if prior is None or not is_histogram(self.variables[name]):
+            return None
+        if (name, log) not in self.loaded.axes:
+            number = prior.table(name).number
+            if number is None:
+                return None
+            self.loaded.axes[name, log] = Axis.of(self.variables[name], number.law, log=log), number.law
+        return NumberCard(*self.loaded.axes[name, log], holes=self._has_holes(name))
+
+    def _has_holes(self, name: str) -> bool:
+        return self.loaded.has_holes(self.loaded.domain.index(name))
 
     def show(
         self,
@@ -167,13 +241,47 @@ class Cards:
         kept: Iterable[int] = (),
     ) -> dict[str, Any]:
         """A card for `static/bars.js` with its answer and evidence; `given`: the answer has evidence."""
-        holes, base = self.loaded.has_holes(self.loaded.domain.index(name)), self.base[name]
-        card = Card.of(self.variables[name], base.prior, opened=opened, kept=kept, holes=holes)
+        base = self.base[name]
+        card: Card = self.number_card(name) or StateCard.of(
+            self.variables[name], base.prior, opened=opened, kept=kept, holes=self._has_holes(name)
+        )
         now = None
         if shift is not None:
             now = card.numbers(shift, held=held is not None and is_clamped(held)) | {"given": given}
-        known = None if held is None else card.describe_held(held)
+        known: Mapping[str, Any] | None = None
+        if held is not None:
+            text = held if isinstance(held, str) else " | ".join(map(str, held))
+            known = {"bars": card.bar_weights(held), "said": describe_held(name, held), "text": text}
         return {"card": card.static(card.numbers(base)), "now": now, "held": known}
+
+    def hold(self, known: Known, name: str, first: int, last: int) -> Known:
+        """What is known when the bars from one to the other are chosen; one that is chosen again is taken back."""
+        variable, drawn = self.variables[name], self.number_card(name)
+        end = len(variable.present_states) if drawn is None else len(drawn.axis)
+        if not (0 <= min(first, last) <= max(first, last) < end or first == last == end):
+            return known  # anything may come from a browser
+        if first == end:
+            held: Held | None = MISSING
+        else:
+            held = between(variable, first, last) if drawn is None else drawn.axis.held(first, last)
+        taken_back = first == last and known.get(name) == held
+        return with_held(known, name, None if taken_back else held)
+
+    def toggle(self, known: Known, name: str, code: int) -> Known:
+        """Allow one more state, or one less; with none left, all are allowed. Of a number, its range grows."""
+        variable, drawn = self.variables[name], self.number_card(name)
+        held = known.get(name, ())
+        if drawn is not None and code < len(drawn.axis) and held:
+            chosen = [k for k, share in enumerate(drawn.axis.allowed(held, drawn.law)) if share > 0]
+            return self.hold(known, name, min([code, *chosen]), max([code, *chosen]))
+        if drawn is not None or (variable.missing is None and code == len(variable.present_states)):
+            return self.hold(known, name, code, code)  # no state of the model, that could be one of several
+        if not 0 <= code < variable.cardinality:
+            return known
+        gone = {variable.cardinality - 1} if held == MISSING and variable.missing is not None else set()
+        codes = (gone if isinstance(held, str) else {variable.code(state) for state in held}) ^ {code}
+        texts = tuple(str(variable.states[c]) for c in sorted(codes))
+        return with_held(known, name, held_by(variable, texts))
 
 
 NEGLIGIBLE = 0.01
@@ -190,10 +298,6 @@ def in_order(names: Sequence[str], first: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in first if name in known) | known)
 
 
-LONG = 24
-"""A condition with more signs is taken only where no shorter one will do: an edge may be the float next to a number."""
-
-
 def is_histogram(variable: Variable) -> bool:
     """Is it a number of several states, to be drawn as columns?"""
     return variable.scale == "number" and has_ranges(variable)
@@ -204,75 +308,11 @@ def has_ranges(variable: Variable) -> bool:
     return variable.has_order and len(variable.present_states) >= FEWEST_STATES
 
 
-def short_labels(variable: Variable) -> list[str]:
-    """A label a state: outermost bins by their one end, whole numbers from the first to the last.
-
-    >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70, 75)), "integer")
-    >>> short_labels(Variable("age", ages.labels, ages))
-    ['≤ 17', '18–64', '≥ 65']
-    """
-    labels = list(map(str, variable.states))
-    if variable.bins is not None:
-        for k in range(len(variable.bins)):
-            labels[k] = _short(variable.bins, k) if labels[k].startswith("[") else labels[k]
-    return labels
-
-
-def _short(bins: Bins, k: int) -> str:
-    low, high = bins.edges[k], bins.edges[k + 1]
-    whole = bins.kind in ("integer", "date")
-    if k == 0:
-        return f"≤ {bins.text(high - 1)}" if whole else f"< {bins.text(high)}"
-    if k == len(bins) - 1:
-        return f"≥ {bins.text(low)}"
-    return f"{bins.text(low)}–{bins.text(high - 1 if whole else high)}"
-
-
 def between(variable: Variable, first: int, last: int) -> Held | None:
-    """The states with the codes from one end to the other as what is known; None: all are allowed.
-
-    Of a number it is a condition that means just these states, by its edges where these say it, else the states themselves.
-
-    >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70, 75)), "integer")
-    >>> age = Variable("age", ages.labels, ages)
-    >>> between(age, 0, 1), between(age, 2, 1), between(age, 1, 1), between(age, 0, 2)
-    ('<65', '>=18', ('[18, 65)',), None)
-    """
+    """The states from one to the other as what is known; None: all are allowed."""
     first, last = sorted((first, last))
-    wanted = np.zeros(variable.cardinality)
-    wanted[first : last + 1] = 1.0
     states = variable.states[first : last + 1]
-    if wanted.all():
-        return None
-    if first == last or not is_histogram(variable):
-        return states
-    labels = set(map(str, variable.states))
-    for text in sorted(_conditions(variable, first, last), key=lambda text: len(text) > LONG):
-        if text not in labels and np.array_equal(interpret(variable, text).weights(), wanted):
-            return text
-    return states
-
-
-def _conditions(variable: Variable, first: int, last: int) -> Iterator[str]:
-    """Conditions that may mean these states: up to an edge, or to the value next to it."""
-    end = len(variable.present_states) - 1
-    bins = variable.bins
-    if bins is None:
-        lows, highs = ([str(variable.states[code])] for code in (first, last))
-        below = highs
-    else:
-        lows = [bins.text(bins.edges[first]), bins.text(bins.quantiles[first][0])]
-        highs = [bins.text(bins.edges[last + 1]), bins.text(bins.quantiles[last][-1])]
-        if first == 0:
-            yield f"<{highs[0]}"
-        if bins.kind in ("integer", "date"):
-            highs.insert(0, bins.text(bins.edges[last + 1] - 1))
-        below = highs
-    if first == 0:
-        yield from (f"<={high}" for high in below)
-    if last == end:
-        yield from (f">={low}" for low in lows)
-    yield from (f"{low}..{high}" for low, high in itertools.product(lows, highs))
+    return None if len(states) == variable.cardinality else states
 
 
 def read_typed(variable: Variable, text: str) -> Held | None:
@@ -281,9 +321,8 @@ def read_typed(variable: Variable, text: str) -> Held | None:
     >>> cls = Variable("class", ("1st", "2nd", "3rd"))
     >>> read_typed(cls, "1st | 2nd"), read_typed(cls, "= 3rd"), read_typed(cls, "!=3rd"), read_typed(cls, " ")
     (('1st', '2nd'), ('3rd',), '!=3rd', None)
-    >>> age = Variable("age", ("[0, 18)", "[18, 99)"), Bins((0, 18, 99), ((3,), (30,))))
-    >>> read_typed(cls, "is missing"), read_typed(age, "=30.0")
-    ('is missing', ('30',))
+    >>> read_typed(cls, "is missing")
+    'is missing'
     """
     text = text.strip()
     if text in ("missing", "known"):
@@ -294,32 +333,6 @@ def read_typed(variable: Variable, text: str) -> Held | None:
         text = text.removeprefix(sign)
     parts = tuple(unquote(part) for part in split(text, "|"))
     return held_by(variable, parts) if any(parts) else None
-
-
-def with_bars(known: Known, variable: Variable, first: int, last: int) -> Known:
-    """What is known when the bars from one to the other are chosen; one that is chosen again is taken back.
-
-    The bar after the states is that of missing values.
-    """
-    end = len(variable.present_states)
-    if not (0 <= min(first, last) <= max(first, last) < end or first == last == end):
-        return known  # anything may come from a browser
-    held = MISSING if first == end else between(variable, first, last)
-    taken_back = first == last and known.get(variable.name) == held
-    return with_held(known, variable.name, None if taken_back else held)
-
-
-def toggle_bar(known: Known, variable: Variable, code: int) -> Known:
-    """Allow one more state, or one less; with none left, all are allowed."""
-    if variable.missing is None and code == len(variable.present_states):
-        return with_bars(known, variable, code, code)  # no state of the model, that could be one of several
-    if not 0 <= code < variable.cardinality:
-        return known
-    held = known.get(variable.name, ())
-    gone = {variable.cardinality - 1} if held == MISSING and variable.missing is not None else set()
-    codes = (gone if isinstance(held, str) else {variable.code(state) for state in held}) ^ {code}
-    texts = tuple(str(variable.states[c]) for c in sorted(codes))
-    return with_held(known, variable.name, held_by(variable, texts))
 
 
 def with_held(known: Known, name: str, held: Held | None) -> Known:

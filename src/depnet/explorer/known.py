@@ -137,11 +137,11 @@ def from_text(domain: Domain, text: str) -> LinkEvidence:
 
 
 def given(known: Known) -> Given:
-    return {name: _condition(held) for name, held in known.items()}
+    return {name: condition_of(held) for name, held in known.items()}
 
 
 def weights(variable: Variable, held: Held) -> FloatArray:
-    return interpret(variable, _condition(held)).weights()
+    return interpret(variable, condition_of(held)).weights()
 
 
 def describe_held(name: str, held: Held) -> str:
@@ -158,7 +158,8 @@ def is_clamped(held: Held) -> bool:
     return held == MISSING or (not isinstance(held, str) and len(held) == 1)
 
 
-def _condition(held: Held) -> Condition:
+def condition_of(held: Held) -> Condition:
+    """What is held of a variable, as evidence has it."""
     if isinstance(held, str):
         return held
     return held[0] if len(held) == 1 else frozenset(held)

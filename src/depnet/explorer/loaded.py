@@ -15,6 +15,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data import Dataset, Domain, Holed, Variable
+from depnet.explorer.histogram import Axis
 from depnet.files import Stamp, stamp_of
 from depnet.fitting.summary import count_rows, law_nearness, plain_figures
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
@@ -58,7 +59,7 @@ class Profile:
     missing: float
     numbers: NumberSummary | None
     heights: FloatArray
-    """A bar for each state of a category; for a number, a histogram of equal widths."""
+    """A bar for each state of a category; for a number, those of its histogram."""
 
     @property
     def shares(self) -> FloatArray:
@@ -80,7 +81,7 @@ def of_counts(variable: Variable, counts: FloatArray, total: float) -> Profile:
     shares = each / max(float(each.sum()), 1.0)
     law = None if variable.bins is None else NumberLaw.of(variable, shares, Spread(np.zeros(len(shares))))
     numbers = None if law is None else NumberSummary(variable, law)
-    heights = shares[:BARS] if law is None else _histogram(law, shares)
+    heights = shares[:BARS] if law is None else _histogram(variable, law)
     return Profile(each, 1 - float(each.sum()) / max(total, 1.0), numbers, heights)
 
 
@@ -92,22 +93,12 @@ def _of_table(data: Holed, i: int) -> Profile:
     if seen.numbers is None or variable.bins is None:
         return of_counts(variable, counts, seen.rows / max(1 - missing, 1e-12))
     law = seen.numbers
-    heights = _histogram(law, np.nan_to_num(seen.frequencies))
+    heights = _histogram(variable, law)
     return Profile(counts, missing, NumberSummary(variable, law), heights)
 
 
-def _histogram(law: NumberLaw, shares: FloatArray) -> FloatArray:
-    """Bars of equal widths from the 1 % to the 99 % quantile: what lies beyond is in the first bar and the last.
-
-    Bins hold about equally many rows, so that bars of them would all be alike. A number of one or two states has these.
-    """
-    if len(shares) <= 2:
-        return shares
-    low, high = (float(law.quantile(level)[0]) for level in (0.01, 0.99))
-    if low == high:
-        return shares[:BARS]
-    clipped = np.clip(law.values.astype(np.float64), low, high)
-    return np.histogram(clipped, BARS, (low, high), weights=law.weights)[0]
+def _histogram(variable: Variable, law: NumberLaw) -> FloatArray:
+    return Axis.of(variable, law).bars(law.values, law.weights)
 
 
 @dataclass(frozen=True)
@@ -135,6 +126,10 @@ class Loaded(Model):
     """Those of the rows, once they were asked for (`rows`)."""
     columns: dict[int, Profile] = field(default_factory=dict, compare=False, repr=False)
     """What the table says of its columns, of those that were asked for (`column`)."""
+    axes: dict[tuple[str, bool], tuple[Axis, NumberLaw]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """Of numbers, whether on a log axis: their bars, and their law without evidence."""
 
     @cached_property
     def whole(self) -> Dataset | None:

@@ -77,7 +77,7 @@ export default {
     cards: Array, target: String, chosen: String, several: Boolean, versus: Boolean, evidence: Boolean, asking: Boolean, links: Object,
     answer: Number, method: String, measure: String,
   },
-  emits: ["clamp", "toggle", "range", "condition", "expand", "target"],
+  emits: ["clamp", "toggle", "range", "condition", "expand", "log", "target"],
   created() { this.found = new Map(); },
   computed: {
     fixed() { return JSON.parse(JSON.stringify(this.cards)).map(Object.freeze); },  // Vue then watches cards, not what is on them

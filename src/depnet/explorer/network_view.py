@@ -21,7 +21,7 @@ from depnet.arrays import FloatArray
 from depnet.errors import DepnetError
 from depnet.explorer import parts
 from depnet.explorer.ask import Answer, answers
-from depnet.explorer.cards import Cards, with_bars, with_held
+from depnet.explorer.cards import Cards, with_held
 from depnet.explorer.known import Known, describe_held, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.explorer.parts import Component
@@ -304,8 +304,10 @@ class _Network:
         """Bars of a variable were chosen, from one to the other; without them, nothing is known of it."""
         v, codes = event.args
         variable, known = self.domain.variables[v], self.session.state.known
-        held = with_held(known, variable.name, None) if codes is None else with_bars(known, variable, *codes)
-        self.session.change(known=held)
+        if codes is None:
+            self.session.change(known=with_held(known, variable.name, None))
+        else:
+            self.session.change(known=self.answers.cards.hold(known, variable.name, *codes))
 
     def _target(self, event: events.GenericEventArguments) -> None:
         name = self.domain.names[event.args]

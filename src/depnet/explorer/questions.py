@@ -4,16 +4,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from depnet.arrays import FloatArray
 from depnet.data import Variable
-from depnet.explorer.cards import between, is_histogram
+from depnet.explorer.cards import is_histogram
+from depnet.explorer.histogram import Axis
 from depnet.explorer.known import Held, describe_held
-from depnet.explorer.loaded import Loaded
+from depnet.explorer.loaded import Loaded, Profile
 from depnet.explorer.state import State
 from depnet.pictures.graph.dependency import Tie
 
 LEAST = 0.05
 """The share of a state that is worth asking for."""
+
+TOP = 0.25
+"""Of a number, the share of its highest values that is."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def what_ifs(loaded: Loaded, most: int = 1) -> list[FirstQuestion]:
     for tie in apart:
         teller, told = tie.ends
         column = loaded.column(teller)
-        held = telling(variables[teller], None if column is None else column.shares)
+        held = telling(variables[teller], column)
         found.append(
             FirstQuestion(
                 f"What is likely when {describe_held(variables[teller].name, held)}? Look at {variables[told].name}.",
@@ -51,19 +54,19 @@ def what_ifs(loaded: Loaded, most: int = 1) -> list[FirstQuestion]:
     return found
 
 
-def telling(variable: Variable, shares: FloatArray | None) -> Held:
-    """The top quarter of a number's bins; else the rarest state that is not too rare, which is most of a surprise.
-
-    >>> telling(Variable("class", ("1st", "2nd", "crew")), np.array([0.3, 0.68, 0.02]))
-    ('1st',)
-    """
-    if is_histogram(variable):
-        last = len(variable.present_states) - 1
-        held = between(variable, last - max(1, (last + 1) // 4) + 1, last)
+def telling(variable: Variable, column: Profile | None) -> Held:
+    """The top quarter of a number; else the rarest state that is not too rare, which is most of a surprise."""
+    if is_histogram(variable) and column is not None and column.numbers is not None:
+        law = column.numbers.law
+        drawn = Axis.of(variable, law)
+        above = np.cumsum(drawn.bars(law.values, law.weights)[::-1])[::-1]
+        at = max(int((above >= TOP - 1e-9).sum()) - 1, 1)  # the last bar with a quarter from its beginning on
+        held = drawn.held(at, len(drawn) - 1)
         if held is not None:
             return held
-    if shares is None:
+    if column is None:
         return variable.present_states[-1:]
+    shares = column.shares
     enough = [code for code in range(len(variable.present_states)) if shares[code] >= LEAST]
     code = min(enough, key=lambda c: (shares[c], c)) if enough else int(np.argmax(shares))
     return (variable.states[code],)

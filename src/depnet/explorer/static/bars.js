@@ -1,6 +1,6 @@
 // The bars of a variable, wherever a view shows them (Ask, the card of a variable in Network): what is now is filled, what it
 // is compared with an outline, a line says how sure it is, and a mark where the table itself lies.
-// A click on a bar says its state; dragging, or Shift with the arrow keys, says a range (`say` with "clamp", "toggle", "range", "expand").
+// A click on a bar says its state; dragging, or Shift with the arrow keys, says a range (`say` with "clamp", "toggle", "range", "expand", "log").
 // All text goes through Vue's interpolation, which shows markup as it is written.
 const SCALES = [0.1, 0.2, 0.5, 1];
 
@@ -15,21 +15,26 @@ export const Bars = {
       <div ref="bars" :class="card.columns ? 'depnet-histogram' : 'depnet-bars'" role="group" :aria-label="card.name + (card.ordered ? ': Shift and the arrow keys set a range' : '')"
         @pointerleave="over = -1" @focusout="left">
         <component :is="still ? 'div' : 'button'" v-for="(s, k) in card.states" :key="s.c" v-bind="bar(s, k)" v-on="still ? {} : heard(s, k)">
-          <span v-if="!card.columns" class="depnet-state-label">{{ s.s }}</span>
+          <span v-if="!card.columns" class="depnet-state-label">{{ s.l }}</span>
           <span :class="card.columns ? 'depnet-column' : 'depnet-track'">
             <span class="depnet-fill" :style="long(p(k), k)"></span>
             <span v-if="was" class="depnet-before" :style="long(was[k], k)"></span>
-            <span v-if="sure(k)" class="depnet-whisker"
+            <span v-if="sure(k) && !card.columns" class="depnet-whisker"
               :style="[from(sure(k)[0], k), long(sure(k)[1] - sure(k)[0], k)]"></span>
             <span v-if="observed(k) !== null" class="depnet-observed" :style="from(observed(k), k)"></span>
           </span>
-          <span v-if="card.columns" class="depnet-tick">{{ tick(s, k) }}</span>
-          <template v-else>
-            <span class="depnet-state-number"><span v-if="was" class="depnet-was">{{ three(was[k]) }} →</span> {{ three(p(k)) }}</span>
-          </template>
+          <span v-if="card.columns" class="depnet-tick">{{ gone(k) ? "missing" : "" }}</span>
+          <span v-else class="depnet-state-number"><span v-if="was" class="depnet-was">{{ three(was[k]) }} →</span> {{ three(p(k)) }}</span>
         </component>
+        <div v-if="card.columns" class="depnet-axis" :class="{ short: card.missing >= 0 }" aria-hidden="true">
+          <i v-if="was && card.base.at !== undefined" class="depnet-mean was" :style="{ left: card.base.at + '%' }"></i>
+          <i v-if="numbers && numbers.at !== undefined" class="depnet-mean" :style="{ left: numbers.at + '%' }"></i>
+          <span v-for="[at, text] in card.ticks" :key="text" class="depnet-axis-tick" :class="{ first: at < 6, last: at > 94 }" :style="{ left: at + '%' }">{{ text }}</span>
+        </div>
       </div>
-      <div v-if="card.columns" class="depnet-readout">{{ readout }}</div>
+      <div v-if="card.columns" class="depnet-readout"><span>{{ readout }}</span>
+        <button v-if="card.skewed && !still" type="button" class="depnet-plain" :aria-pressed="card.log ? 'true' : 'false'"
+          :aria-label="'Log axis of ' + card.name" @click="$emit('say', 'log', [card.name])">{{ card.log ? "linear" : "log" }}</button></div>
       <button v-if="card.opened && !still" type="button" class="depnet-action" @click="$emit('say', 'expand', [card.name])">Fewer states</button>
     </div>`,
   computed: {
@@ -50,11 +55,11 @@ export const Bars = {
     readout() {
       const [from, to] = this.drawn();
       const { states } = this.card;
-      if (from >= 0) return from === to ? states[from].s : `${states[from].s} to ${states[to].s}`;
+      if (from >= 0) return from === to ? states[from].l : `${states[from].l} … ${states[to].l}`;
       const k = this.over >= 0 ? this.over : this.at;
       if (k < 0 || k >= states.length) return this.numbers?.between ? `mean, 90 % sure: ${this.numbers.between}` : "";
       const before = this.was ? this.was[k].toFixed(3) + " → " : "";
-      return `${states[k].s}: ${before}${this.three(this.p(k))}${this.between(k)}${this.both(k) ? " (" + this.both(k) + ")" : ""}`;
+      return `${states[k].l}: ${before}${this.three(this.p(k))}${this.between(k)}${this.both(k) ? " (" + this.both(k) + ")" : ""}`;
     },
     first() {  // where Tab comes to
       const at = this.at >= 0 ? this.at : this.held ? this.held.bars.findIndex((share) => share > 0) : 0;
@@ -78,10 +83,6 @@ export const Bars = {
       const { m, o, rows } = this.numbers;
       const table = o[k] === null ? "–" : o[k].toFixed(3);
       return `model ${m[k].toFixed(3)}, table ${table} of ${rows.toLocaleString("en-US")} row${rows === 1 ? "" : "s"}`;
-    },
-    tick(s, k) {  // as many as there is room for
-      const n = this.card.states.length, step = n <= 4 ? 1 : Math.ceil(n / 3);
-      return s.c === this.card.missing || k === 0 || k === n - 1 || (k % step === 0 && k + step < n) ? s.s : "";
     },
     bar(s, k) {
       const [from, to] = this.drawn(), held = this.held ? this.held.bars[k] : 0;
@@ -149,8 +150,9 @@ export const Bars = {
       listen("pointerup", end);
       listen("pointercancel", end);
     },
+    all() { return [...this.$refs.bars.querySelectorAll("[data-state]")]; },
     nearest(event) {
-      const far = [...this.$refs.bars.children].map((bar, k) => {
+      const far = this.all().map((bar, k) => {
         const box = bar.getBoundingClientRect();
         const away = this.card.columns ? event.clientX - (box.left + box.right) / 2 : event.clientY - (box.top + box.bottom) / 2;
         return this.ranged(k) ? Math.abs(away) : Infinity;
@@ -164,7 +166,7 @@ export const Bars = {
       if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       const to = Math.min(n - 1, Math.max(0, k + step));
-      this.$refs.bars.children[to].focus();
+      this.all()[to].focus();
       if (!event.shiftKey) return void (this.anchor = -1);
       if (!this.card.ordered || !this.ranged(to) || to === k) return;
       if (this.anchor < 0) this.anchor = k;

@@ -118,7 +118,7 @@ export const Peek = {
   <div v-if="!told" class="depnet-note">asking …</div>
   <template v-else>
     <div class="depnet-note" v-if="open">Click what is known of it:</div>
-    <Bars :card="told.card" :now="told.now" :held="told.held" :evidence="evidence" :still="!open" @say="say" />
+    <Bars :card="{ ...told.card, skewed: false }" :now="told.now" :held="told.held" :evidence="evidence" :still="!open" @say="say" />
     <div class="depnet-note" v-if="told.now && evidence && !told.held">
       <span class="depnet-key-prior"></span> before, <span class="depnet-key-posterior"></span> now: moved {{ told.now.change.toFixed(3) }}</div>
     <div v-if="open" class="depnet-peek-actions">
