@@ -13,6 +13,7 @@ import argparse
 import importlib
 import importlib.util
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from depnet.arrays import CodeArray
 from depnet.law.program import Law
 from depnet.model.boosted import BoostedNode
 from depnet.model.node import TABLE_STATES
-from depnet.model.stages import Stages, Test
+from depnet.model.stages import Stages
 
 VARIABLES, STAGES, LEAVES = 30, 100, 8
 STATES = (2, 4, 16)
@@ -40,14 +41,19 @@ def random_law(states: int, seed: int) -> Network:
     rng = np.random.default_rng(seed)
     nodes = []
     for i in range(VARIABLES):
-        made = []
-        for _ in range(STAGES if i else 0):
-            splits = []
-            for t in range(LEAVES - 1):
-                low, high = sorted(rng.integers(0, states, size=2).tolist())
-                splits.append((int(rng.integers(0, t + 1)), Test(int(rng.integers(i)), low, high)))
-            made.append((splits, rng.integers(-(2**17), 2**17, size=(LEAVES, states))))
-        nodes.append(BoostedNode(i, ConstantSource(), np.zeros((1, states)), Stages.of(made, states)))
+        stages, splits = STAGES if i else 0, LEAVES - 1
+        each = np.arange(stages * splits)
+        low, high = np.sort(rng.integers(0, states, size=(2, len(each))), axis=0)
+        arrays: dict[str, Any] = {
+            "variable": rng.integers(max(i, 1), size=len(each)),
+            "low": low,
+            "high": high,
+            "begin": np.arange(stages + 1) * splits,
+            "leaf": rng.integers(each % splits + 1),
+            "test": each,
+            "scores": rng.integers(-(2**17), 2**17, size=(stages * LEAVES, states)),
+        }
+        nodes.append(BoostedNode(i, ConstantSource(), np.zeros((1, states)), Stages(**arrays)))
     domain = Domain.from_cardinalities([states] * VARIABLES)
     return Network(domain, tuple(nodes), order=tuple(range(VARIABLES)))
 

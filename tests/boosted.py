@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +11,36 @@ from depnet.arrays import LeafArray
 from depnet.model import Merge, Operation, Split
 from depnet.model.boosted import BoostedNode
 from depnet.model.sources.source import ConstantSource, InformationSource
-from depnet.model.stages import DigitTree, Stages, Test
+from depnet.model.stages import DigitTree, Scores, Stages, Test
 
 SPREAD = 1 << 20
 """Scores are drawn from minus to plus this: one nat."""
+
+
+def stages_of(stages: Sequence[tuple[Sequence[tuple[int, Test]], Any]], states: int) -> Stages:
+    """Stages from their splits, (leaf, test) one after the other, and their scores [leaf, state]."""
+    tests: dict[Test, int] = {}
+    numbered = [
+        (leaf, tests.setdefault(Test(*test), len(tests))) for splits, _ in stages for leaf, test in splits
+    ]
+    flat = np.array(list(tests), dtype=np.int64).reshape(-1, 3)
+    scores = [np.asarray(scores).reshape(-1, states) for _, scores in stages]
+    arrays: list[Any] = [
+        *flat.T,
+        np.cumsum([0, *(len(splits) for splits, _ in stages)]),
+        [leaf for leaf, _ in numbered],
+        [test for _, test in numbered],
+        np.concatenate([np.zeros((0, states), dtype=np.int32), *scores]),
+    ]
+    return Stages(*arrays)
+
+
+def stage_of(stages: Stages, m: int) -> tuple[list[tuple[int, Test]], Scores]:
+    """Stage m: its splits, as (leaf, test), and its scores [leaf, state]."""
+    first, last = int(stages.begin[m]), int(stages.begin[m + 1])
+    tests = np.stack([stages.variable, stages.low, stages.high], axis=1).tolist()
+    splits = [(int(stages.leaf[t]), Test(*tests[stages.test[t]])) for t in range(first, last)]
+    return splits, stages.scores[first + m : last + m + 1]
 
 
 def random_stages(
@@ -33,7 +60,7 @@ def random_stages(
             low, high = sorted(rng.integers(0, cardinalities[j], size=2).tolist())
             splits.append((int(rng.integers(0, t + 1)), Test(j, low, high)))
         made.append((splits, rng.integers(-SPREAD, SPREAD, size=(len(splits) + 1, states))))
-    return Stages.of(made, states)
+    return stages_of(made, states)
 
 
 def random_boosted_node(
@@ -104,7 +131,7 @@ def stage_graph(stages: Stages, m: int, cardinalities: Sequence[int]) -> tuple[D
     stages.check_domain(cardinalities)
     operations: list[Operation] = []
     found = [0]
-    for t, (leaf, test) in enumerate(stages.stage(m)[0]):
+    for t, (leaf, test) in enumerate(stage_of(stages, m)[0]):
         states = cardinalities[test.variable]
         if leaf not in found:
             continue  # no row is there

@@ -10,9 +10,10 @@ from depnet import Dataset, DecisionGraph, Network, Split
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import LearnOptions
 from depnet.model.boosted import BoostedNode
-from depnet.model.stages import UNIT, Stages, on_grid
+from depnet.model.stages import UNIT, on_grid
 from depnet.model.stages import Test as Interval
 from depnet.threads import Work
+from tests.boosted import stages_of
 
 NAMES = ("class", "sex", "age", "survived")
 
@@ -26,7 +27,7 @@ def boosted_survived() -> BoostedNode:
     people = depnet.titanic()
     assert people.domain.names == NAMES
     start = DecisionGraph((Split(0, 1),), people.domain.cardinalities)
-    stages = Stages.of(
+    stages = stages_of(
         [
             ([(0, Interval(0, 0, 0))], nats((0.2, -0.2), (-0.6, 0.6))),
             ([(0, Interval(2, 1, 1)), (1, Interval(0, 2, 3))], nats((0.0, 0.0), (-0.5, 0.5), (0.4, -0.4))),

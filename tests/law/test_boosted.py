@@ -13,8 +13,7 @@ from depnet.model import Evidence
 from depnet.model import stages as model
 from depnet.model.boosted import BoostedNode
 from depnet.model.sources.source import JointStates
-from depnet.model.stages import Stages
-from tests.boosted import SPREAD, random_stages, tabulated, with_boosted_nodes
+from tests.boosted import SPREAD, random_stages, stages_of, tabulated, with_boosted_nodes
 from tests.isas import AVAILABLE
 from tests.law.cases import assert_same_passes, compiled, evidence_of, laws
 from tests.reference import ordered
@@ -92,7 +91,7 @@ def test_stages_of_any_size(leaves: int, monkeypatch: pytest.MonkeyPatch) -> Non
         j = int(rng.integers(0, 4))
         low, high = sorted(rng.integers(0, cards[j], size=2).tolist())
         splits.append((int(rng.integers(0, t + 1)), model.Test(j, low, high)))
-    stages = Stages.of([(splits, rng.integers(-SPREAD, SPREAD, size=(leaves, 3)))] * 2, 3)
+    stages = stages_of([(splits, rng.integers(-SPREAD, SPREAD, size=(leaves, 3)))] * 2, 3)
     first = random_ordered_network(rng, cards, range(5))
     nodes = (*first.nodes[:4], BoostedNode(4, ConstantSource(), [[5, -5, 0]], stages))
     network = Network(Domain.from_cardinalities(cards), nodes, order=range(5))  # type: ignore[arg-type]
@@ -105,7 +104,7 @@ def test_stages_of_any_size(leaves: int, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def far(score: int) -> Network:
     """X0 decides X1, whose scores are so far apart that probabilities are as small as they come."""
-    stages = Stages.of([([(0, model.Test(0, 1, 1))], [[score, -score, 0], [-score, score, 0]])], 3)
+    stages = stages_of([([(0, model.Test(0, 1, 1))], [[score, -score, 0], [-score, score, 0]])], 3)
     nodes = (
         BoostedNode(0, ConstantSource(), [[0, 0]], random_stages(np.random.default_rng(0), [], [2, 3], 2)),
         BoostedNode(1, ConstantSource(), [[0, 0, 0]], stages),

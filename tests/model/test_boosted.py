@@ -13,9 +13,16 @@ from depnet.errors import DomainTooLargeError, ModelError
 from depnet.model import ConditionalTable, ConstantSource, DecisionGraph, Split
 from depnet.model.boosted import BoostedNode
 from depnet.model.sources.source import JointStates
-from depnet.model.stages import MOST_SCORE, UNIT, Stages, on_grid, theta_of
+from depnet.model.stages import MOST_SCORE, UNIT, on_grid, theta_of
 from depnet.model.stages import Test as Within
-from tests.boosted import random_boosted_network, random_boosted_node, random_stages, stage_graph
+from tests.boosted import (
+    random_boosted_network,
+    random_boosted_node,
+    random_stages,
+    stage_graph,
+    stage_of,
+    stages_of,
+)
 from tests.reference import stages as reference
 from tests.refusals import refuses
 from tests.strategies import cardinalities, random_operations, random_table, seeds
@@ -69,7 +76,7 @@ def test_one_stage_with_free_scores_is_the_papers_node(cards: tuple[int, ...], s
     graph = DecisionGraph(random_operations(rng, cards, (0,), 5), cards)
     paper = TableNode(0, graph, random_table(rng, graph.size, cards[0]))
     scores = on_grid(np.log(paper.table.probabilities))
-    none = Stages.of([], cards[0])
+    none = stages_of([], cards[0])
     boosted = BoostedNode(0, graph, scores, none)
     codes = some_rows(rng, list(cards), 50)
     np.testing.assert_allclose(boosted.probabilities(codes), paper.probabilities(codes), rtol=2 * UNIT)
@@ -83,7 +90,7 @@ def test_one_stage_is_a_node_with_its_decision_graph(seed: int, cards: list[int]
     others = list(range(1, len(cards)))
     stages = random_stages(rng, others, cards, cards[0], stages=1, leaves=8)
     graph, found = stage_graph(stages, 0, cards)
-    table = ConditionalTable.from_probabilities(theta_of(stages.stage(0)[1][found]))
+    table = ConditionalTable.from_probabilities(theta_of(stage_of(stages, 0)[1][found]))
     boosted = BoostedNode(0, ConstantSource(), np.zeros((1, cards[0])), stages)
     codes = some_rows(rng, cards, 80)
     paper = TableNode(0, graph, table)
@@ -97,7 +104,7 @@ def test_one_stage_is_a_node_with_its_decision_graph(seed: int, cards: list[int]
 def test_two_stages_are_no_longer_any_table() -> None:
     """Of two tests each, four joint leaves but three free scores: the log odds add up."""
     apart = [[UNIT**-1, -(UNIT**-1)], [-(UNIT**-1), UNIT**-1]]
-    stages = Stages.of([([(0, Within(j, 1, 1))], apart) for j in (1, 2)], 2)
+    stages = stages_of([([(0, Within(j, 1, 1))], apart) for j in (1, 2)], 2)
     node = BoostedNode(0, ConstantSource(), [[0, 0]], stages)
     theta = node.probabilities(np.array([[0, a, b] for a in (0, 1) for b in (0, 1)]))
     odds = np.log(theta[:, 1] / theta[:, 0])
@@ -118,7 +125,7 @@ def test_pickles_and_equality() -> None:
 
 
 def made(**changed: Any) -> BoostedNode:
-    stages = Stages.of([([(0, Within(2, 1, 1))], [[1, 2], [3, 4]])], 2)
+    stages = stages_of([([(0, Within(2, 1, 1))], [[1, 2], [3, 4]])], 2)
     parts: dict[str, Any] = {
         "variable": 0,
         "start": ConstantSource(),

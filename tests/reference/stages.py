@@ -6,6 +6,7 @@ from depnet import Node
 from depnet._native.network import exp
 from depnet.model.boosted import BoostedNode
 from depnet.model.stages import UNIT, DigitTree, Stages, Test
+from tests.boosted import stage_of
 
 Stage = tuple[list[tuple[int, Test]], list[list[int]]]
 
@@ -14,7 +15,7 @@ def stages_of(stages: Stages) -> list[Stage]:
     """The stages as lists: the splits (leaf, test) of each, and its scores [leaf][state]."""
     found = []
     for m in range(len(stages)):
-        splits, scores = stages.stage(m)
+        splits, scores = stage_of(stages, m)
         found.append((splits, scores.tolist()))
     return found
 

@@ -14,11 +14,10 @@ from depnet import ConditionalTable, ConstantSource, Domain, Network, RandomScan
 from depnet.errors import EvidenceError
 from depnet.model import Evidence, Scan
 from depnet.model.boosted import BoostedNode
-from depnet.model.stages import Stages
 from depnet.model.stages import Test as Within
 from depnet.sampling.chains import ALWAYS, Chains, thresholds_of
 from depnet.sampling.plan import chain_plan
-from tests.boosted import random_boosted_network
+from tests.boosted import random_boosted_network, stages_of
 from tests.reference import sampling as reference
 from tests.reference.sampling import interval_ends
 from tests.refusals import refuses
@@ -152,7 +151,7 @@ def assert_noticed(network: Network, scan: Scan, wrong: Network, wrong_scan: Sca
 
 
 def test_soft_weights_next_to_nothing_are_impossible_for_a_boosted_node() -> None:
-    far = Stages.of([([(0, Within(j, 0, 0))], [[0, 0], [0, 2**24]]) for j in range(1, 16)], 2)
+    far = stages_of([([(0, Within(j, 0, 0))], [[0, 0], [0, 2**24]]) for j in range(1, 16)], 2)
     nodes: list[depnet.Node] = [BoostedNode(0, ConstantSource(), [[2**29, -(2**29)]], far)]
     even = ConditionalTable.from_probabilities([[0.5, 0.5]])
     nodes += [TableNode(j, ConstantSource(), even) for j in range(1, 16)]

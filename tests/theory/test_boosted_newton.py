@@ -11,8 +11,8 @@ from depnet import Dataset, learn_parameters, score
 from depnet.arrays import FloatArray
 from depnet.model import ConstantSource, DecisionGraph, Network
 from depnet.model.boosted import BoostedNode
-from depnet.model.stages import UNIT, Stages, on_grid
-from tests.boosted import random_boosted_node
+from depnet.model.stages import UNIT, on_grid
+from tests.boosted import random_boosted_node, stages_of
 from tests.strategies import datasets, random_operations, seeds
 
 
@@ -122,7 +122,7 @@ def test_one_stage_learned_to_its_end_is_the_table_of_theorem_4(dataset: Dataset
             theta = np.exp(scores[y]) / np.exp(scores[y]).sum()
             gain, h = seen - seen.sum() * theta, seen.sum() * 2 * theta * (1 - theta)
             scores[y] += np.clip(gain / h, -1, 1)
-    boosted = BoostedNode(0, graph, on_grid(scores), Stages.of([], states))
+    boosted = BoostedNode(0, graph, on_grid(scores), stages_of([], states))
     codes = dataset.codes
     np.testing.assert_allclose(
         boosted.probabilities(codes), best.nodes[0].probabilities(codes), atol=4 * UNIT

@@ -21,14 +21,6 @@ from depnet.model.network import Network, check_same_domain
 Bools = NDArray[np.bool_]
 
 
-def log_theta(network: Network, dataset: Dataset) -> FloatArray:
-    """`[row, node]`: log theta_i(x_i | Y_i(x)) in nats."""
-    columns = np.empty((dataset.rows, len(network)), order="F")
-    for i, column in enumerate(_columns(network, dataset)):
-        columns[:, i] = column
-    return columns
-
-
 def score_samples(network: Network, dataset: Dataset) -> FloatArray:
     """The pseudo-log-likelihood of every row: the sum over nodes of log theta, in nats; of an ordered network the
     log-likelihood.

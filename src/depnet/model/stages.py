@@ -22,7 +22,7 @@ reach it; what is missing is the first digit of a column whose holes are a state
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -61,7 +61,8 @@ class Stages(ByFields):
     `begin[m + 1]` - 1: rows of its leaf `leaf[t]` that pass test `test[t]` go to a new leaf. `scores` is [leaf, state], the
     leaves of all stages one after the other: those of stage m begin at `begin[m]` + m.
 
-    >>> one = Stages.of([([(0, Test(2, 1, 1))], [[10, -10], [-20, 20]])], states=2)
+    >>> split = {"begin": [0, 1], "leaf": [0], "test": [0]}  # of leaf 0, by test 0: is x_2 = 1?
+    >>> one = Stages([2], [1], [1], **split, scores=[[10, -10], [-20, 20]])
     >>> one.sums(np.array([[0, 0, 0], [0, 0, 1]], dtype=np.uint8, order="F")).tolist()
     [[10, -10], [-20, 20]]
     """
@@ -127,26 +128,6 @@ class Stages(ByFields):
         largest: IntArray = np.maximum.reduceat(np.abs(self.scores.astype(np.int64)), starts).sum(axis=0)
         return largest
 
-    @classmethod
-    def of(cls, stages: Sequence[tuple[Sequence[tuple[int, Test]], Any]], states: int) -> "Stages":
-        """Stages from their splits, (leaf, test) one after the other, and their scores [leaf, state]."""
-        tests: dict[Test, int] = {}
-        numbered = [
-            (leaf, tests.setdefault(Test(*test), len(tests))) for splits, _ in stages for leaf, test in splits
-        ]
-        begin = np.cumsum([0, *(len(splits) for splits, _ in stages)])
-        flat = np.array(list(tests), dtype=np.int64).reshape(-1, 3)
-        scores = [np.asarray(scores).reshape(-1, states) for _, scores in stages]
-        return cls(
-            flat[:, 0].astype(np.int32),
-            flat[:, 1].astype(np.uint16),
-            flat[:, 2].astype(np.uint16),
-            begin.astype(np.int32),
-            np.array([leaf for leaf, _ in numbered], dtype=np.uint16),
-            np.array([test for _, test in numbered], dtype=np.int32),
-            np.concatenate([np.zeros((0, states), dtype=np.int32), *scores]),
-        )
-
     def __len__(self) -> int:
         return len(self.begin) - 1
 
@@ -169,17 +150,6 @@ class Stages(ByFields):
             return np.zeros(0, dtype=np.int32)
         used = np.logical_or.reduceat(self.scores != 0, self.begin[:-1] + np.arange(len(self)))
         return np.argmax(used, axis=1).astype(np.int32) if (used.sum(axis=1) <= 1).all() else None
-
-    def stage(self, m: int) -> tuple[list[tuple[int, Test]], Scores]:
-        """Stage m: its splits, as (leaf, test), and its scores [leaf, state]."""
-        first, last = int(self.begin[m]), int(self.begin[m + 1])
-        splits = []
-        for t in range(first, last):
-            d = int(self.test[t])
-            splits.append(
-                (int(self.leaf[t]), Test(int(self.variable[d]), int(self.low[d]), int(self.high[d])))
-            )
-        return splits, self.scores[first + m : last + m + 1]
 
     def first(self, stages: int) -> "Stages":
         """The first `stages` stages alone."""
@@ -292,50 +262,44 @@ class Vertex(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DigitTree(ByFields):
-    """Vertices of a tree over the states 0, ..., K - 1, each before those below it: K - 1 of them.
+    """A tree over the states 0, ..., K - 1 by the middles of its K - 1 vertices.
 
-    Vertex v is reached by the states `low[v]`, ..., `high[v]` - 1, and its digit is 1 for those from `middle[v]` on.
+    A vertex stands before those below it, and the lower part of its states before the upper one.
 
     >>> tree = DigitTree.of([10, 10, 5, 15])
     >>> [(v.low, v.middle, v.high) for v in tree.vertices]
     [(0, 2, 4), (0, 1, 2), (2, 3, 4)]
     """
 
-    low: Ints
     middle: Ints
-    high: Ints
+    vertices: tuple[Vertex, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("low", "middle", "high"):
-            object.__setattr__(
-                self, name, read_only(np.ascontiguousarray(getattr(self, name), dtype=np.int32))
-            )
-        if not len(self.low) == len(self.middle) == len(self.high) > 0:
-            raise ModelError("a tree of digits has a vertex, and for each its low, middle and high.")
-        open_spans = {(0, len(self.low) + 1)}
-        for v, (low, middle, high) in enumerate(zip(*self.arrays, strict=True)):
-            span = (int(low), int(high))
-            if span not in open_spans or not low < middle < high:
+        middles = np.array(self.middle, dtype=np.int32).reshape(-1)
+        if not len(middles):
+            raise ModelError("a tree of digits has at least one vertex.")
+        found: list[Vertex] = []
+        waiting = [(0, len(middles) + 1)]
+        for v, middle in enumerate(middles.tolist()):
+            low, high = waiting.pop()
+            if not low < middle < high:
                 raise ModelError(
-                    f"vertex {v} of a tree of digits divides no span of states above it: {span}."
+                    f"vertex {v} of a tree of digits divides the states {low} to {high - 1}; got {middle}."
                 )
-            open_spans.remove(span)
-            open_spans |= {(a, b) for a, b in ((low, middle), (middle, high)) if b - a > 1}
-
-    @property
-    def arrays(self) -> tuple[Ints, Ints, Ints]:
-        """Low, middle, high: as the kernels take them."""
-        return self.low, self.middle, self.high
+            found.append(Vertex(low, middle, high))
+            waiting += [(a, b) for a, b in ((middle, high), (low, middle)) if b - a > 1]
+        object.__setattr__(self, "middle", read_only(middles))
+        object.__setattr__(self, "vertices", tuple(found))
 
     @property
     def states(self) -> int:
         """K."""
-        return len(self.low) + 1
+        return len(self.vertices) + 1
 
     @cached_property
-    def vertices(self) -> tuple["Vertex", ...]:
-        """All vertices."""
-        return tuple(Vertex(*map(int, v)) for v in zip(*self.arrays, strict=True))
+    def arrays(self) -> Ints:
+        """[low, middle, high] of each vertex, as the kernels take them."""
+        return read_only(np.ascontiguousarray(np.array(self.vertices, dtype=np.int32).T))
 
     @cached_property
     def depths(self) -> IntArray:
@@ -347,28 +311,13 @@ class DigitTree(ByFields):
         return np.array(found, dtype=np.int64)
 
     @classmethod
-    def of_middles(cls, middles: Sequence[int]) -> "DigitTree":
-        """The tree of the middles of its vertices, each before those below it, the lower part first."""
-        found: list[tuple[int, int, int]] = []
-        waiting = [(0, len(middles) + 1)]
-        for v, middle in enumerate(middles):
-            low, high = waiting.pop()
-            if not low < middle < high:
-                raise ModelError(
-                    f"vertex {v} of a tree of digits divides the states {low} to {high - 1}; got {middle}."
-                )
-            found.append((low, middle, high))
-            waiting += [(a, b) for a, b in ((middle, high), (low, middle)) if b - a > 1]
-        return cls(*np.array(found, dtype=np.int32).reshape(-1, 3).T)
-
-    @classmethod
     def of(cls, counts: Sequence[int] | IntArray, *, missing: bool = False) -> "DigitTree":
         """The tree whose vertices divide their rows most evenly; of two equally even ways the lower one is taken.
 
         With `missing`, the first digit says whether the state is the last, that of missing values.
         """
         total = np.concatenate([[0], np.cumsum(np.asarray(counts, dtype=np.int64))])
-        found: list[tuple[int, int, int]] = []
+        middles: list[int] = []
         last = len(total) - 1
         waiting = [(0, last)]
         while waiting:
@@ -380,17 +329,17 @@ class DigitTree(ByFields):
             else:
                 below = 2 * total[low + 1 : high] - total[low] - total[high]
                 middle = low + 1 + int(np.argmin(np.abs(below)))
-            found.append((low, middle, high))
+            middles.append(middle)
             waiting += [(middle, high), (low, middle)]
-        return cls(*np.array(found, dtype=np.int32).T)
+        return cls(np.array(middles, dtype=np.int32))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return DigitTree, self.arrays
+        return DigitTree, (self.middle,)
 
 
 def digit_arrays(tree: DigitTree | None) -> Ints:
-    """[low, middle, high] of each vertex, as the kernels take them; of no tree, none."""
-    return np.zeros((3, 0), dtype=np.int32) if tree is None else np.stack(tree.arrays)
+    """[low, middle, high] of each vertex; of no tree, none."""
+    return np.zeros((3, 0), dtype=np.int32) if tree is None else tree.arrays
 
 
 def theta_of(sums: Scores, digits: DigitTree | None = None) -> FloatArray:

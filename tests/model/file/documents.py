@@ -17,7 +17,7 @@ from depnet.model import stages as staged
 from depnet.model.boosted import BoostedNode
 from depnet.model.marginals import HeldOut
 from depnet.model.network import Model
-from depnet.model.stages import Stages
+from tests.boosted import stages_of
 from tests.model.file.networks import save
 
 AGES = Bins((-math.inf, 18, 65, math.inf), ((3, 9, 17), (30, 40), (70,)), "integer")
@@ -38,7 +38,7 @@ ROWS = Dataset.from_codes(np.random.default_rng(0).integers(0, CARDS, size=(200,
 
 def boosted() -> BoostedNode:
     """The class, from a decision graph of the sex on."""
-    stages = Stages.of(
+    stages = stages_of(
         [
             ([(0, staged.Test(0, 1, 2)), (1, staged.Test(3, 0, 0))], [[1, -1, 0], [2, -2, 0], [-30, 30, 0]]),
             ([], [[5, -5, 0]]),

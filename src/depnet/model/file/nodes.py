@@ -201,7 +201,7 @@ class BoostedFields(Fields):
             lists = (self.variable, self.low, self.high, self.begin, self.leaf, self.test)
             arrays = (*(np.array(each, dtype=np.int32) for each in lists), scores)
             stages = Stages(*arrays)  # type: ignore[arg-type]  # it narrows them
-            digits = None if self.digits is UNSET else DigitTree.of_middles(self.digits)
+            digits = None if self.digits is UNSET else DigitTree(np.array(self.digits, dtype=np.int32))
             node = BoostedNode(variable, start, first, stages, self.gains, digits)
             node.check_domain(cardinalities)
             return node
