@@ -39,10 +39,11 @@ class Ranked:
     def of(cls, values: Any, counts: Any = None) -> "Ranked":
         """Numbers in any order, and how often each comes; None: once."""
         if counts is None:
-            found, times = np.unique(values, return_counts=True)
-        else:
-            found, where = np.unique(values, return_inverse=True)
-            times = np.bincount(where, counts, minlength=len(found)).astype(np.int64)
+            ascending = np.sort(values)
+            last = np.append(ascending[1:] != ascending[:-1], True)[: len(ascending)]
+            return cls(ascending[last], np.concatenate(([0], np.flatnonzero(last) + 1)))
+        found, where = np.unique(values, return_inverse=True)
+        times = np.bincount(where, counts, minlength=len(found)).astype(np.int64)
         return cls(found, np.concatenate(([0], np.cumsum(times))))
 
     def __len__(self) -> int:
@@ -169,7 +170,8 @@ def _between(heavy: Sequence[int], different: int) -> list[tuple[int, int]]:
 
 def _nearest_start(below: IntArray, target: float) -> int:
     """The value whose start is nearest to a target, the later of two; `below`: rows before each value but the first."""
-    later = min(max(int(np.searchsorted(below, target)), 1), len(below) - 1)
+    whole = math.ceil(target)  # of a float, all of `below` would become floats first
+    later = min(max(int(np.searchsorted(below, whole)), 1), len(below) - 1)
     earlier = max(later - 1, 1)
     return earlier if target - below[earlier] < below[later] - target else later
 
