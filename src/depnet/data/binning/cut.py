@@ -43,7 +43,7 @@ class Ranked:
             last = np.append(ascending[1:] != ascending[:-1], True)[: len(ascending)]
             return cls(ascending[last], np.concatenate(([0], np.flatnonzero(last) + 1)))
         found, where = np.unique(values, return_inverse=True)
-        times = np.bincount(where, counts, minlength=len(found)).astype(np.int64)
+        times = np.bincount(where, counts).astype(np.int64)
         return cls(found, np.concatenate(([0], np.cumsum(times))))
 
     def __len__(self) -> int:
@@ -170,8 +170,8 @@ def _between(heavy: Sequence[int], different: int) -> list[tuple[int, int]]:
 
 def _nearest_start(below: IntArray, target: float) -> int:
     """The value whose start is nearest to a target, the later of two; `below`: rows before each value but the first."""
-    whole = math.ceil(target)  # of a float, all of `below` would become floats first
-    later = min(max(int(np.searchsorted(below, whole)), 1), len(below) - 1)
+    at = int(np.searchsorted(below, math.ceil(target)))  # of a float, all of `below` would become floats
+    later = min(max(at, 1), len(below) - 1)
     earlier = max(later - 1, 1)
     return earlier if target - below[earlier] < below[later] - target else later
 
