@@ -8,10 +8,7 @@ import inspect
 import json
 import os
 import secrets
-import shutil
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,10 +27,10 @@ if TYPE_CHECKING:
 Option = Callable[[Any], Any]
 """What adds an option to a command."""
 
+TAKEN_AWAY = "\x1b[A\x1b[K"
+"""Back to the line of a bar, which is then empty."""
 WIDEST = 60
 """Places that a column takes at most; a longer cell moves the rest of its own row only."""
-WIDTH_OF_A_BAR = 40
-SECONDS_BETWEEN = 0.2
 
 
 class Line(NamedTuple):
@@ -309,7 +306,7 @@ class Tell(Protocol):
     """Takes how much is done, out of how much, and the current stage where that changes."""
 
     def __call__(self, done: int, total: int, now: str | None = None, /) -> None:
-        """Note it; a thread draws the bar."""
+        """Draw it."""
 
 
 @contextmanager
@@ -318,38 +315,13 @@ def progress(what: str) -> Iterator[Tell | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    state: tuple[int, int | None, str] = (0, None, what)
-
-    def tell(done: int, total: int, now: str | None = None, /) -> None:
-        nonlocal state
-        state = (done, total, now if now is not None else state[2])
-
-    began, ended = time.monotonic(), threading.Event()
-
-    def draw() -> None:
-        while not ended.wait(SECONDS_BETWEEN):
-            line = bar_line(*state, time.monotonic() - began)
-            sys.stderr.write(f"\r{line[: shutil.get_terminal_size().columns - 1]}\x1b[K")
-            sys.stderr.flush()
-
-    drawing = threading.Thread(target=draw, name="depnet-progress", daemon=True)
-    drawing.start()
     try:
-        yield tell
+        with click.progressbar(length=1, label=what, show_pos=True, width=0, file=sys.stderr) as drawn:
+
+            def tell(done: int, total: int, now: str | None = None, /) -> None:
+                drawn.length, drawn.label = total, drawn.label if now is None else now
+                drawn.update(done - drawn.pos)
+
+            yield tell
     finally:
-        ended.set()
-        drawing.join()
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
-
-
-def bar_line(done: int, total: int | None, what: str, seconds: float) -> str:
-    """What is done as a line: the work, a bar, numbers, and minutes and seconds.
-
-    >>> bar_line(1, 4, "learning", 61)[:24], bar_line(1, 4, "learning", 61)[-10:]
-    ('learning ━━━━━━━━━━     ', ' 1/4  1:01')
-    """
-    filled = round(WIDTH_OF_A_BAR * min(done / total, 1)) if total else 0
-    numbers = f"{done:,}/{total:,}" if total is not None else ""
-    passed = f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
-    return f"{printable(what)} {'━' * filled:{WIDTH_OF_A_BAR}} {numbers}  {passed}"
+        sys.stderr.write(TAKEN_AWAY)

@@ -13,7 +13,7 @@ Where day and month could be either, dates with slashes have the month first, al
 import datetime as dt
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,20 +54,6 @@ _TIME_FORMS: dict[str, str] = {
     **dict.fromkeys(_CLOCKS, "duration"),
 }
 """Forms of dates, dates with times, and times of day, with the kind of number that each is kept as."""
-
-_FIELDS: dict[str, Callable[[dt.datetime], object]] = {
-    "Y": lambda when: f"{when.year:04}",
-    "y": lambda when: f"{when.year % 100:02}",
-    "m": lambda when: f"{when.month:02}",
-    "d": lambda when: f"{when.day:02}",
-    "H": lambda when: f"{when.hour:02}",
-    "I": lambda when: f"{(when.hour + 11) % 12 + 1:02}",
-    "M": lambda when: f"{when.minute:02}",
-    "S": lambda when: f"{when.second:02}",
-    "p": lambda when: "AM" if when.hour < 12 else "PM",
-    "b": lambda when: when.strftime("%b"),
-    "B": lambda when: when.strftime("%B"),
-}
 
 
 class Form(NamedTuple):
@@ -223,7 +209,9 @@ def _write_number(number: float, shape: "re.Match[str]") -> str:
 
 def _write_time(when: dt.datetime, form: str) -> str:
     def write(field: "re.Match[str]") -> str:
-        text = str(_FIELDS[field[2]](when))
+        text = (
+            f"{when.year:04}" if field[2] == "Y" else when.strftime(f"%{field[2]}")
+        )  # strftime writes year 33 as 33
         return text.removeprefix("0") if field[1] else text
 
     return re.sub("%(-?)([A-Za-z])", write, form)
