@@ -55,6 +55,7 @@ def test_every_field_is_documented(model: Path, table: Path, tmp_path: Path) -> 
     check_fields("impute", answer("impute", model, table, "-o", f"{out}2.csv"))
     check_fields("predict", answer("predict", model, "age", "--rows", table, "-o", f"{out}4.csv"))
     check_fields("score", answer("score", model, table))
+    check_fields("sql", answer("sql", model, "SELECT 1 AS one"))
     check_fields("update", answer("update", model, table, "-o", f"{out}2.json"))
     check_fields("export", answer("export", model, "-o", f"{out}.svg"))
     check_fields("compare", answer("compare", model, table, "--rows", "100"))

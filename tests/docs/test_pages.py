@@ -20,7 +20,18 @@ from typing import Any
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("start", "queries", "pandas", "holes", "new-rows", "predict", "odd-rows", "compare", "pictures")
+PAGES = (
+    "start",
+    "queries",
+    "pandas",
+    "holes",
+    "new-rows",
+    "predict",
+    "odd-rows",
+    "compare",
+    "pictures",
+    "sql",
+)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

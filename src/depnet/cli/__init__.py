@@ -8,7 +8,7 @@ In reading order:
     files            models and tables in and out, with the options that say which; "-" is a standard stream
     given            evidence as people write it; names and states offered in the shell
     fit, update                                   learn
-    query, predict, explain, sample, impute, odd, score, compare    ask
+    query, sql, predict, explain, sample, impute, odd, score, compare    ask
     show, export, explore                         look
     paper, example                                the paper's experiments; a small table to try things on
 

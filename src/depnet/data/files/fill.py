@@ -29,19 +29,19 @@ from depnet.data.table.variable import Domain
 from depnet.errors import DataError
 from depnet.files import scratch_folder
 
-_TEXT = (
-    "header = true, sample_size = -1, auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'], "
+TEXT = (
+    "sample_size = -1, auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'], "
     f"nullstr = {list(MISSING_VALUES)}"
 )
 """How CSV is read on its way to another format: No and Yes stay words."""
 
 _READERS = {
-    "csv": f"read_csv({{}}, {_TEXT})",
-    "tsv": f"read_csv({{}}, delim = '\t', {_TEXT})",
+    "csv": f"read_csv({{}}, header = true, {TEXT})",
+    "tsv": f"read_csv({{}}, delim = '\t', header = true, {TEXT})",
     "json": "read_json({})",
     "parquet": "read_parquet({})",
 }
-_WRITERS = {
+WRITERS = {
     "csv": "FORMAT csv, HEADER",
     "tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
     "json": "FORMAT json",
@@ -177,7 +177,7 @@ def _fill_typed(
         f"read_csv({text_literal(str(cells))}, header = true, auto_detect = false, delim = ',', "
         f"columns = {{{columns}}})"
     )
-    written = [_WRITERS[form], *(["COMPRESSION gzip"] if zipped else [])]
+    written = [WRITERS[form], *(["COMPRESSION gzip"] if zipped else [])]
     schema = written_schema(source.path) if source.format == "parquet" else None
     units = {} if schema is None else units_of(schema)
     if units and form == "parquet":
