@@ -1,9 +1,18 @@
 """Statistical assertions that state how often they cry wolf and what they would catch."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+
+from depnet.arrays import IntArray
+
+
+def joint_counts(codes: NDArray[np.integer], cardinalities: Sequence[int]) -> IntArray:
+    """How many rows have each joint state, as a tensor."""
+    states = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), tuple(cardinalities))
+    return np.bincount(states, minlength=math.prod(cardinalities)).reshape(cardinalities)
 
 
 def assert_same_law(

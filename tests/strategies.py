@@ -93,20 +93,12 @@ def random_network(
     """A random network: positive tables unless `zeros`; where there is an `order`, sources read what is before."""
     nodes = []
     for i, states in enumerate(cards):
-        source = (
-            random_source(rng, cards, (i,)) if order is None else random_ordered_source(rng, cards, order, i)
-        )
+        unread = (i,) if order is None else order[list(order).index(i) :]
+        source = random_source(rng, cards, unread)
         nodes.append(TableNode(i, source, random_table(rng, source.size, states, zeros)))
     return Network(
         Domain.from_cardinalities(cards), tuple(nodes), order=None if order is None else tuple(order)
     )
-
-
-def random_ordered_source(
-    rng: np.random.Generator, cards: Sequence[int], order: Sequence[int], i: int
-) -> InformationSource:
-    """A random source of X_i that reads variables before it in the order only."""
-    return random_source(rng, cards, order[list(order).index(i) :])
 
 
 def random_ordered_network(
@@ -155,12 +147,6 @@ def random_weights(rng: np.random.Generator, nodes: int) -> tuple[float, ...]:
     """Positive weights c_i that sum to one."""
     weights = rng.dirichlet(np.full(nodes, 2.0)) + 1e-3
     return tuple((weights / weights.sum()).tolist())
-
-
-@composite
-def random_scan_weights(draw: DrawFn, nodes: int) -> tuple[float, ...]:
-    """Positive weights c_i that sum to one."""
-    return random_weights(np.random.default_rng(draw(seeds)), nodes)
 
 
 @composite

@@ -4,9 +4,15 @@ import ast
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 import depnet
+from depnet import pictures
+from depnet.cli.main import depnet as command
+from depnet.data.binning.bins import MAX_QUANTILES
+from depnet.data.binning.cut import MAX_BINS
+from depnet.data.table.variables import ENOUGH, FEW_VALUES, MAX_STATES
 
 ROOT = Path(__file__).parent.parent
 
@@ -112,6 +118,39 @@ def test_links_lead_to_files(name: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text(name)):
         if "://" not in target:
             assert ((ROOT / name).parent / target).exists(), f"{name} links to {target}"
+
+
+def test_every_picture_that_is_named_is_there() -> None:
+    for name in pictures.__all__:
+        assert getattr(pictures, name).__doc__, name
+    rows = re.findall(r"^\| (`.+?`) \|", text("docs/pictures.md"), flags=re.MULTILINE)
+    names = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert len(names) >= 10
+    assert names <= set(pictures.__all__) <= set(dir(pictures))
+    with pytest.raises(AttributeError, match="no attribute 'to_dott'"):
+        pictures.to_dott  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_every_figure_of_the_theory_exists_and_every_file_is_shown() -> None:
+    figures = list((ROOT / "docs" / "figures").iterdir())
+    shown = set(re.findall(r"\]\((figures/[^)]+)\)", text("docs/theory.md")))
+    assert shown == {f"figures/{path.name}" for path in figures}
+    assert sum(path.stat().st_size for path in figures) < 2_000_000
+
+
+def test_every_command_of_the_theory_exists() -> None:
+    group = command.get_command(click.Context(command), "paper")
+    assert isinstance(group, click.Group)
+    assert set(re.findall(r"depnet paper (\w+)", text("docs/theory.md"))) == set(group.commands)
+
+
+def test_the_numbers_of_frames_are_the_codes() -> None:
+    page = text("docs/frames.md")
+    assert f"at most `max_bins` ({MAX_BINS})" in page
+    assert f"A bin keeps at most {MAX_QUANTILES} of its values" in page
+    assert f"whole numbers, 3 to {FEW_VALUES} different ones" in page
+    assert f"`max_states={MAX_STATES}`" in page
+    assert f"text or categories with at least {ENOUGH} different values" in page
 
 
 def test_every_dependency_has_its_reason() -> None:

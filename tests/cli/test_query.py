@@ -1,4 +1,4 @@
-"""`depnet query` and `depnet show` say what the library says, on one screen, and in the documented JSON."""
+"""`depnet query` and `depnet show`, also of boosted nodes: the library's answers, on one screen, and the documented JSON."""
 
 import json
 import os
@@ -13,7 +13,10 @@ import depnet as library
 from depnet.cli.main import run
 from depnet.errors import EvidenceError
 from depnet.inference.answer import question
+from depnet.learning.boost import AutoBoost
 from tests.cli.entry import COMMAND, answer, depnet, refused
+from tests.cli.test_documented import check_fields
+from tests.mixed import boosts_asked, mixed_titanic
 from tests.narrowed import by_name
 from tests.refusals import refuses
 
@@ -272,3 +275,43 @@ def test_json_is_strict(model: Path, table: Path) -> None:
     assert found["observed"]["survived"] == [None, None]
     assert found["matching"] == 0
     assert found["combined"] == found["probabilities"]
+
+
+@pytest.fixture(scope="module")
+def boosted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("boosted") / "model.json"
+    library.save(mixed_titanic(), path)
+    return path
+
+
+def test_show_a_boosted_model(boosted: Path, table: Path) -> None:
+    assert answer("show", boosted, "--data", table)["certificate"]["fc_limit"] > 0
+    summary = answer("show", boosted)
+    assert (summary["leaves"], summary["boosted"], summary["rows"]) == (14, 1, 2201)
+    assert [node["stages"] for node in summary["per_node"]] == [None, None, None, 3]
+    assert summary["per_node"][3]["leaves"] is None
+    check_fields("show", summary)
+    text = depnet("show", boosted, "-v").stdout.decode()
+    assert "dependency network: 14 leaves, 1 boosted node" in text
+    assert "3 stages" in text
+
+
+def test_show_a_boosted_node(boosted: Path) -> None:
+    said = answer("show", boosted, "--node", "survived")
+    check_fields("show", said)
+    assert said["boosted"] is True
+    assert said["reads"] == ["sex", "class", "age"]
+    assert [one["variable"] for one in said["inputs"]] == said["reads"]
+    assert said["first_graph"]["vertices"][0]["test"] == "sex"
+    text = depnet("show", boosted, "--node", "survived").stdout.decode()
+    assert "What its inputs gained, bits a row" in text
+    assert (
+        depnet("show", boosted, "--node", "age").stdout.decode().startswith("age (adult, child), 2,201 rows")
+    )
+
+
+def test_fit_boost_is_passed_on(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = boosts_asked(monkeypatch)
+    depnet("fit", table, "-o", tmp_path / "m.json", "--penalty", "mdl", "--boost")
+    depnet("fit", table, "-o", tmp_path / "n.json", "--penalty", "mdl")
+    assert asked == [AutoBoost(), AutoBoost(), None, None]

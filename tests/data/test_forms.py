@@ -17,7 +17,7 @@ from depnet.data import Bins, decode, describe, encode, fill
 from depnet.data.binning.forms import find_form, is_form, number_in, texts_in
 from depnet.data.binning.times import form_of, microseconds_of
 from depnet.errors import DataError
-from tests.cli.entry import real
+from tests.cli.entry import depnet as command
 from tests.narrowed import there
 from tests.refusals import refuses
 
@@ -168,30 +168,20 @@ def column(form: str, rows: int, step: float = 3_600.0) -> list[str]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_frames_give_text_back_in_its_form(form: str) -> None:
-    texts = column(form, 60)
-    frame = pd.DataFrame({"at": [None, *texts]})
-    domain, layout = describe(frame, keep="all")
-    (at,) = domain.variables
-    assert there(at.bins).form == form
-    codes = np.array(encode(frame, domain).codes, dtype=np.int64)
-    drawn = decode(codes, domain, layout, rng=np.random.default_rng(0))
-    assert set(drawn["at"]) <= set(texts)
-    assert set(fill(frame, codes, domain, layout)["at"]) <= set(texts)
-
-
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_files_are_written_in_the_form_that_was_read(form: str, ending: str, tmp_path: Path) -> None:
+def test_frames_and_files_have_text_in_the_form_that_was_read(form: str, ending: str, tmp_path: Path) -> None:
     texts = column(form, 60)
     path, drawn = tmp_path / f"t.{ending}", tmp_path / f"drawn.{ending}"
     frame = pd.DataFrame({"at": texts, "x": range(60)})
     write = frame.to_csv if ending == "csv" else frame.to_json
     write(path, **({"index": False} if ending == "csv" else {"orient": "records", "lines": True}))
     table = depnet.read(path, keep="all")
-    for domain in (table.domain, describe(frame, keep="all")[0]):
-        bins = there(domain.variables[0].bins)
-        assert bins.form == form
+    domain, layout = describe(frame, keep="all")
+    for each in (table.domain, domain):
+        assert there(each.variables[0].bins).form == form
+    codes = np.array(encode(frame, domain).codes, dtype=np.int64)
+    assert set(decode(codes, domain, layout, rng=np.random.default_rng(0))["at"]) <= set(texts)
+    assert set(fill(frame.assign(at=None), codes, domain, layout)["at"]) <= set(texts)
     depnet.write(table, drawn, rng=np.random.default_rng(0))
     lines = drawn.read_text().splitlines()
     cells = (
@@ -237,10 +227,10 @@ def test_the_command_samples_and_imputes_in_the_form_of_the_table(tmp_path: Path
     cells = ["" if k % 9 == 4 else text for k, text in enumerate(texts)]
     table, model = tmp_path / "t.csv", tmp_path / "m.json"
     pd.DataFrame({"at": cells, "x": [k % 7 for k in range(60)]}).to_csv(table, index=False)
-    real("fit", table, "-o", model, "--keep", "at")
+    command("fit", table, "-o", model, "--keep", "at")
     drawn, full = tmp_path / "drawn.csv", tmp_path / "full.csv"
-    real("sample", model, "-n", 40, "-o", drawn)
-    real("impute", model, table, "-o", full)
+    command("sample", model, "-n", 40, "-o", drawn)
+    command("impute", model, table, "-o", full)
     for path in (drawn, full):
         found = {line.split(",")[0] for line in path.read_text().splitlines()[1:]}
         assert found - {""} <= set(texts)

@@ -1,6 +1,7 @@
 """Stationary laws, `law_path` and recurrent classes, against the matrices and the graph search of the twin."""
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import depnet
-from depnet import ConstantSource, Domain, LosslessSource, Network, RandomScan, SequentialScan, TableNode
+from depnet import Domain, Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.errors import DataError, DistributionError, EvidenceError, ReducibleError, ScanError
 from depnet.model import Given, Scan
@@ -189,18 +190,6 @@ def test_mutants_another_scan() -> None:
                 assert_path(network, scan, start, None, like=like)
 
 
-def test_the_path_leads_to_the_stationary_law() -> None:
-    network = inconsistent_network()
-    *_, last = depnet.law_path(network, RandomScan(), (1, 2, 0), steps=400)
-    np.testing.assert_allclose(last, depnet.stationary(network, RandomScan()), rtol=0, atol=1e-10)
-    *_, before, last = depnet.law_path(network, SequentialScan(), (1, 2, 0), steps=301)
-    cycle = depnet.stationary_cycle(network, SequentialScan())
-    np.testing.assert_allclose(before, cycle[0], rtol=0, atol=1e-10)
-    np.testing.assert_allclose(last, cycle[1], rtol=0, atol=1e-10)
-    with pytest.raises(AssertionError):
-        np.testing.assert_allclose(last, cycle[0], rtol=0, atol=1e-10)
-
-
 def test_steps_and_starts() -> None:
     network = inconsistent_network()
     laws = list(depnet.law_path(network, RandomScan(), [1, 2, 0], steps=3))
@@ -247,18 +236,10 @@ def test_one_variable() -> None:
         np.testing.assert_allclose(q, depnet.stationary(network, RandomScan()), rtol=0, atol=1e-15)
 
 
-def table(rows: list[list[float]]) -> depnet.ConditionalTable:
-    return depnet.ConditionalTable.from_probabilities(rows)
-
-
 def copycats() -> Network:
     """Two variables that copy each other: once they agree they stay, so each state agreed on is a class."""
     lamps = Domain((depnet.Variable("lamp", ("off", "on")), depnet.Variable("switch", ("down", "up"))))
-    copy = table([[1, 0], [0, 1]])
-    return Network(
-        lamps,
-        (TableNode(0, LosslessSource((1,), (2,)), copy), TableNode(1, LosslessSource((0,), (2,)), copy)),
-    )
+    return replace(given_tables(*[([i], np.eye(2).tolist()) for i in (1, 0)], in_order=False), domain=lamps)
 
 
 @given(networks(max_states=60, zeros=0.4) | networks(max_states=60, zeros=0.8), seeds)
@@ -297,14 +278,10 @@ def test_the_error_names_the_classes() -> None:
 
 
 def test_many_classes_are_named_in_part() -> None:
-    n = 8
-    stay = [TableNode(i, LosslessSource(((i + 1) % n,), (2,)), table([[1, 0], [0, 1]])) for i in range(n)]
-    ring = Network(Domain.from_cardinalities([2] * n), tuple(stay))
+    ring = given_tables(*[([(i + 1) % 8], np.eye(2).tolist()) for i in range(8)], in_order=False)
     assert len(depnet.recurrent_classes(ring, RandomScan())) == 2
-    alone = [TableNode(i, ConstantSource(), table([[0.5, 0.5]])) for i in range(2)]
-    pinned = TableNode(2, LosslessSource((3,), (7,)), table(np.eye(7).tolist()))
-    mirror = TableNode(3, LosslessSource((2,), (7,)), table(np.eye(7).tolist()))
-    network = Network(Domain.from_cardinalities([2, 2, 7, 7]), (*alone, pinned, mirror))
+    copies = [([i], np.eye(7).tolist()) for i in (3, 2)]
+    network = given_tables(([], [[0.5, 0.5]]), ([], [[0.5, 0.5]]), *copies, in_order=False)
     with pytest.raises(ReducibleError, match=r"7 recurrent classes.*of 4 states.*and 3 more\."):
         depnet.stationary(network, RandomScan())
 
@@ -331,13 +308,11 @@ def test_periodic_chains_have_their_law() -> None:
 
 def test_impossible_evidence_is_an_error_only_where_the_chain_comes_back_to_it() -> None:
     # X0 is always 0 when X1 is 1; X1 goes to 1 and stays there, or (second network) moves about.
-    first = TableNode(0, LosslessSource((1,), (2,)), table([[0.2, 0.5, 0.3], [1, 0, 0]]))
-    domain = Domain.from_cardinalities([3, 2])
+    first = ([1], [[0.2, 0.5, 0.3], [1.0, 0.0, 0.0]])
+    settles, moves = (given_tables(first, ([], [row]), in_order=False) for row in ([1.0, 0.0], [0.5, 0.5]))
     for scan in (RandomScan(), SequentialScan(), SequentialScan((1, 0))):
-        settles = Network(domain, (first, TableNode(1, ConstantSource(), table([[1, 0]]))))
         law = depnet.stationary(settles, scan, {"X0": {1, 2}})
         np.testing.assert_allclose(law, np.array([[0, 0], [0.625, 0], [0.375, 0]]), rtol=0, atol=1e-12)
-        moves = Network(domain, (first, TableNode(1, ConstantSource(), table([[0.5, 0.5]]))))
         refuses(EvidenceError, r"impossible for node 0.*X1=1", depnet.stationary, moves, scan, {"X0": {1, 2}})
         law = depnet.stationary(moves, scan, {"X0": {0, 2}})
         assert law[1].sum() == 0

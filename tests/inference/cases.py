@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from depnet import ConditionalTable, Network, RandomScan, SequentialScan, TableNode
+from depnet import ConditionalTable, Network, TableNode
 from depnet.model import Evidence, Scan
+from tests.exact.drawing import any_scan, inconsistent_network
 
 
 def random_evidence(
@@ -26,17 +27,6 @@ def random_evidence(
     return Evidence(clamped, parsed.tilts)
 
 
-def random_scan(rng: np.random.Generator, network: Network) -> Scan:
-    """One of the scans, uniform or not."""
-    kind = rng.random()
-    if kind < 0.3:
-        return RandomScan()
-    if kind < 0.6:
-        weights = rng.dirichlet(np.full(len(network), 3.0)) + 1e-2
-        return RandomScan(tuple(weights / weights.sum()))
-    return SequentialScan(tuple(int(i) for i in rng.permutation(len(network))))
-
-
 def random_targets(rng: np.random.Generator, network: Network, most: int = 3) -> list[int]:
     """A few distinct variables."""
     n = len(network.domain)
@@ -49,9 +39,12 @@ def names(network: Network, variables: list[int]) -> list[str]:
 
 def uneven() -> Network:
     """Three variables with inconsistent tables, all reading each other."""
-    rng = np.random.default_rng(5)
-    laws = [Network.from_joint(rng.dirichlet(np.full(8, 0.5)).reshape(2, 2, 2)) for _ in range(3)]
-    return Network(laws[0].domain, tuple(law.nodes[i] for i, law in enumerate(laws)))
+    return inconsistent_network((2, 2, 2))
+
+
+def coupled() -> Network:
+    """The same with 2, 3 and 2 states."""
+    return inconsistent_network((2, 3, 2))
 
 
 def slightly_wrong(network: Network) -> Network:
@@ -59,13 +52,6 @@ def slightly_wrong(network: Network) -> Network:
     node = network.nodes[2]
     table = ConditionalTable.from_probabilities(0.85 * node.table.probabilities + 0.15 / 2)
     return Network(network.domain, (*network.nodes[:2], TableNode(2, node.source, table)))
-
-
-def coupled() -> Network:
-    """Three variables with 2, 3 and 2 states and inconsistent tables."""
-    rng = np.random.default_rng(7)
-    laws = [Network.from_joint(rng.dirichlet(np.full(12, 0.4)).reshape(2, 3, 2)) for _ in range(3)]
-    return Network(laws[0].domain, tuple(law.nodes[i] for i, law in enumerate(laws)))
 
 
 def random_rows(rng: np.random.Generator, network: Network, count: int = 12) -> np.ndarray:
@@ -80,5 +66,5 @@ def random_rows(rng: np.random.Generator, network: Network, count: int = 12) -> 
 def random_question(network: Network, seed: int) -> tuple[Evidence, Scan, list[int]]:
     """Evidence, a scan and targets that the evidence does not give; there may be none of these."""
     rng = np.random.default_rng(seed)
-    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    evidence, scan = random_evidence(rng, network), any_scan(rng, network)
     return evidence, scan, [i for i in random_targets(rng, network) if i not in evidence.clamped]

@@ -37,7 +37,8 @@ from depnet.inference.holes import (
 )
 from depnet.learning.boost import Boost
 from depnet.model import Evidence, Scan
-from tests.inference.cases import coupled, random_rows, random_scan, slightly_wrong
+from tests.exact.drawing import any_scan
+from tests.inference.cases import coupled, random_rows, slightly_wrong
 from tests.law.cases import given_tables
 from tests.laws import assert_same_law
 from tests.reference.inference import query_law
@@ -55,7 +56,7 @@ def expected_marginals(network: Network, row: np.ndarray, scan: Scan) -> dict[in
 @pytest.mark.parametrize("table_states", [0, 1 << 12])
 def test_exact_rows_are_what_each_would_be_alone(table_states: int, network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    scan, rows = random_scan(rng, network), random_rows(rng, network)
+    scan, rows = any_scan(rng, network), random_rows(rng, network)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("depnet.model.node.TABLE_STATES", table_states)  # walk stages, or look them up
         result = query_rows(replace(network), rows, scan=scan, rng=rng)
@@ -74,7 +75,7 @@ def test_exact_rows_are_what_each_would_be_alone(table_states: int, network: Net
 @given(networks(max_states=60) | mixed_networks(max_states=60), seeds)
 def test_sampled_rows_are_within_their_errors(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    scan, rows = random_scan(rng, network), random_rows(rng, network, 6)
+    scan, rows = any_scan(rng, network), random_rows(rng, network, 6)
     result = query_rows(network, rows, scan=scan, rng=rng, method="sample", tolerance=0.01)
     assert result.converged.all()
     for r, row in enumerate(rows):

@@ -14,7 +14,7 @@ from depnet.law.draw import sharpen
 from depnet.law.elimination import log_largest_weight
 from depnet.model import Given
 from tests.law.cases import given_tables
-from tests.laws import assert_same_law
+from tests.laws import assert_same_law, joint_counts
 from tests.reference import ordered
 from tests.strategies import random_ordered_network
 
@@ -27,9 +27,7 @@ DETECTS = 0.06
 
 def counts_of(network: Network, rows: int, **options: object) -> NDArray[np.int64]:
     codes = depnet.sample(network, rows, rng=np.random.default_rng(4), **options).codes  # type: ignore[arg-type]
-    cards = network.domain.cardinalities
-    at = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), cards)
-    return np.bincount(at, minlength=math.prod(cards)).astype(np.int64)
+    return joint_counts(codes, network.domain.cardinalities)
 
 
 @pytest.fixture(params=["exact", "accepted", "resampled"])

@@ -65,16 +65,6 @@ def test_every_number_equals_its_definition(dataset: Dataset, seed: int, zeros: 
     np.testing.assert_allclose(proven.one_leaf_limit, np.mean([part.one_leaf_kl for part in proven.nodes]))
 
 
-@given(datasets(min_variables=2), seeds)
-def test_weights_are_those_of_the_random_scan(dataset: Dataset, seed: int) -> None:
-    network = network_on(dataset, seed)
-    weights = np.random.default_rng(seed).dirichlet(np.ones(len(network)) * 5)
-    proven = certificate(network, dataset, tuple(weights))
-    np.testing.assert_allclose(proven.fc_limit, weights @ [part.kl for part in proven.nodes])
-    with pytest.raises(ScanError, match="weights"):
-        certificate(network, dataset, (*weights[:-1], weights[-1] / 2, weights[-1] / 2))
-
-
 # An ordered network: KL(p^D || Q), exactly
 
 
@@ -290,3 +280,4 @@ def test_bad_input() -> None:
     network = learn_parameters(Dataset.from_codes([[0]], [2]), [ConstantSource()])
     refuses(LearningError, "no rows", certificate, network, empty)
     refuses(ModelError, "other states", certificate, network, Dataset.from_codes([[0]], [3]))
+    refuses(ScanError, "weights", certificate, network, Dataset.from_codes([[0]], [2]), (0.5, 0.5))

@@ -13,7 +13,7 @@ from depnet import DecisionGraph, LosslessSource, Network, RandomScan, Sequentia
 from depnet.model import Given, Scan
 from depnet.model.boosted import BoostedNode
 from tests.boosted import random_boosted_network
-from tests.laws import assert_same_law
+from tests.laws import assert_same_law, joint_counts
 from tests.refusals import refuses
 
 DRAWS = 30_000
@@ -21,9 +21,7 @@ DETECTS = 0.1  # L1; the false-alarm rate is 1e-9
 
 
 def counts_of(dataset: depnet.Dataset) -> np.ndarray:
-    cards = dataset.domain.cardinalities
-    states = np.ravel_multi_index(tuple(dataset.codes.T.astype(np.int64)), cards)
-    return np.bincount(states, minlength=dataset.domain.size).reshape(cards)
+    return joint_counts(dataset.codes, dataset.domain.cardinalities)
 
 
 def inconsistent(cards: tuple[int, ...], seed: int = 2) -> Network:

@@ -17,7 +17,7 @@ from depnet import (
 )
 from depnet.learning.cost import Penalty
 from depnet.learning.framework import Candidate, NodeData, SplitMerge
-from tests.strategies import random_order, random_ordered_source, random_table
+from tests.strategies import random_order, random_source, random_table
 
 
 def before(order: Sequence[int], i: int) -> tuple[int, ...]:
@@ -40,7 +40,7 @@ def with_random_sources(dataset: Dataset, seed: int, smoothing: float = 0.0) -> 
     rng = np.random.default_rng(seed)
     cards = dataset.domain.cardinalities
     order = random_order(rng, len(cards))
-    sources = [random_ordered_source(rng, cards, order, i) for i in range(len(cards))]
+    sources = [random_source(rng, cards, order[order.index(i) :]) for i in range(len(cards))]
     return replace(learn_parameters(dataset, sources, smoothing=smoothing), order=order)
 
 

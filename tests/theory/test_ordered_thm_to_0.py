@@ -17,6 +17,7 @@ from depnet.geometry import conditional_entropy, kl
 from depnet.learning.cost import Penalty
 from tests.reference.ordered import law, order_of
 from tests.strategies import cardinalities, datasets, random_joint, random_order, seeds
+from tests.theory.drawing import parity
 from tests.theory.learned import GROWING, growing_samples
 from tests.theory.ordered import before, learned_in_order, lossless_parameters
 
@@ -68,10 +69,7 @@ def test_the_divergence_vanishes_as_rows_grow(seed: int) -> None:
 
 def test_mutants() -> None:
     """Without the lossless candidate, or where R(k^ll, N) does not vanish, the divergence stays."""
-    p = np.zeros((2, 2, 2))
-    for x in np.ndindex(2, 2, 2):
-        p[x] = 0.24 if sum(x) % 2 else 0.01  # no first split pays, however many the rows
-    (*_, many) = growing_samples(p, 0)
+    (*_, many) = growing_samples(parity(0.01), 0)  # no first split pays, however many the rows
     order = (0, 1, 2)
     assert_below_lossless(learned_in_order(many, order, Mdl()), many, Mdl())
     with pytest.raises(AssertionError):

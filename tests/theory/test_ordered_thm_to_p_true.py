@@ -18,6 +18,7 @@ from tests.strategies import random_joint
 from tests.theory.drawing import parity
 from tests.theory.learned import growing_samples
 from tests.theory.ordered import learned_in_order
+from tests.theory.test_thm_to_p_true import assert_converges
 
 
 def most_tied_first(dataset: Dataset) -> tuple[int, ...]:
@@ -38,11 +39,6 @@ def errors(p: FloatArray, seed: int, lossless: bool = True) -> list[float]:
         if lossless:
             assert total_variation(empirical(dataset), q) <= bound + 1e-9
     return found
-
-
-def assert_converges(found: list[float]) -> None:
-    assert found[-1] < 2e-3, found
-    assert found[-1] < found[0] / 5, found
 
 
 @pytest.mark.parametrize("zeros", [0.0, 0.4])

@@ -9,6 +9,7 @@ import pytest
 from depnet import Dataset, Domain, Variable
 from depnet.data import Holed
 from depnet.data.table.dataset import table_of_columns
+from depnet.data.titanic import titanic
 from depnet.errors import DataError
 from tests.refusals import refuses
 
@@ -178,3 +179,20 @@ def test_a_table_put_in_column_by_column() -> None:
     holed = table_of_columns(domain, 2, columns)
     assert holed.codes[:, 0].tolist() == [0, 1]
     assert holed.hidden.tolist() == [[True, False], [False, False]]
+
+
+def test_titanic_counts() -> None:
+    people = titanic()
+    who = {name: people.column(i) for i, name in enumerate(people.domain.names)}
+    code = {v.name: v.code for v in people.domain.variables}
+
+    def count(**labels: str) -> int:
+        matches = [who[name] == code[name](label) for name, label in labels.items()]
+        return int(np.logical_and.reduce(matches).sum())
+
+    assert people.total == 2201
+    assert count(survived="Yes") == 711
+    assert (count(**{"class": "1st"}), count(**{"class": "2nd"})) == (325, 285)
+    assert (count(**{"class": "3rd"}), count(**{"class": "Crew"})) == (706, 885)
+    assert (count(sex="female"), count(age="child")) == (470, 109)
+    assert count(sex="female", age="adult", survived="Yes", **{"class": "1st"}) == 140

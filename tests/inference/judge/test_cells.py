@@ -19,13 +19,14 @@ from depnet.data.table.values import Values
 from depnet.errors import ModelError
 from depnet.inference.judge.cells import Column, Order, cell_laws, joined, matching_rows, row_list, row_scores
 from depnet.model.evidence import Evidence
+from tests.model.test_score import rows_for
 from tests.narrowed import there
 from tests.reference.oddness import category_tail, ordered_tail, row_tail, upper_share
 from tests.refusals import refuses
 from tests.strategies import mixed_networks, networks, seeds
 
 
-def people(rows: int = 4000, unit: float = 1.0) -> pd.DataFrame:
+def people(rows: int = 2000, unit: float = 1.0) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     age = rng.gamma(9, 5, rows).round()
     return pd.DataFrame(
@@ -45,7 +46,7 @@ def model() -> depnet.DependencyNetwork:
 
 @given(networks() | mixed_networks(), seeds)
 def test_each_tail_is_the_slow_one(network: Network, seed: int) -> None:
-    rows = rows_for(network, seed)
+    rows = rows_for(network, seed, 5, weighted=False)
     found = cell_laws(network, rows)
     tails = found.tails
     for i, (variable, node) in enumerate(zip(network.domain.variables, network.nodes, strict=True)):
@@ -149,17 +150,9 @@ def test_a_table_without_values_is_judged_by_its_bins(model: depnet.DependencyNe
     assert (cell_laws(model.network_, bare).tails >= cell_laws(model.network_, table).tails - 1e-12).all()
 
 
-def rows_for(network: Network, seed: int, count: int = 5) -> Dataset:
-    rng = np.random.default_rng(seed)
-    cards = network.domain.cardinalities
-    return Dataset.from_codes(
-        np.stack([rng.integers(0, k, count) for k in cards], axis=1), domain=network.domain
-    )
-
-
 @given(networks(), seeds)
 def test_each_cell_is_what_its_node_says(network: Network, seed: int) -> None:
-    rows = rows_for(network, seed)
+    rows = rows_for(network, seed, 5, weighted=False)
     laws = cell_laws(network, rows)
     last = len(network) - 1
     only = cell_laws(network, rows, [last])

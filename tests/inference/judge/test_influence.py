@@ -144,7 +144,7 @@ def test_a_measure_is_a_state_first() -> None:
 
 def test_evidence_that_cuts_bins_counts_by_values_as_in_answers() -> None:
     """What `query` says given the same, at 6 standard errors of both; a law that forgets values is far from it."""
-    law, rng = random_law(3), np.random.default_rng(0)
+    law, rng = random_law(5), np.random.default_rng(0)
     known = {"x": "<4", "z": ">1"}
     options: dict[str, Any] = {"tolerance": 0.003, "max_seconds": None, "rng": rng}
 

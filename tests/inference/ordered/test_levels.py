@@ -13,10 +13,11 @@ import depnet
 from depnet import DependencyNetwork, Network, query
 from depnet.arrays import FloatArray
 from depnet.data import Bins, Domain, Variable
-from depnet.data.frames.within import PlaceTrees, Within, allowed_values, level_count
+from depnet.data.frames.within import allowed_values
 from depnet.inference.answer.result import Answer, QueryResult
 from depnet.law.elimination import joint_law
 from depnet.model.evidence import Evidence, narrow_domain
+from tests.model.file.networks import random_within
 from tests.narrowed import there
 from tests.reference.within import slow_level_law
 
@@ -46,35 +47,6 @@ GIVEN: tuple[dict[str, Any], ...] = (
 )
 
 
-def random_trees(rng: np.random.Generator, column: int) -> PlaceTrees:
-    """A tree of two tests for most bins, of whatever the row has before, and later codes."""
-    bins = there(DOMAIN.variables[column].bins)
-    most = max(map(len, bins.quantiles))
-    others = [j for j in range(len(DOMAIN)) if j != column]
-    roots: list[int] = []
-    variable: list[int] = []
-    threshold: list[int] = []
-    child: list[int] = []
-    shares: list[int] = []
-    for kept in bins.quantiles:
-        if rng.random() < 0.2:
-            roots.append(-1)
-            continue
-        base, leaf = len(variable), len(shares) // most
-        roots.append(base)
-        tests = [int(j) for j in rng.choice(others, 2)]
-        variable += [tests[0], -1, tests[1], -1, -1]
-        threshold += [int(rng.integers(level_count(DOMAIN.variables[tests[0]]))), 0]
-        threshold += [int(rng.integers(level_count(DOMAIN.variables[tests[1]]))), 0, 0]
-        child += [base + 1, leaf, base + 3, leaf + 1, leaf + 2]
-        for _ in range(3):
-            ends = np.sort(rng.integers(0, 257, len(kept) - 1))
-            law = np.diff([0, *ends, 256])
-            shares += [*law.tolist(), *[0] * (most - len(kept))]
-    made = (np.array(each, dtype=np.int32) for each in (roots, variable, threshold, child, shares))
-    return PlaceTrees(column, *made)
-
-
 def random_law(seed: int) -> Network:
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, DOMAIN.cardinalities, (300, len(DOMAIN)))
@@ -83,7 +55,7 @@ def random_law(seed: int) -> Network:
     law = depnet.learn(
         depnet.Dataset(DOMAIN, codes.astype(np.uint8)), order=ORDER, penalty="mdl", smoothing=0.5
     )
-    return replace(law, within=Within(DOMAIN, ORDER, tuple(random_trees(rng, i) for i in (0, 2, 3))))
+    return replace(law, within=random_within(rng, DOMAIN, ORDER, bare=0.1))
 
 
 def table(answer: Answer, name: str = "") -> FloatArray:

@@ -74,7 +74,7 @@ def model_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> M
         counts = MarginalCounts.of(Holed(domain, np.asfortranarray(seen), hidden), pair_cells)
     order = tuple(rng.permutation(len(cards)).tolist())
     network = Network(domain, _any_nodes(rng, cards, None), counts, None, _any_held_out(rng))
-    within = _any_within(rng, domain, order) if rng.random() < 0.7 else None
+    within = random_within(rng, domain, order) if rng.random() < 0.7 else None
     law = Network(domain, _any_nodes(rng, cards, order), counts, order, _any_held_out(rng), within)
     return Model(law if kind == "law" else network, None if kind == "network" else law)
 
@@ -126,18 +126,20 @@ def _any_held_out(rng: np.random.Generator) -> HeldOut | None:
     return HeldOut(int(rng.choice([1, 1000, 2**53])), score, independent, *worth)
 
 
-def _any_within(rng: np.random.Generator, domain: Domain, order: tuple[int, ...]) -> Within:
-    """Trees of some bins of some variables, which read any other variable."""
+def random_within(
+    rng: np.random.Generator, domain: Domain, order: tuple[int, ...], bare: float = 0.25
+) -> Within:
+    """Trees of bins of variables but for a share of each, which read any other variable."""
     trees = []
     for i, variable in enumerate(domain.variables):
         others = [j for j in range(len(domain)) if j != i]
-        if variable.bins is None or rng.random() < 0.2:
+        if variable.bins is None or rng.random() < bare:
             continue
         roots: list[int] = []
         nodes: list[tuple[int, int, int]] = []
         laws: list[list[int]] = []
         for kept in variable.bins.quantiles:
-            roots.append(-1 if rng.random() < 0.3 else len(nodes))
+            roots.append(-1 if rng.random() < bare else len(nodes))
             inner = int(rng.integers(0, 3)) if roots[-1] >= 0 and others else 0
             for t in range(inner):  # rows that do not pass go on at the next test
                 j = int(rng.choice(others))
@@ -147,7 +149,7 @@ def _any_within(rng: np.random.Generator, domain: Domain, order: tuple[int, ...]
                 nodes.append((-1, 0, len(laws) + inner))
                 most = max(map(len, variable.bins.quantiles))
                 for _ in range(inner + 1):
-                    own = rng.multinomial(WHOLE, np.full(len(kept), 1 / len(kept))).tolist()
+                    own = rng.multinomial(WHOLE, rng.dirichlet(np.ones(len(kept)))).tolist()
                     laws.append([*own, *[0] * (most - len(kept))])
         lists = (roots, *zip(*nodes, strict=True)) if nodes else (roots, (), (), ())
         arrays = [np.array(each, dtype=np.int32) for each in (*lists, np.array(laws).ravel())]
