@@ -22,7 +22,7 @@ from depnet import (
 )
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Holed, nothing_hidden
-from depnet.errors import ConvergenceError, DataError
+from depnet.errors import ConvergenceError, DataError, ModelError
 from depnet.inference import holes as holes_module
 from depnet.inference.answer.rows import METHODS
 from depnet.inference.clamped import answer as clamped
@@ -133,11 +133,21 @@ def test_rows_that_time_leaves_no_room_for_are_marked() -> None:
 
 def test_bad_rows_are_named() -> None:
     network = coupled()
-    refuses(DataError, r"row 1, 'X1': code 3 is outside 0\.\.2", query_rows, network, [[0, 1, -1], [0, 3, 1]])
+    refuses(
+        DataError,
+        r"column 'X1', row 1: code 3 is outside 0\.\.2",
+        query_rows,
+        network,
+        [[0, 1, -1], [0, 3, 1]],
+    )
     refuses(DataError, r"shape \(1, 2\)", lambda: query_rows(network, [[0, 1]]))
-    refuses(DataError, "integer codes", lambda: query_rows(network, [[0.5, 1, 1]]))
+    refuses(DataError, "codes are integers", lambda: query_rows(network, [[0.5, 1, 1]]))
     refuses(DataError, "hidden marks each cell", lambda: query_rows(network, [[0, 1, 1]], [[1, 0, 0]]))
-    refuses(DataError, "another domain", lambda: query_rows(network, Dataset.from_codes([[0, 1]], [2, 2])))
+    refuses(
+        ModelError,
+        "2 variables, the network 3",
+        lambda: query_rows(network, Dataset.from_codes([[0, 1]], [2, 2])),
+    )
     refuses(ValueError, "tolerance", lambda: query_rows(network, [[0, 1, -1]], tolerance=2))
     with pytest.raises(ValueError, match="n_jobs is a whole number of at least 1; got 0"):
         query_rows(network, [[0, 1, -1]], n_jobs=0)

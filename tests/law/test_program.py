@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from depnet import Dataset, FunctionSource, Network, TableNode, TabulatedSource, learn, sample
-from depnet.errors import DomainTooLargeError, ModelError, SamplingError
+from depnet.errors import DomainTooLargeError, SamplingError
 from depnet.law import limits, program
 from depnet.law.program import Law, law_of, words
 from depnet.model import Evidence
@@ -21,7 +21,7 @@ from tests.reference import ordered
 from tests.reference.sampling import drawn_state
 from tests.reference.stages import node_theta
 from tests.refusals import refuses
-from tests.strategies import random_evidence, random_joint, random_table, seeds
+from tests.strategies import random_evidence, random_table, seeds
 
 ROWS = 12
 PASS_STREAM, MOVE_STREAM = 64, 80
@@ -233,8 +233,6 @@ def test_the_same_moves_in_whatever_pieces() -> None:
 
 
 def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    unordered = Network.from_joint(random_joint(np.random.default_rng(0), (2, 2)))
-    refuses(ModelError, 'order="auto"', lambda: Law(unordered))
     network = given_tables(([], [[0.3, 0.7]]), ([0], [[0.5, 0.5], [0.1, 0.9]]))
     called = TableNode(1, FunctionSource(lambda x: x[:, 0], (0,), 2), network.nodes[1].table)
     network = replace(network, nodes=(network.nodes[0], called))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from depnet.errors import DomainTooLargeError
+from depnet.errors import DomainTooLargeError, how_many
 
 LIMIT_BYTES = 4 << 30
 """What one dense computation may take, unless the caller says otherwise: 4 GiB."""
@@ -36,7 +36,7 @@ def check_dense(
     >>> check_dense([2] * 40, bytes_per_state=8, what="the empirical distribution")
     Traceback (most recent call last):
         ...
-    depnet.errors.DomainTooLargeError: the empirical distribution over 40 variables has 1.1e+12 joint states and \
+    depnet.errors.DomainTooLargeError: the empirical distribution over 40 variables has 1,099,511,627,776 joint states and \
 needs 8 TiB, more than the limit of 4 GiB. Sample instead (depnet.sample, the method "sample"), ask for a few targets only \
 (depnet.query keeps the nodes they need), or clamp variables with evidence.
     """
@@ -44,7 +44,7 @@ needs 8 TiB, more than the limit of 4 GiB. Sample instead (depnet.sample, the me
     needed = states * bytes_per_state
     if needed > limit_bytes:
         raise DomainTooLargeError(
-            f"{what} over {len(cardinalities)} variables has {_count(states)} joint states and needs "
+            f"{what} over {len(cardinalities)} variables has {how_many(states)} joint states and needs "
             f"{_memory(needed)}, more than the limit of {_memory(limit_bytes)}. {way_out}"
         )
     axes = len(cardinalities)
@@ -69,19 +69,9 @@ than the limit of 4 GiB. Take fewer rows.
         )
 
 
-def _count(states: int) -> str:
-    return f"{states:,}" if states < 10**9 else _power(states)
-
-
-def _power(value: int) -> str:
-    """A large number in two digits; integers past the range of floats too."""
-    exponent = int(math.log10(value))
-    return f"{value / 10**exponent:.1f}e+{exponent}"
-
-
 def _memory(count: int) -> str:
     for unit, size in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:
             amount = count // size
-            return f"{count / size:.3g} {unit}" if amount < 10**6 else f"{_power(amount)} {unit}"
+            return f"{count / size:.3g} {unit}" if amount < 10**6 else f"{how_many(amount)} {unit}"
     return f"{count} bytes"

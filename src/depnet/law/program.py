@@ -33,7 +33,6 @@ from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.binning.levels import Levels
 from depnet.data.frames.within import Drawer, Drawn, PlaceTrees, Within
-from depnet.errors import ModelError
 from depnet.law import limits
 from depnet.model.evidence import NOTHING, Evidence, known_of
 from depnet.model.network import Kept, Network, compiled_of
@@ -56,8 +55,7 @@ class Law:
     """An ordered network, compiled: passes, moves, and who is whose ancestor."""
 
     def __init__(self, network: Network) -> None:
-        if network.order is None:
-            raise ModelError('a law needs an ordered network; learn one with learn(dataset, order="auto").')
+        assert network.order is not None  # who asks has checked it
         self.order = network.order
         self.cardinalities = network.domain.cardinalities
         self.place = {i: at for at, i in enumerate(self.order)}

@@ -346,7 +346,9 @@ def test_what_has_no_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     law = learn(rows, order=["X0", "X1", "X2"], penalty="none")
     refuses(EvidenceError, "probability 0", lambda: most_probable(law, {"X0": 0, "X1": 1}))
     refuses(EvidenceError, "every variable", lambda: most_probable(law, {"X0": 0, "X1": 0, "X2": 0}))
-    refuses(DataError, "another domain", lambda: log_probability(law, Dataset.from_codes([[0]], [2])))
+    refuses(
+        ModelError, "1 variables, the network 3", lambda: log_probability(law, Dataset.from_codes([[0]], [2]))
+    )
     for ask in (most_probable, log_probability):
         refuses(ModelError, "depnet.stationary", lambda ask=ask: ask(coupled(), {"X0": 0}))
     monkeypatch.setattr("depnet.law.limits.LARGEST", 2)

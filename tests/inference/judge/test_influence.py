@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 
 from depnet import Dataset, Domain, Network, Variable, log_probability, query
 from depnet.data import Bins
-from depnet.errors import EvidenceError, InferenceError
+from depnet.errors import EvidenceError, ModelError
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.judge.influence import LEVEL, Influence, influence
 from depnet.inference.judge.measure import Measure, seen_effects
@@ -129,7 +129,7 @@ def test_what_cannot_be_asked() -> None:
     network = given_tables(([], [[0.5, 0.5]]), ([0], [[0.4, 0.6], [0.2, 0.8]]))
     refuses(EvidenceError, "'X1' is known", influence, network, "X1", {"X1": 0})
     refuses(EvidenceError, "neither a state of 'X1' nor a condition", influence, network, "X1", of="blue")
-    with pytest.raises(InferenceError, match="ordered law"):
+    with pytest.raises(ModelError, match="influence asks a law"):
         influence(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), "X1")
 
 

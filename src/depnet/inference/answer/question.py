@@ -13,7 +13,7 @@ from depnet.arrays import FloatArray, generator, read_only
 from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain
-from depnet.errors import EvidenceError, InferenceError, brief, checked_seconds
+from depnet.errors import EvidenceError, InferenceError, ModelError, brief, checked_seconds
 from depnet.inference.answer.observed import MatchingRows, Support, difference, support
 from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, Target, tables_of, targets_of
 from depnet.inference.answer.result import QueryResult
@@ -50,6 +50,17 @@ def check_method(method: object, methods: tuple[str, ...]) -> None:
     """One of the methods by name."""
     if method not in methods:
         raise InferenceError(f"method is one of {', '.join(map(repr, methods))}; got {brief(method)}.")
+
+
+def check_ordered(who: str, network: object) -> Network:
+    """`network` itself, if it has an order: a density."""
+    checked = checked_network(network)
+    if checked.order is None:
+        raise ModelError(
+            f"{who} asks a law, which has a density, and this network has no order: learn one with "
+            'learn(dataset, order="auto"). The law of a chain, where it is small, is depnet.stationary(network).'
+        )
+    return checked
 
 
 def over_after(max_seconds: float | None, stop: Over | None = None) -> Over:

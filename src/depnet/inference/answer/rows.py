@@ -17,7 +17,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError
 from depnet.inference.answer.question import Effort
-from depnet.model.network import Network
+from depnet.model.network import Network, check_same_domain
 from depnet.model.scan import Scan
 from depnet.wording import plural
 
@@ -182,32 +182,20 @@ def checked_rows(
     domain: Domain, rows: ArrayLike | Dataset, hidden: ArrayLike | None
 ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
     """Codes and holes; a hole's code is 0."""
-    if isinstance(rows, Dataset) and rows.domain != domain:
-        raise DataError("the rows have another domain than the network.")
+    if isinstance(rows, Dataset):
+        check_same_domain("rows", domain, rows)
     raw: NDArray[Any] = np.asarray(rows.codes if isinstance(rows, Dataset) else rows)
     if raw.ndim == 1 and raw.size == 0:
-        raw = raw.reshape(0, len(domain)).astype(np.int64)
-    if raw.ndim != 2 or raw.shape[1] != len(domain) or (raw.size and raw.dtype.kind not in "bui"):
-        raise DataError(
-            f"rows are integer codes [rows, {len(domain)}], one column for each variable; got shape {raw.shape} of "
-            f"{raw.dtype}. A hole is a negative code, or marked in `hidden`."
-        )
-    holes = np.asarray(raw < 0 if hidden is None else hidden)
+        raw = raw.reshape(0, len(domain))
+    marked = raw < 0 if hidden is None and raw.dtype.kind in "bui" else hidden
+    holes = np.zeros(raw.shape, dtype=bool) if marked is None else np.asarray(marked)
     if holes.dtype != np.bool_ or holes.shape != raw.shape:
         raise DataError(
             f"hidden marks each cell with True or False, in the shape of the rows {raw.shape}; got shape "
             f"{holes.shape} of {holes.dtype}."
         )
-    filled = np.where(holes, 0, raw)
-    wrong = (filled < 0) | (filled >= np.array(domain.cardinalities))
-    if wrong.any():
-        r, i = np.argwhere(wrong)[0]
-        variable = domain.variables[i]
-        raise DataError(
-            f"row {r}, {variable.name!r}: code {raw[r, i]} is outside 0..{variable.cardinality - 1}. Mark holes in "
-            "`hidden`, or by negative codes."
-        )
-    return filled.astype(np.uint16), np.array(holes, dtype=bool)
+    codes = Dataset.from_codes(np.where(holes, 0, raw), domain=domain).codes
+    return codes.astype(np.uint16, order="C"), np.array(holes)
 
 
 def pieces(rows: IntArray, cells_a_row: int, most_cells: int) -> Iterator[IntArray]:

@@ -17,7 +17,7 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Part
-from depnet.inference.answer.question import TOLERANCE, Question
+from depnet.inference.answer.question import TOLERANCE, Question, check_ordered
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.shown import frame_of_columns
 from depnet.inference.ask.query import query
@@ -101,11 +101,7 @@ def query_by(
     (['class', 'sex', 'share', 'low', 'high', 'rows', 'model', 'table'], 8, 0.97, 145)
     """
     names = (by,) if isinstance(by, str) else tuple(by)
-    if network.order is None:
-        raise EvidenceError(
-            '`by` asks an ordered law; this network has no order. Learn one: learn(dataset, order="auto").'
-        )
-    base = Question(network, target, evidence, tolerance=tolerance)
+    base = Question(check_ordered("by", network), target, evidence, tolerance=tolerance)
     columns = _columns(base, names)
     groups = list(itertools.product(*(network.domain.variables[i].present_states for i in columns)))
     rows = None if data is None else _rows_by_group(base, columns, len(groups), data)

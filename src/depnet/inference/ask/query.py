@@ -13,15 +13,15 @@ import numpy as np
 from depnet.arrays import FloatArray, generator
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Label
-from depnet.errors import DataError, DomainTooLargeError, EvidenceError, ModelError
-from depnet.inference.answer.question import TOLERANCE, Method, Over, Question
+from depnet.errors import DomainTooLargeError, EvidenceError
+from depnet.inference.answer.question import TOLERANCE, Method, Over, Question, check_ordered
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.clamped.answer import clamped_answer
 from depnet.inference.ordered.answer import log_evidence, of_law
 from depnet.inference.ordered.levels import log_allowed
 from depnet.law.elimination import most_probable_state
 from depnet.model.evidence import Evidence, Given
-from depnet.model.network import Network, checked_network
+from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.model.score import score_samples
 
@@ -104,12 +104,6 @@ def _ask(
     )
 
 
-UNORDERED = (
-    'an ordered network is needed, which has a density: learn one with learn(dataset, order="auto"). The law of a chain, '
-    "where it is small, is depnet.stationary(network)."
-)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LogProbability:
     """What `log_probability` found, a number for each row.
@@ -156,10 +150,8 @@ def log_probability(
     >>> np.exp(log_probability(law, {"class": "Crew", "sex": "female"}).values).round(3).tolist()
     [0.01]
     """
-    _check_ordered("log_probability", network)
+    check_ordered("log_probability", network)
     if isinstance(rows, Dataset):
-        if rows.domain != network.domain:
-            raise DataError("the rows have another domain than the network.")
         values = score_samples(network, rows)
         return LogProbability(values, np.zeros_like(values))
     known = Evidence.parse(network.domain, rows)
@@ -204,8 +196,7 @@ def most_probable(network: Network, evidence: Given | Evidence | None = None) ->
     >>> most_probable(learn(titanic(), order="auto"), {"sex": "female"}).states["survived"]
     'Yes'
     """
-    domain = checked_network(network).domain
-    _check_ordered("most_probable", network)
+    domain = check_ordered("most_probable", network).domain
     known = Evidence.parse(domain, evidence)
     if len(known.clamped) == len(domain):
         raise EvidenceError("the evidence gives the state of every variable: nothing is left to complete.")
@@ -218,8 +209,3 @@ def most_probable(network: Network, evidence: Given | Evidence | None = None) ->
     codes, log_share = found
     states = {v.name: v.states[codes[i]] for i, v in enumerate(domain.variables)}
     return MostProbable(states, math.exp(log_share))
-
-
-def _check_ordered(who: str, network: Network) -> None:
-    if network.order is None:
-        raise ModelError(f"{who}: {UNORDERED}")

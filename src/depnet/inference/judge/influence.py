@@ -24,9 +24,9 @@ import numpy as np
 from depnet.arrays import FloatArray, IntArray, new_seeds
 from depnet.data.frames.within import allowed_values
 from depnet.data.table.variable import Variable
-from depnet.errors import EvidenceError, InferenceError
+from depnet.errors import EvidenceError
 from depnet.inference.answer.part import LevelLaw
-from depnet.inference.answer.question import Over, checked_tolerance, over_after
+from depnet.inference.answer.question import Over, check_ordered, checked_tolerance, over_after
 from depnet.inference.judge.measure import Measure
 from depnet.inference.ordered.levels import level_rows, some_rows
 from depnet.inference.ordered.targets import TargetTables, exact_tables
@@ -35,7 +35,7 @@ from depnet.law.draw import sharpen
 from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
 from depnet.law.program import LevelPlan, law_of
 from depnet.model.evidence import Evidence, Given, narrow_domain
-from depnet.model.network import Network, checked_network
+from depnet.model.network import Network
 
 TOLERANCE = 0.01
 """The standard error at the ends of a reach that is sharp: of probabilities, and of means in standard deviations."""
@@ -126,11 +126,14 @@ def influence(
     >>> round(found.value, 2), [(effect.variable.name, round(effect.width, 2)) for effect in found.effects]
     (0.32, [('sex', 0.52), ('class', 0.38), ('age', 0.1)])
     """
-    domain = checked_network(network).domain
+    domain = check_ordered("influence", network).domain
     checked_tolerance(tolerance)
     known = Evidence.parse(domain, evidence)
     at = domain.index(target)
-    order = _order_to_ask(network, at, known)
+    if at in known.clamped:
+        raise EvidenceError(
+            f"{target!r} is known: nothing can move it. Take it back, or choose another target."
+        )
     variable = narrow_domain(domain, evidence).variables[at]
     measure = Measure.of(variable, of, levels)
     others = [i for i in range(len(domain)) if i != at and i not in known.clamped]
@@ -143,7 +146,7 @@ def influence(
     exact = None if cut else exact_tables(network, known, at, columns, others, limits.MOST_CELLS)
     if exact is not None:
         return effects_of(exact, "exact", variable, variables, measure, columns)
-    if log_largest_weight(network, order, known) == -math.inf:
+    if log_largest_weight(network, range(len(domain)), known) == -math.inf:
         raise EvidenceError(IMPOSSIBLE)
     rows = level_rows(network, known, cut, range(len(domain)), seed)
     tables = TargetTables.empty([domain.cardinalities[i] for i in others], columns.shape[1])
@@ -183,20 +186,6 @@ def influence(
             "no draw came to a state that matches what is known: its probability under the law is 0 or very small."
         )
     return replace(found, sharp=sharp)
-
-
-def _order_to_ask(network: Network, target: int, known: Evidence) -> Sequence[int]:
-    """The law's order; an error where there is none, or where nothing can move the target."""
-    if network.order is None:
-        raise InferenceError(
-            'what moves a target is asked of an ordered law; learn one with learn(dataset, order="auto").'
-        )
-    if target in known.clamped:
-        name = network.domain.names[target]
-        raise EvidenceError(
-            f"{name!r} is known: nothing can move it. Take it back, or choose another target."
-        )
-    return network.order
 
 
 def columns_of(measure: Measure, cells: int) -> FloatArray:
