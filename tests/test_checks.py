@@ -1,4 +1,4 @@
-"""Arguments: the plain value, or an error of the caller's class that names the argument; work in threads."""
+"""Arguments: the plain value, or an error of the caller's class that names them; work in threads; the name that was meant."""
 
 import math
 import threading
@@ -9,6 +9,7 @@ import pytest
 
 from depnet.errors import DataError, LearningError, SamplingError, checked_seconds, whole_number
 from depnet.threads import cores, jobs_of, results_in_threads, threads_of
+from depnet.wording import nearest
 from tests.refusals import refuses
 
 
@@ -59,3 +60,9 @@ def test_after_a_failure_others_are_stopped_and_the_rest_is_not_begun() -> None:
 def test_one_thread_is_one() -> None:
     assert threads_of(1) == 1
     assert threads_of(2) == 2
+
+
+def test_nearest_names() -> None:
+    assert nearest("a", ["b"]) == "There is: 'b'."
+    assert nearest("q", map(str, range(1000))).endswith("and 995 more.")
+    assert nearest("name 9999", [f"name {i}" for i in range(10_000)]) == "Did you mean 'name 9999'?"

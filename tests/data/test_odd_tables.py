@@ -134,6 +134,10 @@ def test_more_states_than_a_variable_has_are_other_in_frames_and_files(tmp_path:
     assert read_table.domain == domain
     assert (read_table.codes == table.codes).all()
     assert np.bincount(table.codes[:, 0]).tolist() == [500, 1, 400, 70_000 - 1]
+    domain_of_many, many = coded(frame, keep="all")
+    assert (domain_of_many.cardinalities[0], domain_of_many.variables[0].other) == (1000, "other 2")
+    assert many.codes.dtype == np.uint16
+    assert np.bincount(many.codes[:, 0])[-1] == 70_000 - 997
     later = encode(pd.DataFrame({"x": ["a", "new", None], "y": [0, 1, 2]}), domain)
     assert later.codes[:2, 0].tolist() == [0, 3]
     assert later.hidden[:, 0].tolist() == [False, False, True]

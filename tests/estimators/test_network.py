@@ -60,9 +60,9 @@ def test_both_networks_are_what_learn_gives() -> None:
     law = depnet.learn(rows, smoothing=1.0, max_leaves=3, order="auto", cuts=True)
     assert fitted.network_.nodes == expected.nodes
     assert fitted.network_.order is None
-    assert fitted.law_ is not None
-    assert (fitted.law_.nodes, fitted.law_.order) == (law.nodes, law.order)
-    assert fitted.law_.counts is fitted.network_.counts
+    own = there(fitted.law_)
+    assert (own.nodes, own.order) == (law.nodes, law.order)
+    assert own.counts is fitted.network_.counts
     assert fitted.certificate_ == depnet.certificate(expected, rows)
     assert fitted.law_certificate_ == depnet.certificate(law, rows)
     assert fitted.links() == depnet.links(expected, rows)
@@ -146,10 +146,9 @@ def test_partial_fit_adds_counts_and_drops_the_certificate() -> None:
     assert model.network_ == first.updated(rows)
     assert model.law_ == there(law).updated(rows)
     assert (model.certificate_, model.law_certificate_) == (None, None)
-    assert model.data_ is not None
-    assert model.data_.rows == 500
+    assert there(model.data_).rows == 500
     model.partial_fit(with_holes(table[:50]))
-    assert model.data_.rows == 550
+    assert there(model.data_).rows == 550
     refuses(DataError, "the model has no state", lambda: model.partial_fit(table.assign(sex="unheard of")))
 
 

@@ -138,13 +138,10 @@ def test_trials_are_of_the_chosen_nodes() -> None:
     """The laws of the trials, by which what a law is worth is judged, are boosted where the law is."""
     options = LearnOptions(penalty="auto", smoothing=0.5, boost=QUICK, order="auto")
     law, choice = learn_with_choice(VOTES, options)
-    assert choice is not None
-    for tried in choice.tried:
+    for tried in there(choice).tried:
         assert [node.boosted for node in tried.nodes] == [node.boosted for node in law.nodes]
-    assert law.held_out is not None
     graphs = learn(VOTES, penalty="auto", smoothing=0.5, order="auto")
-    assert graphs.held_out is not None
-    assert law.held_out.score > graphs.held_out.score
+    assert there(law.held_out).score > there(graphs.held_out).score
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from depnet import Variable
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.cut import quantile_bins
 from depnet.data.binning.levels import Levels
+from tests.narrowed import there
 from tests.reference import numbers as slow
 
 LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95]
@@ -95,6 +96,5 @@ def test_large_whole_numbers_are_not_rounded() -> None:
 
 
 def test_states_that_are_numbers() -> None:
-    found = Variable("x", (1, 2.5, "(missing)"), missing="(missing)").levels()
-    assert found is not None
+    found = there(Variable("x", (1, 2.5, "(missing)"), missing="(missing)").levels())
     assert (found.values.tolist(), found.kind, len(found)) == ([1.0, 2.5], "float", 2)

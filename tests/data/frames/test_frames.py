@@ -10,6 +10,7 @@ import pytest
 
 from depnet.data import decode, describe, encode, fill
 from depnet.errors import DataError
+from tests.narrowed import there
 from tests.refusals import refuses
 
 ROWS = 300
@@ -102,9 +103,7 @@ def test_moments_of_any_zone_come_back_in_it(zone: str, unit: str) -> None:
     )
     frame.loc[::7, "zoned"] = pd.NaT
     domain, layout = describe(frame)
-    bins = domain.variables[2].bins
-    assert bins is not None
-    assert bins.kind == "datetime"
+    assert there(domain.variables[2].bins).kind == "datetime"
     table = encode(frame, domain)
     assert table.hidden[:, 2].tolist() == frame["zoned"].isna().tolist()
     codes = np.where(table.hidden, -1, table.codes.astype(int))

@@ -17,6 +17,7 @@ import depnet
 from depnet.data import decode, describe, encode, fill
 from tests.data.frames.test_frames import dtypes
 from tests.data.table.test_encode import codes_of
+from tests.narrowed import there
 from tests.reference.frames import code_of, is_nothing
 
 ROWS = 12
@@ -104,8 +105,8 @@ def tables(draw: st.DrawFn) -> dict[str, list[Any]]:
     for name in names:
         holes = draw(st.booleans())
         value = st.one_of(st.none(), VALUES[name]) if holes else VALUES[name]
-        there = draw(VALUES[name])
-        columns[name] = [there, *draw(st.lists(value, min_size=ROWS - 1, max_size=ROWS - 1))]
+        first = draw(VALUES[name])
+        columns[name] = [first, *draw(st.lists(value, min_size=ROWS - 1, max_size=ROWS - 1))]
     return columns
 
 
@@ -214,6 +215,4 @@ def test_files_have_the_same_bins_and_whole_numbers(form: str, few: bool, tmp_pa
 def test_floats_without_holes_stay_floats() -> None:
     full = pd.DataFrame({"x": np.arange(40.0)})
     for frame in (full, pd.DataFrame({"x": [*full["x"], np.nan, 0.5]})):
-        bins = describe(frame)[0].variables[0].bins
-        assert bins is not None
-        assert bins.kind == "float"
+        assert there(describe(frame)[0].variables[0].bins).kind == "float"

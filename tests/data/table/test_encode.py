@@ -198,17 +198,6 @@ def test_a_frame_of_another_kind_than_the_first() -> None:
         assert encode(frame, domain).codes.tolist() == expected
 
 
-def test_more_states_than_codes_are_one_state() -> None:
-    frame = pd.DataFrame({"x": [f"{i:05}" for i in range(70_000)]})
-    some = encode(frame[:1000], describe(frame[:1000], keep=["x"])[0])
-    assert some.codes.dtype == np.uint16
-    assert some.codes[:, 0].tolist() == list(range(1000))
-    domain, _ = describe(frame, keep="all")
-    assert domain.cardinalities == (1000,)
-    assert domain.variables[0].other == "other"
-    assert np.bincount(encode(frame, domain).codes[:, 0])[-1] == 70_000 - 999
-
-
 @pytest.mark.filterwarnings("ignore::depnet.errors.UnknownStatesWarning")
 def test_many_unknown_values() -> None:
     """Texts of states are looked up once: comparing each value with all of them would be 10^9 steps."""

@@ -25,6 +25,7 @@ from depnet.model.network import Model
 from tests.model.file.documents import DOMAIN, law, model, network
 from tests.model.file.networks import assert_same, assert_same_model, models, save
 from tests.model.test_network import uniform
+from tests.narrowed import there
 from tests.refusals import refuses
 
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "model-file.md"
@@ -132,8 +133,7 @@ def test_the_documented_example_is_a_model_file(tmp_path: Path) -> None:
     (tmp_path / "m.json").write_text(example[1], encoding="utf-8")
     loaded = load_model(tmp_path / "m.json")
     assert loaded.domain.names == ("sex", "survived")
-    assert loaded.law is not None
-    assert loaded.law.order == (1, 0)
+    assert there(loaded.law).order == (1, 0)
     save(loaded, tmp_path / "again.json")
     assert (tmp_path / "again.json").read_text(encoding="utf-8") == example[1]
 
@@ -166,10 +166,9 @@ def test_network_and_law_share_domain_and_counts(tmp_path: Path) -> None:
     save(model(), path)
     loaded = load_model(path)
     assert loaded == model()
-    assert loaded.network is not None
-    assert loaded.law is not None
-    assert loaded.network.domain is loaded.law.domain
-    assert loaded.network.counts is loaded.law.counts
+    own, ordered = loaded.network, there(loaded.law)
+    assert own.domain is ordered.domain
+    assert own.counts is ordered.counts
     assert path.read_text().count('"singles"') == 1
     for one, other in ((replace(network(), counts=None), law()), (network(), replace(law(), counts=None))):
         depnet.save(one, path, other)
