@@ -1,4 +1,4 @@
-"""Arguments: the plain value, or an error of the caller's class that names them; work in threads; the name that was meant."""
+"""Arguments: the plain value, or an error of the caller's class that names it; work in threads; the name that was meant."""
 
 import math
 import threading
