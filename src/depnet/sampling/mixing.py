@@ -1,11 +1,10 @@
-r"""Convergence diagnostics: split R-hat, effective sample size, Monte Carlo standard error.
+r"""Split R-hat, the autocorrelation time of chains, and the pilot run that sets burn-in and thinning by them.
 
 After Vehtari, Gelman, Simpson, Carpenter, Bürkner (2021), "Rank-normalization, folding, and localization".
-Draws are [chains, draws] or, for several quantities at once, [chains, draws, quantities]. With M chains of
-N draws, within-chain variance W and between-chain variance B,
+Draws are [chains, draws, quantities]. With M chains of N draws, within-chain variance W and between-chain variance B,
 
 .. math:: \hat R = \sqrt{\Bigl(\tfrac{N-1}{N} W + \tfrac{1}{N} B\Bigr) \Big/ W}, \qquad
-          \mathrm{ESS} = \frac{MN}{-1 + 2 \sum_k \hat P_k},
+          \tau = -1 + 2 \sum_k \hat P_k,
 
 where P_k = rho_2k + rho_2k+1 are the sums of neighbouring autocorrelations, up to the last positive one,
 made to decrease (Geyer). A state indicator takes two values; ranks of two values are an affine map of
@@ -13,7 +12,7 @@ them, so rank-normalisation leaves its R-hat as it is, and there is none.
 
 An estimate of the mixing time: a pilot run whose autocorrelation sets burn-in and thinning.
 
-128 chains start from the nodes' marginals and run until the second half of the run is ten times longer
+64 chains start at random states and run until the second half of the run is ten times longer
 than the slowest state indicator's integrated autocorrelation time tau (in sweeps), and no indicator's split
 R-hat is larger than tau explains; a run that never gets there is given tau of at least a tenth of its
 second half. A chain forgets its start like exp(-2t / tau) or faster: burn-in is 10 tau, thinning 2 tau.
@@ -29,72 +28,14 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.data import Dataset
-from depnet.errors import MixingWarning, SamplingError
+from depnet.errors import MixingWarning
 from depnet.law import limits
 from depnet.model.sources.source import code_type
 from depnet.sampling.chains import ChainRows
 from depnet.sampling.plan import ChainPlan
-
-
-def split_r_hat(draws: ArrayLike) -> FloatArray:
-    """Split R-hat of each quantity: 1 where chains agree with each other and with themselves over time."""
-    return _r_hat(_split(_check(draws)))
-
-
-def effective_sample_size(draws: ArrayLike) -> FloatArray:
-    """How many independent draws would give the mean of each quantity as well as these do."""
-    x = _split(_check(draws))
-    return np.asarray(x.shape[0] * x.shape[1] / _autocorrelation_time(x))
-
-
-def autocorrelation_time(draws: ArrayLike) -> FloatArray:
-    """Draws for each effectively independent one, -1 + 2 sum of P_k, of each quantity."""
-    return _autocorrelation_time(_check(draws))
-
-
-def standard_error(draws: ArrayLike) -> FloatArray:
-    """The Monte Carlo standard error of the mean of each quantity: its deviation over sqrt(ESS)."""
-    x = _check(draws)
-    deviation = x.reshape(-1, x.shape[2]).std(axis=0, ddof=1)
-    return np.asarray(deviation / np.sqrt(effective_sample_size(draws)))
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnostics:
-    """Per variable and state: R-hat, effective sample size and standard error of its probability."""
-
-    r_hat: dict[str, FloatArray]
-    effective_sample_size: dict[str, FloatArray]
-    standard_error: dict[str, FloatArray]
-
-
-def diagnose(dataset: Dataset, chains: int) -> Diagnostics:
-    """Diagnostics of rows that `sample` drew from `chains` chains (rows r and r + chains are of one)."""
-    count = dataset.rows // chains  # an unfinished last draw is left out
-    if count < 4:
-        raise SamplingError(
-            f"diagnostics need at least 4 draws of each chain; got {dataset.rows} rows from {chains} chains. "
-            f"Draw with fewer chains: sample(network, n, chains={max(1, dataset.rows // 100)})."
-        )
-    draws = dataset.codes[: count * chains].reshape(count, chains, len(dataset.domain)).transpose(1, 0, 2)
-    r_hat, size, error = {}, {}, {}
-    for i, variable in enumerate(dataset.domain.variables):
-        states = range(variable.cardinality)
-        at_once = max(1, limits.CELLS_AT_ONCE // draws[:, :, i].size)  # states
-        found = []
-        for first in states[::at_once]:
-            indicators = state_indicators(draws[:, :, i], states[first : first + at_once])
-            found.append(
-                (split_r_hat(indicators), effective_sample_size(indicators), standard_error(indicators))
-            )
-        r_hat[variable.name], size[variable.name], error[variable.name] = map(
-            np.concatenate, zip(*found, strict=True)
-        )
-    return Diagnostics(r_hat, size, error)
 
 
 def state_indicators(codes: NDArray[np.integer], states: range) -> FloatArray:
@@ -102,29 +43,19 @@ def state_indicators(codes: NDArray[np.integer], states: range) -> FloatArray:
     return np.asarray(codes[:, :, None] == np.asarray(states), dtype=np.float64)
 
 
-def _check(draws: ArrayLike) -> FloatArray:
-    x = np.asarray(draws, dtype=np.float64)
-    x = x[:, :, None] if x.ndim == 2 else x
-    if x.ndim != 3 or x.shape[1] < 4:
-        raise SamplingError(f"draws are [chains, draws] with at least 4 draws; got the shape {x.shape}.")
-    return x
-
-
-def _split(x: FloatArray) -> FloatArray:
+def split_r_hat(x: FloatArray) -> FloatArray:
+    """Split R-hat of each quantity: 1 where chains agree with each other and with themselves over time."""
     half = x.shape[1] // 2
-    return np.concatenate([x[:, :half], x[:, -half:]])
-
-
-def _r_hat(x: FloatArray) -> FloatArray:
-    draws = x.shape[1]
+    x = np.concatenate([x[:, :half], x[:, -half:]])
     within = x.var(axis=1, ddof=1).mean(axis=0)
     between = x.mean(axis=1).var(axis=0, ddof=1)  # B / N
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.sqrt((draws - 1) / draws + between / within)
+        ratio = np.sqrt((half - 1) / half + between / within)
     return np.where(between == 0, np.where(within == 0, 1.0, ratio), ratio)
 
 
-def _autocorrelation_time(x: FloatArray) -> FloatArray:
+def autocorrelation_time(x: FloatArray) -> FloatArray:
+    """Draws for each effectively independent one, -1 + 2 sum of P_k, of each quantity."""
     from scipy import fft  # slow to import
 
     chains, draws, _ = x.shape
