@@ -77,6 +77,8 @@ def test_the_order_of_the_law_can_be_given() -> None:
     for wrong, message in ((None, 'order is "auto", or the names'), (names[:3], "'class' is missing")):
         with pytest.raises(LearningError, match=message):
             DependencyNetwork(penalty="mdl", order=wrong).fit(table)  # type: ignore[arg-type]
+    with pytest.raises(LearningError, match="inputs come first"):
+        DependencyNetwork(penalty="mdl", order=names, roles={"class": "input"}).fit(table)
 
 
 def test_what_a_law_is_worth_is_chosen_on_held_out_rows() -> None:
