@@ -14,7 +14,6 @@ import sys
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
@@ -246,14 +245,13 @@ def text_options(command: Any) -> Any:
     return command
 
 
-def _gather(name: str, make: Callable[..., Any], *options: Option) -> Option:
-    """Pass several options to the command as one value, `make(**options)`, under `name`."""
+def _gather(name: str, *options: Option) -> Option:
+    """Pass several options to the command as one dictionary, under `name`."""
 
     def decorate(command: Any) -> Any:
         @functools.wraps(command)
         def gathering(**given: Any) -> Any:
-            own = {key: given.pop(key) for key in keys}
-            return command(**given, **{name: make(**own)})
+            return command(**{name: {key: given.pop(key) for key in keys}}, **given)
 
         decorated: Any = gathering
         for add in reversed(options):
@@ -273,44 +271,21 @@ def _repeatable(name: str, read: Callable[[tuple[str, ...]], Any], metavar: str,
     return option(name, text, multiple=True, metavar=metavar, callback=callback)
 
 
-@dataclass(frozen=True, slots=True)
-class NewTable:
-    """A table to learn from, as the options say: which columns and rows, in which bins, and what is missing."""
+def read_new(path: str, options: dict[str, Any], left_out: "list[LeftOut]") -> "Holed":
+    """A table to learn from; `options` are those of `depnet.read`.
 
-    missing: str
-    columns: list[str]
-    without: list[str]
-    where: str | None
-    bins: Any
-    keep: list[str]
-    max_states: int
+    Columns that nothing can be learned from are put in `left_out`, beside the warning that names them.
+    """
+    from depnet.data.files.read import read
+    from depnet.data.table.variables import warn_left_out
 
-    def __post_init__(self) -> None:
-        if self.columns and self.without:
-            raise click.UsageError("--columns names what is read, --without what is not: give one of them.")
+    def hear(left: "tuple[LeftOut, ...]") -> None:
+        warn_left_out(left)
+        left_out.extend(left)
 
-    def read(self, path: str, left_out: "list[LeftOut] | None" = None) -> "Holed":
-        """Read it; what is missing is a state, an error, or stays a hole to be completed.
-
-        Columns that nothing can be learned from are put in `left_out`, beside the warning that names them.
-        """
-        from depnet.data.files.read import read
-        from depnet.data.table.variables import warn_left_out
-
-        def hear(left: "tuple[LeftOut, ...]") -> None:
-            warn_left_out(left)
-            if left_out is not None:
-                left_out.extend(left)
-
-        options = {
-            "columns": self.columns or None,
-            "missing": "keep" if self.missing in ("auto", "complete") else self.missing,
-            **{name: getattr(self, name) for name in ("without", "where", "keep", "max_states")},
-            **({} if self.bins is None else {"bins": self.bins}),
-        }
-        check_table(path)
-        with progress("reading") as tell:
-            return read(path, progress=tell, left_out=hear, **this_run().dialect, **options)
+    check_table(path)
+    with progress("reading") as tell:
+        return read(path, progress=tell, left_out=hear, **this_run().dialect, **options)
 
 
 def names_in(texts: tuple[str, ...]) -> list[str]:
@@ -335,7 +310,7 @@ def links_of(texts: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def bins_of(texts: tuple[str, ...]) -> Any:
-    """What `read` takes as bins: one choice for all numeric columns, or one a column; None: as it likes."""
+    """What `read` takes as bins: one choice for all numeric columns, or one a column."""
     named = {}
     for text in texts:
         name, sign, value = text.rpartition("=")
@@ -344,7 +319,7 @@ def bins_of(texts: tuple[str, ...]) -> Any:
         if not sign:
             return _bins(value, text)
         named[name] = _bins(value, text)
-    return named or None
+    return named or "quantile"
 
 
 def _bins(value: str, text: str) -> Any:
@@ -365,13 +340,14 @@ def _bins(value: str, text: str) -> Any:
 
 new_table_options = _gather(
     "chosen",
-    NewTable,
     choice(
         "--missing", "auto", "complete", "state", "error",
         text="Missing values: filled in while learning (complete), a value of their own (state), or an error; auto: a value "
         "of their own in columns where other columns predict what is missing, else filled in.",
     ),
-    _repeatable("--columns", names_in, "A,B,...", "Only these columns; may be repeated.  [default: all]"),
+    _repeatable(
+        "--columns", lambda texts: names_in(texts) or None, "A,B,...", "Only these columns; may be repeated.  [default: all]"
+    ),
     _repeatable("--without", names_in, "A,B,...", "All columns but these; may be repeated."),
     WHERE,
     _repeatable(
@@ -381,11 +357,10 @@ new_table_options = _gather(
     _repeatable("--keep", names_in, "A,B,...", "Also learn from these names, identifiers or row numbers."),
     number("--max-states", 1000, "Most values of a text column; the rarest become one, other.", least=2),
 )  # fmt: skip
-"""Which table is learned from: the command gets it as `chosen`."""
+"""Which table is learned from: the command gets `chosen`, the arguments of `depnet.read`, but that `missing` is a fit's."""
 
 learning_options = _gather(
     "learning",
-    dict,
     option("--max-leaves", "Most leaves of a column's decision graph.", type=click.IntRange(min=1)),
     number("--min-leaf-rows", 0, "Fewest rows of a new leaf.", least=0),
     _repeatable(

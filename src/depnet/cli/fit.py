@@ -22,11 +22,11 @@ from depnet.cli.command import (
     progress,
 )
 from depnet.cli.files import (
-    NewTable,
     check_output,
     learning_options,
     names_in,
     new_table_options,
+    read_new,
     save_model,
     text_options,
 )
@@ -92,7 +92,7 @@ def fit(
     table: str,
     penalty: str,
     smoothing: float,
-    chosen: "NewTable",
+    chosen: dict[str, Any],
     learning: dict[str, Any],
     order: tuple[str, ...],
     boost: bool,
@@ -107,23 +107,27 @@ def fit(
     """
     from depnet.fitting.fit import FitOptions, Fitted, fit
 
+    if chosen["columns"] and chosen["without"]:
+        raise click.UsageError("--columns names what is read, --without what is not: give one of them.")
     options = FitOptions(
         penalty=penalty,
         smoothing=smoothing,
-        missing=chosen.missing,
+        missing=chosen["missing"],
         n_jobs=run.jobs,
         order="auto" if order in ((), ("auto",)) else tuple(names_in(order)),
         boost="auto" if boost else None,
         distil=distil,
         **learning,
     )
+    if chosen["missing"] in ("auto", "complete"):
+        chosen["missing"] = "keep"
     found: Fitted | CountedModel
     left: list[LeftOut] = []
     if cluster is not None or memory is not None:
         done = fit_from_chunks(table, options, chosen, run, cluster, memory)
         found, left = done.found, list(done.left_out)
     else:
-        rows = chosen.read(table, left)
+        rows = read_new(table, chosen, left)
         total = options.steps(rows)
         with progress("learning") as tell:
             heard = None if tell is None else lambda done: tell(done, total)
@@ -204,7 +208,7 @@ def _size_line(found: "Fitted | CountedModel") -> str:
 def fit_from_chunks(
     table: str,
     options: "FitOptions",
-    chosen: "NewTable",
+    chosen: dict[str, Any],
     run: "Run",
     address: str | None,
     memory: str | None,
@@ -215,7 +219,7 @@ def fit_from_chunks(
     from depnet.cluster.table import TableRequest, Where
     from depnet.data.table.variables import StateOptions
 
-    refused = {"--where": chosen.where is not None, "--text": "text" in run.dialect}
+    refused = {"--where": chosen["where"] is not None, "--text": "text" in run.dialect}
     for name, why in NOT_IN_CHUNKS.items():
         if refused[name]:
             raise click.UsageError(
@@ -227,15 +231,9 @@ def fit_from_chunks(
             "or leave --cluster and --memory out."
         )
     check_output(run.output, run.force, files_of(table))
-    missing: Any = "keep" if chosen.missing in ("auto", "complete") else chosen.missing
-    bins = {} if chosen.bins is None else {"bins": chosen.bins}
-    request = TableRequest(
-        table,
-        chosen.columns or None,
-        chosen.without,
-        StateOptions(missing=missing, max_states=chosen.max_states, **bins),
-        "all" if chosen.columns else chosen.keep,
-    )
+    states = {name: chosen[name] for name in ("bins", "missing", "max_states")}
+    keep = "all" if chosen["columns"] else chosen["keep"]
+    request = TableRequest(table, chosen["columns"], chosen["without"], StateOptions(**states), keep)
     check_options(request, options)
     Where(None, memory)  # whose error is told before any worker starts
     with (
