@@ -315,3 +315,15 @@ def test_fit_boost_is_passed_on(table: Path, tmp_path: Path, monkeypatch: pytest
     depnet("fit", table, "-o", tmp_path / "m.json", "--penalty", "mdl", "--boost")
     depnet("fit", table, "-o", tmp_path / "n.json", "--penalty", "mdl")
     assert asked == [AutoBoost(), AutoBoost(), None, None]
+
+
+def test_a_picture_of_the_answer(model: Path, table: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "answer.png"
+    for more in ([], ["--by", "class"]):
+        depnet("query", model, "survived", "--data", table, *more, "--plot", picture, "--force")
+        assert picture.read_bytes().startswith(b"\x89PNG")
+    depnet("compare", model, table, "--rows", "500", "--plot", tmp_path / "apart.svg")
+    assert "chance alone" in (tmp_path / "apart.svg").read_text()
+    assert "exists" in refused("query", model, "survived", "--plot", picture)
+    assert "ends in .png, .pdf, .svg" in refused("query", model, "survived", "--plot", "x.gif", code=2)
+    assert "--plot" in refused("query", model, "survived", "--each", table, "--plot", picture, code=2)

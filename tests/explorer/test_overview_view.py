@@ -10,8 +10,10 @@ import depnet
 from depnet import Variable
 from depnet.data.binning.bins import Bins
 from depnet.explorer.histogram import BARS
-from depnet.explorer.loaded import Loaded, column_of, of_counts
+from depnet.explorer.loaded import Loaded
+from depnet.explorer.overview_view import heights_of
 from depnet.explorer.questions import first_questions, telling, what_ifs
+from depnet.inference.answer.profile import column_of, of_counts
 from depnet.model.marginals import MarginalCounts
 from tests.explorer.cases import titanic_models
 from tests.narrowed import there
@@ -92,15 +94,17 @@ def test_small_pictures_of_numbers_are_histograms() -> None:
     for rows in (table, None):  # from the table, and from what a file keeps of it
         columns = [column_of(table.domain, rows, MarginalCounts.of(table), i) for i in range(3)]
         x = there(columns[0])
-        assert 12 < len(x.heights) <= BARS
-        assert abs(x.heights.sum() - 1) < 1e-9
-        middle = len(x.heights) // 2
-        assert x.heights[middle] > 3 * x.heights[[1, -2]].max()  # where the bins themselves are all alike
+        heights = heights_of(table.domain.variables[0], x)
+        assert 12 < len(heights) <= BARS
+        assert abs(heights.sum() - 1) < 1e-9
+        middle = len(heights) // 2
+        assert heights[middle] > 3 * heights[[1, -2]].max()  # where the bins themselves are all alike
         assert there(x.numbers).mean == pytest.approx(np.mean(drawn), abs=1e-9 if rows is not None else 0.2)
         for column, place in zip(columns[1:], (1, 2), strict=True):
             assert column is not None
             shares = np.bincount(table.column(place)) / table.rows
-            assert sorted(column.heights[column.heights > 0]) == pytest.approx(sorted(shares))
+            heights = heights_of(table.domain.variables[place], column)
+            assert sorted(heights[heights > 0]) == pytest.approx(sorted(shares))
 
 
 def test_holes_of_a_column_are_counted_apart() -> None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, Grid, Part, Run, command, number, option, pick
-from depnet.cli.files import UNKNOWN, WHERE, is_model, load_models, read_holed, text_options
+from depnet.cli.command import JOBS, SCAN, SEED, Grid, Part, Run, command, flag, number, option, pick
+from depnet.cli.files import PLOT, UNKNOWN, WHERE, is_model, load_models, read_holed, save_plot, text_options
 from depnet.wording import some_of
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ WAYS = {"1-way": "single columns", "2-way": "pairs of columns"}
 @click.argument("other")
 @option("--data", "With two models: score both on these rows.", metavar="TABLE")
 @number("--rows", 100_000, "How many rows to draw from each model.")
+@PLOT
+@flag("--force", "Replace the picture if it exists.")
 @WHERE
 @UNKNOWN
 @SCAN
@@ -30,7 +32,14 @@ WAYS = {"1-way": "single columns", "2-way": "pairs of columns"}
 @JOBS
 @text_options
 def compare(
-    run: Run, model: str, other: str, data: str | None, rows: int, where: str | None, unknown: str
+    run: Run,
+    model: str,
+    other: str,
+    data: str | None,
+    rows: int,
+    where: str | None,
+    unknown: str,
+    plot: str | None,
 ) -> None:
     """Compare two models, or a model and a table.
 
@@ -58,6 +67,7 @@ def compare(
     else:
         one = first.network if run.scan is not None else first.ask()
         found = compare(one, read_holed(other, one.domain, where=where, handle_unknown=unknown), **options)
+    save_plot(found, plot)
     kind = kind_of(one)
     names = {"first": model, "second": other, "data": data if is_model(other) else other}
     document = {**_document(found, names), "kind": kind}

@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
     from depnet.model.network import Model
 
-FORMATS = ("dot", "graphml", "svg", "html", "csv")
+FORMATS = ("dot", "graphml", "svg", "png", "pdf", "html", "csv")
 SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".gv": "dot", ".htm": "html"}
 
 
 @command(
     "depnet export model.json -o graph.svg",
     "depnet export model.json -o report.html",
-    "depnet export model.json --format dot | neato -Tpdf > graph.pdf",
+    "depnet export model.json -o graph.pdf                   # or .png, with matplotlib",
 )
 @click.argument("model")
-@output("graph.dot, .gv, .graphml, .svg, report.html or links.csv.  [default: -]", default="-")
+@output("graph.svg, .png, .pdf, .dot, .gv, .graphml, report.html or links.csv.  [default: -]", default="-")
 @option(
     "--format wanted",
-    "dot, graphml, svg: the dependency graph; html: a report; csv: the links.  [default: by the suffix]",
+    "svg, png, pdf, dot, graphml: the dependency graph; html: a report; csv: the links.  [default: by the suffix]",
     type=click.Choice(FORMATS),
 )
 @option("--min-bits", "Only links of at least this strength.", type=click.FloatRange(min=0))
@@ -45,12 +45,12 @@ def export(run: Run, model: str, wanted: str | None, min_bits: float | None, dat
     table, whole = read_training(data, loaded.domain)
     text = _text(loaded, form, min_bits, table, whole)
     save_text(text, run.place, run.force)
-    run.answer({"format": form, "bytes": len(text.encode())})
+    run.answer({"format": form, "bytes": len(text.encode() if isinstance(text, str) else text)})
 
 
 def _text(
     model: "Model", form: str, min_bits: float | None, table: "Holed | None", whole: "Dataset | None"
-) -> str:
+) -> str | bytes:
     from depnet import pictures
     from depnet.learning.links import links
 
@@ -61,6 +61,7 @@ def _text(
     if form == "csv":
         return pictures.links_csv(found)
     graph = pictures.dependency_graph(network, whole, found=found)
-    if form == "svg":
-        return pictures.to_svg(graph)
+    if form in ("svg", "png", "pdf"):
+        svg = pictures.to_svg(graph)
+        return svg if form == "svg" else pictures.to_image(svg, form)  # type: ignore[arg-type]  # one of these
     return pictures.to_dot(graph) if form == "dot" else pictures.to_graphml(graph)

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.source import Dialect
     from depnet.data.table.variables import LeftOut
+    from depnet.inference.answer.result import QueryResult
+    from depnet.inference.ask.by import GroupAnswers
+    from depnet.inference.judge.compare import Comparison
     from depnet.model import Network
     from depnet.model.network import Model
 
@@ -191,9 +194,41 @@ def save_model(model: "Model", path: str, force: bool, since: Stamp | None = Non
         file.write(data)
 
 
-def save_text(text: str, path: str, force: bool) -> None:
+def save_text(text: str | bytes, path: str, force: bool) -> None:
     with write_file(path, force) as file:
-        file.write(text.encode())
+        file.write(text.encode() if isinstance(text, str) else text)
+
+
+def _check_plot(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
+    if path is not None:
+        from depnet.plots import FORMATS, matplotlib
+
+        if Path(path).suffix[1:].lower() not in FORMATS:
+            raise click.BadParameter(
+                f"{path!r}: a picture's name ends in {', '.join(f'.{f}' for f in FORMATS)}."
+            )
+        matplotlib("figure")
+    return path
+
+
+PLOT = option(
+    "--plot",
+    "A picture of the answer: .png, .pdf or .svg (needs matplotlib).",
+    metavar="FILE",
+    callback=_check_plot,
+)
+
+
+def save_plot(found: "QueryResult | GroupAnswers | Comparison", path: str | None) -> None:
+    """Draw what was found, where a picture is asked for."""
+    if path is not None:
+        import numpy as np
+
+        from depnet.plots import image, matplotlib
+
+        matplotlib("pyplot").switch_backend("agg")  # there may be no display
+        figure = np.ravel(found.plot())[0].figure
+        save_text(image(figure, Path(path).suffix[1:].lower()), path, this_run().force)
 
 
 @contextlib.contextmanager

@@ -23,7 +23,16 @@ from depnet.cli.command import (
     output,
     pick,
 )
-from depnet.cli.files import load_network, read_holed, read_known, text_options, write_numbers, write_table
+from depnet.cli.files import (
+    PLOT,
+    load_network,
+    read_holed,
+    read_known,
+    save_plot,
+    text_options,
+    write_numbers,
+    write_table,
+)
 from depnet.cli.given import check_targets, complete_variable, names_of, parse
 from depnet.wording import some_of
 
@@ -45,6 +54,7 @@ THEORY = ("method", "sampled")
     "depnet query model.json survived --given sex=female,class=1st",
     "depnet query model.json 'age > 30' --given class=1st",
     "depnet query model.json survived --by class,sex --data titanic.csv",
+    "depnet query model.json survived --by class,sex --data titanic.csv --plot survived.png",
     "depnet query model.json survived --each people.csv -o probabilities.csv",
 )
 @click.argument("model")
@@ -73,6 +83,7 @@ THEORY = ("method", "sampled")
     "--each", "Answer for every row of a table; empty cells and missing columns are unknown.", metavar="TABLE"
 )
 @option("--by", "Answer for every combination of these columns, as a group-by does.", metavar="COLUMN,...")
+@PLOT
 @output("With --each or --by: a table of the answers.  [default of --each: -, CSV]")
 @SCAN
 @VERBOSE
@@ -92,6 +103,7 @@ def query(
     each: str | None,
     by: str | None,
     bins: bool,
+    plot: str | None,
 ) -> None:
     """Ask what is likely, given what is known.
 
@@ -104,9 +116,9 @@ def query(
     from depnet.inference.ask.query import query
 
     if each is not None:
-        if given or joint or data is not None or hide_small or method != "auto" or by is not None:
+        if given or joint or data is not None or hide_small or method != "auto" or by or plot:
             raise click.UsageError(
-                "--each goes without --given, --joint, --method, --data, --by and --hide-small."
+                "--each goes without --given, --joint, --method, --data, --by, --plot and --hide-small."
             )
         network = load_network(model, chains=run.scan is not None)
         how = {"scan": run.asked_scan, "tolerance": tolerance, "max_seconds": max_seconds}
@@ -117,7 +129,7 @@ def query(
             raise click.UsageError(
                 "--by takes one target, and goes without --joint, --method, --scan and --hide-small."
             )
-        _query_by(run, model, targets[0], by, given, tolerance, data)
+        _query_by(run, model, targets[0], by, given, tolerance, data, plot)
         return
     if run.output is not None:
         raise click.UsageError("-o is for --each and --by; otherwise the answer is on standard output.")
@@ -140,11 +152,19 @@ def query(
         from depnet.inference.answer.shown import without_small_counts
 
         result = without_small_counts(result)
+    save_plot(result, plot)
     run.answer(document(result), *_parts(result, bins=bins, verbose=run.verbose))
 
 
 def _query_by(
-    run: Run, model: str, target: str, by: str, given: tuple[str, ...], tolerance: float, data: str | None
+    run: Run,
+    model: str,
+    target: str,
+    by: str,
+    given: tuple[str, ...],
+    tolerance: float,
+    data: str | None,
+    plot: str | None,
 ) -> None:
     """Show, or write, a row for each combination of some columns."""
     from depnet.inference import query_by
@@ -153,6 +173,7 @@ def _query_by(
     rows = None if data is None else read_holed(data, law.domain)
     known = parse(given, law.domain)
     found = query_by(law, target, names_of(by), known, tolerance=tolerance, data=rows, rng=run.steady_rng)
+    save_plot(found, plot)
     columns = found.columns()
     groups = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if run.output is not None:

@@ -122,6 +122,22 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
             completed=self.completion_,
         )
 
+    def plot(self, ax: Any = None) -> Any:
+        """A picture of what depends on what, as `depnet.pictures.to_svg` draws it: lines are as wide as links are strong.
+
+        Needs matplotlib (`pip install 'depnet[plot]'`).
+
+        Args:
+            ax: the Axes to draw on; None: new ones.
+
+        Returns:
+            The Axes.
+        """
+        check_is_fitted(self, "network_")
+        from depnet.pictures import dependency_graph, plot_svg, to_svg
+
+        return plot_svg(to_svg(dependency_graph(self.network_, self._learned)), ax)
+
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text = str(super().__repr__(N_CHAR_MAX))
         if not hasattr(self, "network_"):

@@ -26,7 +26,7 @@ from depnet.estimators.base import (
 from depnet.estimators.fitted import FittedModel
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit
-from depnet.inference import Explanation, explain, impute, query, query_by, query_rows
+from depnet.inference import Explanation, GroupAnswers, explain, impute, query, query_by, query_rows
 from depnet.inference.answer.question import SECONDS, TOLERANCE, Method
 from depnet.inference.holes import draw_whole, open_holes, present_law, score_holed, split_holes, warn_left
 from depnet.learning.links import Link, links
@@ -200,18 +200,16 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         >>> found.combined.round(2).tolist(), found.matching
         ([0.07, 0.93], 251)
         """
-        network, rng = self._answering(method), self._steady_generator()
-        rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
         if by is not None:
             if not isinstance(targets, str) or joint or method != "auto":
                 raise InferenceError(
                     "with `by`, one target is asked for, and neither `joint` nor `method` is given."
                 )
-            groups = query_by(
-                self._answering(), targets, by, evidence, tolerance=tolerance, data=rows, rng=rng
-            )
+            groups = self.query_by(targets, by, evidence, tolerance=tolerance, data=data)
             kind = "pandas" if self.layout_ is None else self.layout_.kind
             return groups.frame(kind if kind in ("polars", "pyarrow") else "pandas")
+        network, rng = self._answering(method), self._steady_generator()
+        rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
         return query(
             network,
             targets,
@@ -223,6 +221,31 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             data=rows,
             rng=rng,
         )
+
+    def query_by(
+        self,
+        target: str,
+        by: str | Sequence[str],
+        evidence: Given | None = None,
+        *,
+        tolerance: float = TOLERANCE,
+        data: Any = None,
+    ) -> GroupAnswers:
+        """The same question for every combination of some columns, as a value: its `frame`, and its `plot`.
+
+        Args:
+            target: a column by its name, or a condition as text.
+            by: columns whose combinations are groups.
+            evidence: what is known of all groups, as in `query`.
+            tolerance: as in `query`.
+            data: as in `query`.
+
+        Returns:
+            `GroupAnswers`; `query(target, evidence, by=...)` is its frame.
+        """
+        law, rng = self._answering(), self._steady_generator()
+        rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
+        return query_by(law, target, by, evidence, tolerance=tolerance, data=rows, rng=rng)
 
     def explain(
         self, facts: Mapping[str, Any], target: str | None = None, *, state: Any = None, data: Any = None

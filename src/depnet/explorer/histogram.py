@@ -20,25 +20,16 @@ from depnet.data import Variable
 from depnet.data.binning.bins import Kind, Numbers
 from depnet.explorer.known import Held, condition_of
 from depnet.inference.answer.numbers import NumberLaw, shown, value_of
+from depnet.inference.answer.profile import DAY, UNITS, even_edges, reach_of, round_step, tidy
 from depnet.model.conditions import MISSING, interpret
 
 BARS = 24
 """Bars at most."""
 
-ENDS = (0.005, 0.995)
-"""The axis goes from the one quantile to the other; to the ends of the values where these are near."""
-
 TICKS = 6
 MOST_TEXT = 34
 """Ticks of an axis, and the signs of all of them together, that there is room for."""
-ROUND = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-"""Widths of bars, but for powers of ten."""
-
 ROUND_TICKS = (1.0, 2.0, 2.5, 5.0, 10.0)
-
-SECOND, MINUTE, HOUR, DAY = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000
-UNITS = {"date": (1,), "datetime": (1, SECOND, MINUTE, HOUR, DAY), "duration": (1, SECOND, MINUTE, HOUR, DAY)}
-"""What whole widths of times are counted in, from the smallest."""
 
 SKEWED = 3.0
 """How much farther the 95 % quantile is from the median than the 5 % quantile, where a log axis is offered."""
@@ -61,16 +52,16 @@ class Axis:
     @classmethod
     def of(cls, variable: Variable, law: NumberLaw, *, log: bool = False) -> "Axis":
         """The axis for a law of the number; `log`: bars have equal widths of the logarithm."""
-        values, upto = law.ascending
+        values, _ = law.ascending
         skewed = _is_skewed(law)
         points = _points(values, law.kind)
         if points:
             middles = [(a + b) / 2 for a, b in itertools.pairwise(points)]
             return cls(variable, law.kind, np.array([-np.inf, *middles, np.inf]), points)
-        low, high = _reach(values, upto)
+        low, high = reach_of(law)
         if log and skewed:
             return cls(variable, law.kind, _log_edges(low, high, law.kind), log=True, skewed=True)
-        return cls(variable, law.kind, _even_edges(low, high, law.kind), skewed=skewed)
+        return cls(variable, law.kind, even_edges(low, high, law.kind, BARS), skewed=skewed)
 
     def __len__(self) -> int:
         """How many bars it has."""
@@ -117,9 +108,9 @@ class Axis:
             each = [m * 10.0**d for d in decades for m in (1, 2, 5) if low <= m * 10.0**d <= high]
             return [(self.place(at), self.text(at)) for at in each[:: math.ceil(len(each) / TICKS)]]
         unit = next(u for u in reversed(UNITS["duration"]) if high - low >= 2 * u) if self._is_time else 1
-        step = _round_step((high - low) / unit / TICKS, ROUND_TICKS) * unit
+        step = round_step((high - low) / unit / TICKS, ROUND_TICKS) * unit
         there = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-        found = [(self.place(k * step), self.text(_tidy(k * step, step))) for k in there]
+        found = [(self.place(k * step), self.text(tidy(k * step, step))) for k in there]
         return found[:: 2 if sum(len(text) for _, text in found) > MOST_TEXT else 1]
 
     def held(self, first: int, last: int) -> Held | None:
@@ -238,50 +229,12 @@ def _is_skewed(law: NumberLaw) -> bool:
     return high - middle > SKEWED * (middle - low)
 
 
-def _reach(values: Numbers, upto: FloatArray) -> tuple[float, float]:
-    """What the axis goes from and to: where a few values lie far out, it leaves them to the outer bars."""
-    low, high = map(float, values[np.minimum(np.searchsorted(upto, ENDS), len(values) - 1)])
-    room = (high - low) / 8
-    first, last = float(values[0]), float(values[-1])
-    return first if low - first <= room else low, last if last - high <= room else high
-
-
-def _even_edges(low: float, high: float, kind: Kind) -> FloatArray:
-    if kind in UNITS:
-        unit = [u for u in UNITS[kind] if high - low >= BARS * u or u == 1][-1]
-        step: float = unit * math.ceil((high - low + 1) / BARS / unit)
-    else:
-        step = _round_step((high - low) / BARS, ROUND)
-        if kind == "integer":
-            step = max(1.0, math.ceil(step))
-    while True:
-        first = math.floor(low / step + 1e-9)
-        count = math.floor(high / step + 1e-9) + 1 - first
-        if count <= BARS:
-            break
-        step = step * 1.01 if kind == "float" else step + 1
-        step = _round_step(step, ROUND) if kind == "float" else step
-    edges = [_tidy((first + k) * step, step) for k in range(count + 1)]
-    return np.array(edges, dtype=np.float64)
-
-
 def _log_edges(low: float, high: float, kind: Kind) -> FloatArray:
     """Equal steps of the logarithm, at values of three digits."""
     each = np.geomspace(low, high * 1.001, BARS + 1)
     tidy = [float(f"{edge:.3g}") for edge in each]
     tidy = [math.floor(edge) if kind == "integer" else edge for edge in tidy]
     return np.unique(np.array(tidy, dtype=np.float64))
-
-
-def _round_step(step: float, mantissas: tuple[float, ...]) -> float:
-    """The smallest round number that is no less."""
-    tens = 10.0 ** math.floor(math.log10(step))
-    return next((m * tens for m in mantissas if m * tens >= step * (1 - 1e-9)), 10 * tens)
-
-
-def _tidy(number: float, step: float) -> float:
-    """A multiple of a step without the dust of floating point."""
-    return round(number, max(3 - math.floor(math.log10(step)), 0))
 
 
 def _calendar(low: float, high: float, kind: Kind) -> list[tuple[float, str]]:

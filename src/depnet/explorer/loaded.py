@@ -11,16 +11,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from depnet.arrays import FloatArray
-from depnet.data import Dataset, Domain, Holed, Variable
+from depnet.data import Dataset, Holed, Variable
 from depnet.explorer.histogram import Axis
 from depnet.files import Stamp, stamp_of
 from depnet.fitting.summary import count_rows, law_nearness, plain_figures
-from depnet.inference.answer.numbers import NumberLaw, NumberSummary
-from depnet.inference.answer.observed import MatchingRows
-from depnet.inference.answer.part import Spread, targets_of
+from depnet.inference.answer.numbers import NumberLaw
+from depnet.inference.answer.profile import Profile, column_of
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.shown import without_small_counts
 from depnet.inference.ask.query import query
@@ -29,7 +26,7 @@ from depnet.inference.judge.compare import Nearness
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import Link, links
-from depnet.model.evidence import NOTHING, Given
+from depnet.model.evidence import Given
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Model
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout, strongest_members
@@ -45,60 +42,6 @@ WARM_SECONDS = 5.0
 
 WARM_COLUMNS = 24
 """Columns of the table that are looked at before."""
-
-
-BARS = 16
-"""Bars of a small picture; of more states, the first."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Profile:
-    """`counts` of its known states, the share of its cells that are `missing`, of a number its summary and a picture."""
-
-    counts: FloatArray
-    missing: float
-    numbers: NumberSummary | None
-    heights: FloatArray
-    """A bar for each state of a category; for a number, those of its histogram."""
-
-    @property
-    def shares(self) -> FloatArray:
-        return np.asarray(self.counts / max(float(self.counts.sum()), 1.0))
-
-
-def column_of(domain: Domain, data: Holed | None, counts: MarginalCounts | None, i: int) -> Profile | None:
-    """Column i of a table; without one, from 1-way counts; None where there is neither."""
-    if data is not None and data.total:
-        return _of_table(data, i)
-    if counts is None or not counts.total:
-        return None
-    return of_counts(domain.variables[i], counts.singles[i].astype(np.float64), counts.total)
-
-
-def of_counts(variable: Variable, counts: FloatArray, total: float) -> Profile:
-    """A column of which only the states are counted, that of missing values too; `total` counts all its cells."""
-    each = counts[: len(variable.present_states)].astype(np.float64)
-    shares = each / max(float(each.sum()), 1.0)
-    law = None if variable.bins is None else NumberLaw.of(variable, shares, Spread(np.zeros(len(shares))))
-    numbers = None if law is None else NumberSummary(variable, law)
-    heights = shares[:BARS] if law is None else _histogram(variable, law)
-    return Profile(each, 1 - float(each.sum()) / max(total, 1.0), numbers, heights)
-
-
-def _of_table(data: Holed, i: int) -> Profile:
-    variable = data.domain.variables[i]
-    rows = MatchingRows.of(data.domain, NOTHING, data)
-    seen, missing = rows.seen(targets_of(data.domain, variable.name)), rows.missing_share(i)
-    counts = np.nan_to_num(seen.frequencies) * seen.rows
-    if seen.numbers is None or variable.bins is None:
-        return of_counts(variable, counts, seen.rows / max(1 - missing, 1e-12))
-    law = seen.numbers
-    heights = _histogram(variable, law)
-    return Profile(counts, missing, NumberSummary(variable, law), heights)
-
-
-def _histogram(variable: Variable, law: NumberLaw) -> FloatArray:
-    return Axis.of(variable, law).bars(law.values, law.weights)
 
 
 @dataclass(frozen=True)

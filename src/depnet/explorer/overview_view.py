@@ -9,13 +9,14 @@ from depnet.arrays import FloatArray
 from depnet.data import Variable
 from depnet.errors import DepnetError
 from depnet.explorer.cards import NEGLIGIBLE
-from depnet.explorer.loaded import Profile
+from depnet.explorer.histogram import BARS, Axis
 from depnet.explorer.parts import LongList, bar, card, fact, note, show_table, stack, without_law
 from depnet.explorer.questions import first_questions
 from depnet.explorer.rows import ListedRow, listed_rows, scores_of
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.inference.answer.numbers import shown
+from depnet.inference.answer.profile import Profile
 from depnet.inference.judge.cells import row_list
 from depnet.pictures.labels import line
 from depnet.wording import percent, plural
@@ -90,7 +91,7 @@ class _Columns:
             self.table.cell(_values(variable, column) + _missing(column))
             with self.table.cell():
                 if column is not None:
-                    _picture(variable, column.heights)
+                    _picture(variable, heights_of(variable, column))
 
 
 def _values(variable: Variable, column: Profile | None) -> str:
@@ -108,6 +109,14 @@ def _values(variable: Variable, column: Profile | None) -> str:
 
 def _missing(column: Profile | None) -> str:
     return "" if column is None or column.missing <= NEGLIGIBLE else f"; {percent(column.missing)} missing"
+
+
+def heights_of(variable: Variable, column: Profile) -> FloatArray:
+    """A bar for each state of a category; for a number, those of its histogram."""
+    if column.numbers is None:
+        return column.shares[:BARS]
+    law = column.numbers.law
+    return Axis.of(variable, law).bars(law.values, law.weights)
 
 
 def _picture(variable: Variable, heights: FloatArray) -> None:

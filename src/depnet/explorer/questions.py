@@ -8,8 +8,9 @@ from depnet.data import Variable
 from depnet.explorer.cards import is_histogram
 from depnet.explorer.histogram import Axis
 from depnet.explorer.known import Held, describe_held
-from depnet.explorer.loaded import Loaded, Profile
+from depnet.explorer.loaded import Loaded
 from depnet.explorer.state import State
+from depnet.inference.answer.profile import Profile
 from depnet.pictures.graph.dependency import Tie
 
 LEAST = 0.05

@@ -15,7 +15,6 @@ import numpy as np
 
 from depnet.arrays import FloatArray, LeafArray
 from depnet.data import Dataset, titanic
-from depnet.errors import PictureError
 from depnet.exact import law_path, stationary, stationary_cycle
 from depnet.geometry import (
     FullConditionalManifold,
@@ -44,6 +43,7 @@ from depnet.pictures.tetrahedron import (
     place,
     two_nodes,
 )
+from depnet.plots import matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,13 +110,8 @@ def write_figures(folder: Path, names: Iterable[str] = (), formats: Sequence[str
 @contextlib.contextmanager
 def figure_file(path: Path, width: float, height: float) -> "Iterator[Figure]":
     """An empty figure, its size in inches, which is saved as `path` at the end; the suffix says the format."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise PictureError("drawing needs matplotlib; install it with: pip install 'depnet[plot]'.") from None
-    with rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
+    with matplotlib("style").context(STYLE):
+        figure = matplotlib("figure").Figure(figsize=(width, height), layout="constrained")
         yield figure
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=140)
 

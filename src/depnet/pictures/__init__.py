@@ -10,6 +10,7 @@ Names are imported when they are first used: a decision graph as text is there s
 - `graph`: the dependency graph, its communities and layout, exports and picture;
 - `node`: one node's decision graph, as text and picture;
 - `svg`: the elements that SVG pictures are made of;
+- `raster`: any of these pictures by matplotlib, as PNG and PDF;
 - `tetrahedron`: the laws of two binary variables as points;
 - `report`: all of it on one HTML page.
 """

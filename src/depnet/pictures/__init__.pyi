@@ -21,6 +21,8 @@ from depnet.pictures.node.svg import node_svg as node_svg
 from depnet.pictures.node.text import boosted_text as boosted_text
 from depnet.pictures.node.text import decision_text as decision_text
 from depnet.pictures.node.text import node_text as node_text
+from depnet.pictures.raster import plot_svg as plot_svg
+from depnet.pictures.raster import to_image as to_image
 from depnet.pictures.report.page import html_report as html_report
 
 __all__: list[str]

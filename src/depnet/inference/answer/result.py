@@ -352,6 +352,21 @@ class QueryResult:
 
         return frame_of(self, backend)
 
+    def plot(self, ax: Any = None) -> Any:
+        """A picture of the answer: bars of categories, of a number a histogram with its mean, both with their intervals.
+
+        The table's own answer is an outline. Needs matplotlib (`pip install 'depnet[plot]'`).
+
+        Args:
+            ax: the Axes to draw on, of several targets that are no joint as many; None: new ones.
+
+        Returns:
+            The Axes, of several pictures an array of them.
+        """
+        from depnet.inference.answer.plot import plot_result
+
+        return plot_result(self, ax)
+
     def text(self, *, bins: bool = False) -> str:
         """The answer as `print` shows it: `combined` where rows are at hand, with both of its parts beside it.
 

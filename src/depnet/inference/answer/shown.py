@@ -112,8 +112,13 @@ def number_table(result: QueryResult, name: str) -> tuple[list[str], list[list[s
 
 def question_of(result: QueryResult) -> str:
     """P(targets | evidence)."""
-    given = ", ".join(_given(name, known) for name, known in result.evidence.items())
-    return f"P({', '.join(result.targets)}{' | ' + given if given else ''})"
+    return f"P({', '.join(result.targets)}{facts_of(result, before=' | ')})"
+
+
+def facts_of(result: QueryResult, before: str = " given ", without: Sequence[str] = ()) -> str:
+    """What is known, in words; nothing where that is nothing."""
+    given = ", ".join(_given(name, known) for name, known in result.evidence.items() if name not in without)
+    return before + given if given else ""
 
 
 def _given(name: str, known: object) -> str:

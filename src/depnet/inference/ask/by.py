@@ -17,6 +17,7 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Part
+from depnet.inference.answer.plot import plot_groups
 from depnet.inference.answer.question import TOLERANCE, Question, check_ordered
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.shown import frame_of_columns
@@ -67,6 +68,19 @@ class GroupAnswers:
             table, only what the model says).
         """
         return frame_of_columns(self.columns(), backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """A picture of all groups, one below the other, with their intervals: shares as bars, means as points.
+
+        The table's own answers are outlines, or circles. Needs matplotlib (`pip install 'depnet[plot]'`).
+
+        Args:
+            ax: the Axes to draw on; None: new ones.
+
+        Returns:
+            The Axes.
+        """
+        return plot_groups(self.results[0], self.by, self.labels, self.columns(), ax)
 
 
 def query_by(

@@ -36,6 +36,7 @@ from depnet.arrays import FloatArray, IntArray, generator, read_only
 from depnet.data.table.dataset import Dataset, Holed, holed_rows
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError
+from depnet.inference.answer.plot import MOST_COLUMNS, plot_distances
 from depnet.inference.holes import score_holed
 from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.network import Network, check_same_domain
@@ -230,6 +231,20 @@ class Comparison:
         """
         found = [s.mean for s in self.scores if (s.rows_of, s.by) == (rows_of, by)]
         return found[0] if found else math.nan
+
+    def plot(self, ax: Any = None) -> Any:
+        """A picture of how far the columns' shares are apart, beside what chance alone would give.
+
+        Needs matplotlib (`pip install 'depnet[plot]'`).
+
+        Args:
+            ax: the Axes to draw on; None: new ones.
+
+        Returns:
+            The Axes.
+        """
+        near = self.marginals
+        return plot_distances(near.furthest(MOST_COLUMNS), near.floor_one_way, ax)
 
     def __str__(self) -> str:
         lines = self._lines()
