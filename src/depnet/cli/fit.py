@@ -143,17 +143,18 @@ def fit(
 
 def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     """What is said of a fit: as JSON, and the lines around `figures` and `details`, which are among it."""
-    from depnet.cli.show import law_document, law_proof, marginals_document, network_proof, sizes
+    from depnet.cli.show import law_document, law_proof, marginals_document, network_proof
     from depnet.data.table.variables import read_as
     from depnet.fitting.fit import Fitted
-    from depnet.fitting.summary import exact_figures, law_nearness, plain_figures
+    from depnet.fitting.summary import exact_figures, law_nearness, plain_figures, sizes
     from depnet.learning.auto import copies_of
     from depnet.learning.certificate import certificate
 
     network, law = found.network, found.law
     near, size = law_nearness(law), sizes(network)
     rows = found.dataset.total if isinstance(found, Fitted) else found.rows
-    document = {"rows": rows, "variables": len(network.domain), **size, "marginals": marginals_document(near)}
+    document: dict[str, Any] = {"rows": rows, "variables": len(network.domain), **size}
+    document |= {"marginals": marginals_document(near)}
     document |= {"figures": plain_figures(law, near), "details": exact_figures(law)}
     lines = [f"learned from {plural(rows, 'row')} of {plural(len(network.domain), 'column')}"]
     if not isinstance(found, Fitted):
@@ -199,7 +200,7 @@ def _links_line(size: dict[str, Any]) -> str:
 
 
 def _size_line(found: "Fitted | CountedModel") -> str:
-    from depnet.cli.show import size_text, sizes
+    from depnet.fitting.summary import size_text, sizes
 
     texts = [f"{plural(s['links'], 'link')}, {size_text(s)}" for s in map(sizes, (found.law, found.network))]
     return f"law: {texts[0]}; dependency network: {texts[1]}"

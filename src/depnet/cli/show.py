@@ -72,7 +72,7 @@ def show(
 def _summary(
     network: "Network", loaded: "Model", table: "Holed | None", whole: "Dataset | None"
 ) -> dict[str, Any]:
-    from depnet.fitting.summary import count_rows, exact_figures, law_nearness, plain_figures
+    from depnet.fitting.summary import count_rows, exact_figures, law_nearness, plain_figures, sizes
     from depnet.learning.certificate import certificate
     from depnet.learning.links import links
     from depnet.model.links import one_sided_links
@@ -118,6 +118,8 @@ def _node(node: "Node", names: Sequence[str]) -> dict[str, Any]:
 
 
 def _summary_parts(summary: dict[str, Any], *, verbose: bool) -> Iterator[Part]:
+    from depnet.fitting.summary import size_text
+
     rows, nodes = summary["rows"], summary["per_node"]
     learned = "" if rows is None else f"learned from {plural(rows, 'row')}: "
     links = sum(len(node["reads"]) for node in nodes)
@@ -214,23 +216,10 @@ def _show_variables(run: Run, network: "Network") -> None:
     run.answer(document, Grid(["column", "values", ""], rows, left=2))
 
 
-def sizes(network: "Network") -> dict[str, Any]:
-    """Leaves and links of a network; boosted nodes, which have no leaves of this kind, are counted."""
-    return {
-        "leaves": sum(node.source.size for node in network.nodes if not node.boosted),
-        "boosted": sum(node.boosted for node in network.nodes),
-        "links": sum(len(node.inputs) for node in network.nodes),
-    }
-
-
-def size_text(size: dict[str, Any]) -> str:
-    """Leaves, and boosted nodes where there are some: "12 leaves, 3 boosted nodes"."""
-    leaves = [plural(size["leaves"], "leaf", "leaves")] if size["leaves"] or not size["boosted"] else []
-    return ", ".join([*leaves, *([plural(size["boosted"], "boosted node")] if size["boosted"] else [])])
-
-
 def law_document(law: "Network") -> dict[str, Any]:
     """What there is to say of the law without rows: its size, order, and held-out rows."""
+    from depnet.fitting.summary import sizes
+
     names = ("rows", "score", "independent", "worth", "sure_shares", "sure_means")
     judged = pick(law.held_out, *names, bits_explained="gained")
     return {**sizes(law), "order": [law.domain.names[i] for i in law.order or ()], "held_out": judged}

@@ -186,19 +186,28 @@ def short_lines(
     network: Network, law: Network | None, data: Dataset | None, proven: Certificate | None
 ) -> list[str]:
     """A few lines for a repr: size, what the model explains, what is proven of the law, the strongest links."""
-    found = links(network)
-    plain = [node.source.size for node in network.nodes if not node.boosted]
-    parts = [plural(len(network.domain), "variable"), plural(len(found), "link")]
-    if plain:
-        parts.append(plural(sum(plain), "leaf", "leaves"))
-    if len(plain) < len(network):
-        parts.append(plural(len(network) - len(plain), "boosted node"))
-    size = ", ".join(parts)
+    found, own = links(network), size_text(sizes(network))
+    size = f"{plural(len(network.domain), 'variable')}, {plural(len(found), 'link')}, {own}"
     lines = [size if data is None else f"{plural(data.total, 'row')} of {size}"]
     lines += plain_figures(network if law is None else law)
     if proven is not None:
         lines.append(proven.said)
     return lines + [f"  {line_of(link)}" for link in found[:SHOWN]]
+
+
+def sizes(network: Network) -> dict[str, int]:
+    """Leaves and links of a network; boosted nodes, which have no leaves of this kind, are counted."""
+    return {
+        "leaves": sum(node.source.size for node in network.nodes if not node.boosted),
+        "boosted": sum(node.boosted for node in network.nodes),
+        "links": sum(len(node.inputs) for node in network.nodes),
+    }
+
+
+def size_text(size: dict[str, int]) -> str:
+    """Leaves, and boosted nodes where there are some: "12 leaves, 3 boosted nodes"."""
+    leaves = [plural(size["leaves"], "leaf", "leaves")] if size["leaves"] or not size["boosted"] else []
+    return ", ".join([*leaves, *([plural(size["boosted"], "boosted node")] if size["boosted"] else [])])
 
 
 def line_of(link: Link) -> str:
@@ -210,6 +219,5 @@ def count_rows(network: Network) -> int | None:
     """How many rows a network was learned from; None where it keeps no counts."""
     if network.counts is not None:
         return network.counts.total
-    first = network.nodes[0]
-    counts = first.counts
+    counts = network.nodes[0].counts
     return None if counts is None else int(counts.sum())

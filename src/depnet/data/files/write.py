@@ -227,14 +227,12 @@ def plain_values(column: Column) -> list[Any]:
 def _write_parquet(table: Any, chunks: Chunks, target: Path) -> None:
     """By the frame's own writer, which keeps its dtypes; what has none goes through DuckDB."""
     kind = type(table).__module__.split(".")[0]
-    if kind == "polars":
-        table.write_parquet(target)
-    elif kind == "pyarrow":
-        import pyarrow.parquet
+    if kind in ("polars", "pyarrow") or (
+        kind == "pandas" and importlib.util.find_spec("pyarrow") is not None
+    ):
+        import narwhals as nw
 
-        pyarrow.parquet.write_table(table, target)
-    elif kind == "pandas" and importlib.util.find_spec("pyarrow") is not None:
-        table.to_parquet(target, index=False, engine="pyarrow")
+        nw.maybe_reset_index(nw.from_native(table)).write_parquet(target)
     else:
         _write_with_engine(chunks, target)
 

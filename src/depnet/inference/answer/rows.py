@@ -142,19 +142,6 @@ class RowAnswers:
         """The places of the states of X_i."""
         return slice(int(self.begin[i]), int(self.begin[i + 1]))
 
-    def store(
-        self,
-        rows: IntArray,
-        values: FloatArray,
-        errors: FloatArray | None = None,
-        asked: NDArray[np.bool_] | None = None,
-    ) -> None:
-        """The laws of the holes of some rows, [rows, cells]; of those in `asked` [rows, variables] alone, where given."""
-        cells = np.repeat(self.holes[rows] if asked is None else asked, self.cardinalities, axis=1)
-        self.values[rows] = np.where(cells, values, self.values[rows])
-        if errors is not None:
-            self.errors[rows] = np.where(cells, errors, 0.0)
-
     def by_name(self, table: FloatArray) -> dict[str, FloatArray]:
         """A table of the cells of distinct rows, of each target its own, for all rows."""
         names = self.network.domain.names

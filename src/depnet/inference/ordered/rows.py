@@ -228,7 +228,8 @@ class LawRows(RowAnswers):
             done = good | (sweeps >= limits.MOST_SWEEPS or effort.over())
             at = rows[done]
             errors = np.maximum(errors, RESOLUTION * effort.tolerance)
-            self.store(at, self._whole(values[done]), errors[done], wanted[done])
+            self.values[at] = np.where(asked[done], self._whole(values[done]), self.values[at])
+            self.errors[at] = np.where(asked[done], errors[done], 0.0)
             self.r_hat[at], self.converged[at] = r_hat[done], good[done]
             for k in np.flatnonzero(done).tolist() if len(self.drawn) else []:
                 self._take(int(rows[k]), replicas, k, wanted[k])
