@@ -7,7 +7,7 @@ taken as they are.
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
-from depnet.arrays import FloatArray, IntArray
+from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.frames.decode import fill, numbers_of
 from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
@@ -31,6 +31,9 @@ from depnet.fitting.fit import FitOptions
 from depnet.threads import threads_of
 
 HEADING = "Args:"
+
+SHUFFLED_ROWS, SHUFFLES = 1_000, 3
+"""Rows whose predictions tell the importance of a column, and how often it is shuffled among them."""
 
 
 def parameters_of(docstring: str | None) -> dict[str, str]:
@@ -147,6 +150,32 @@ def generator_of(random_state: object) -> np.random.Generator:
     return np.random.default_rng(words.tolist())
 
 
+def shares_of_loss(
+    losses: Callable[[CodeArray], FloatArray],
+    codes: CodeArray,
+    columns: Sequence[int],
+    kept: Sequence[int],
+    n: int,
+) -> FloatArray:
+    """[n]: how much worse rows are predicted when a column is shuffled among them, as shares that add up to 1.
+
+    Args:
+        losses: the loss of every row of codes [row, column], whose number is that of the rows, or a multiple.
+        codes: rows learned from.
+        columns: those that predictions may depend on.
+        kept: the place of each column among all n that there were.
+        n: how many these are; those that were left out have 0.
+    """
+    rng = np.random.default_rng(STEADY_SEED)
+    some = codes[np.sort(rng.permutation(len(codes))[:SHUFFLED_ROWS])]
+    before, found = float(losses(some).mean()), np.zeros(n)
+    for i in columns:
+        shuffled = np.asfortranarray(np.concatenate([some] * SHUFFLES))
+        shuffled[:, i] = np.concatenate([rng.permutation(some[:, i]) for _ in range(SHUFFLES)])
+        found[kept[i]] = max(float(losses(shuffled).mean()) - before, 0.0)
+    return np.asarray(found / (found.sum() or 1.0))
+
+
 Numbers: TypeAlias = dict[int, FloatArray]
 """Numbers for the rows of some columns, by place; those of cells that are not filled have no meaning."""
 
@@ -192,7 +221,7 @@ def fitted_table(
     if isinstance(X, Holed):
         estimator.n_features_in_ = len(X.domain)
         estimator.feature_names_in_ = np.array(X.domain.names, dtype=object)
-        estimator.left_out_ = ()
+        estimator.left_out_, places = (), list(range(len(X.domain)))
         holed, layout = X, None
         if missing == "state":
             holed = with_hole_states(holed, range(len(holed.domain)))
@@ -205,8 +234,11 @@ def fitted_table(
         if bins is None:
             warn_left_out(found.left_out)
         estimator.left_out_ = tuple(column.name for column in found.left_out)
+        names = open_frame(table).names
+        places = [k for k, name in enumerate(names) if name not in estimator.left_out_]
         assert found.table is not None
         layout, holed = found.layout, found.table if values else replace(found.table, values=None)
+    estimator._kept = places  # noqa: SLF001  # which no user asks for
     if missing == "error":
         holed.dataset()
     if holed.rows == 0:
