@@ -133,10 +133,10 @@ def by_cluster(path: Path, client: Any) -> tuple[Any, float, float, float]:
     began, cpu = time.perf_counter(), time.process_time()
     options = FitOptions(n_jobs=1)
     request = TableRequest(str(path), keep="all")
-    done = fit_chunks(request, options, np.random.default_rng(STEADY_SEED), Where(client))
+    found, _ = fit_chunks(request, options, np.random.default_rng(STEADY_SEED), Where(client))
     wall, here = time.perf_counter() - began, time.process_time() - cpu
     after = client.run(time.process_time)
-    return done.found, wall, here, max(after[worker] - before[worker] for worker in after)
+    return found, wall, here, max(after[worker] - before[worker] for worker in after)
 
 
 def print_memory(case: Case) -> None:
@@ -170,7 +170,7 @@ def print_sample(case: Case, share: float) -> None:
         usual = chunked_table.CELL_BYTES
         chunked_table.CELL_BYTES = int(10**9 / (share * rows * COLUMNS))  # as if the rows were more
         began, before = time.perf_counter(), time.process_time()
-        done = fit_chunks(
+        found, _ = fit_chunks(
             TableRequest(str(path), keep="all"),
             FitOptions(n_jobs=1),
             np.random.default_rng(STEADY_SEED),
@@ -178,10 +178,10 @@ def print_sample(case: Case, share: float) -> None:
         )
         counted, counted_cpu = time.perf_counter() - began, time.process_time() - before
         chunked_table.CELL_BYTES = usual
-    assert isinstance(done.found, CountedModel)
+    assert isinstance(found, CountedModel)
     print(
         f"  {case.name}, {rows:,} rows: all {wall:.1f} s ({cpu:.1f} CPU s), score {score(one.law):.5f} nats a row; "
-        f"sample of {done.found.sample:,} {counted:.1f} s ({counted_cpu:.1f} CPU s), score {score(done.found.law):.5f}",
+        f"sample of {found.sample:,} {counted:.1f} s ({counted_cpu:.1f} CPU s), score {score(found.law):.5f}",
         flush=True,
     )
 

@@ -62,7 +62,7 @@ def test_killed_workers_change_nothing(
 
     def fitted(where: Where, progress: Any = None) -> CountedModel:
         request = TableRequest(tmp_path, chunk_rows=50)
-        found = fit_chunks(request, FitOptions(), np.random.default_rng(0), where, progress).found
+        found = fit_chunks(request, FitOptions(), np.random.default_rng(0), where, progress)[0]
         assert isinstance(found, CountedModel)
         return found
 

@@ -306,21 +306,17 @@ def _repeatable(name: str, read: Callable[[tuple[str, ...]], Any], metavar: str,
     return option(name, text, multiple=True, metavar=metavar, callback=callback)
 
 
-def read_new(path: str, options: dict[str, Any], left_out: "list[LeftOut]") -> "Holed":
-    """A table to learn from; `options` are those of `depnet.read`.
-
-    Columns that nothing can be learned from are put in `left_out`, beside the warning that names them.
-    """
+def read_new(path: str, options: dict[str, Any]) -> "tuple[Holed, list[LeftOut]]":
+    """A table to learn from, and the columns that nothing can be learned from; `options` are those of `depnet.read`."""
     from depnet.data.files.read import read
     from depnet.data.table.variables import warn_left_out
 
-    def hear(left: "tuple[LeftOut, ...]") -> None:
-        warn_left_out(left)
-        left_out.extend(left)
-
+    left: list[LeftOut] = []
     check_table(path)
     with progress("reading") as tell:
-        return read(path, progress=tell, left_out=hear, **this_run().dialect, **options)
+        table = read(path, progress=tell, left_out=left.extend, **this_run().dialect, **options)
+    warn_left_out(left)
+    return table, left
 
 
 def names_in(texts: tuple[str, ...]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import contextlib
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,7 +33,7 @@ from depnet.cli.files import (
 from depnet.wording import plural, some_of
 
 if TYPE_CHECKING:
-    from depnet.cluster.fit import ClusterFit, CountedModel
+    from depnet.cluster.fit import CountedModel
     from depnet.data.table.variables import LeftOut
     from depnet.fitting.fit import FitOptions, Fitted
 
@@ -122,12 +122,11 @@ def fit(
     if chosen["missing"] in ("auto", "complete"):
         chosen["missing"] = "keep"
     found: Fitted | CountedModel
-    left: list[LeftOut] = []
+    left: Sequence[LeftOut]
     if cluster is not None or memory is not None:
-        done = fit_from_chunks(table, options, chosen, run, cluster, memory)
-        found, left = done.found, list(done.left_out)
+        found, left = fit_from_chunks(table, options, chosen, run, cluster, memory)
     else:
-        rows = read_new(table, chosen, left)
+        rows, left = read_new(table, chosen)
         total = options.steps(rows)
         with progress("learning") as tell:
             heard = None if tell is None else lambda done: tell(done, total)
@@ -213,7 +212,7 @@ def fit_from_chunks(
     run: "Run",
     address: str | None,
     memory: str | None,
-) -> "ClusterFit":
+) -> "tuple[Fitted | CountedModel, tuple[LeftOut, ...]]":
     """The model of `depnet fit`. What workers cannot do, or rows could not be fitted with, is refused before any start."""
     from depnet.cluster.fit import check_options, fit_chunks
     from depnet.cluster.source import files_of

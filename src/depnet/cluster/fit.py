@@ -113,14 +113,6 @@ def entropy(network: Network) -> float:
     return sum(conditional_entropy(each, float(each.sum())) for each in counts if each is not None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClusterFit:
-    """A model, and the columns that were left out."""
-
-    found: Fitted | CountedModel
-    left_out: tuple[LeftOut, ...]
-
-
 def check_options(table: TableRequest, options: FitOptions) -> None:
     """Errors of options that no rows of this table's columns could be fitted with: before any is read, or a worker asked.
 
@@ -145,8 +137,11 @@ def fit_chunks(
     rng: np.random.Generator,
     where: Where,
     progress: Progress | None = None,
-) -> ClusterFit:
-    """The model that `depnet fit` makes of the same rows, bit for bit; of a larger table one that is counted."""
+) -> tuple[Fitted | CountedModel, tuple[LeftOut, ...]]:
+    """The model that `depnet fit` makes of the same rows, bit for bit; of a larger table one that is counted.
+
+    And the columns that were left out.
+    """
     tell = progress or (lambda done, steps: None)
     found = open_chunks(table, where, boost=options.boost is not None)
     left = found.left_out
@@ -157,7 +152,7 @@ def fit_chunks(
     asked = options if found.fits else replace(options, distil=False)
     model = fit(rows, asked, rng, lambda done: tell(done, nodes + chunks))
     if found.fits:
-        return ClusterFit(model, left)
+        return model, left
     done = iter(range(nodes + 1, nodes + chunks + 1))
     network, law = found.count(model.networks, lambda: tell(next(done), nodes + chunks))
-    return ClusterFit(CountedModel(network, law, rows=found.total, sample=rows.rows), left)
+    return CountedModel(network, law, rows=found.total, sample=rows.rows), left

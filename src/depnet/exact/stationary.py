@@ -21,7 +21,7 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError, EvidenceError, ReducibleError, ScanError, whole_number
 from depnet.exact.solve import random_laws, sequential_laws
-from depnet.geometry.chain import SHOWN_STATES, FreeChain, closed_classes, describe_states, in_order
+from depnet.geometry.chain import FreeChain, closed_classes, describe_classes, describe_states, in_order
 from depnet.geometry.joint import checked_joint
 from depnet.geometry.size import check_dense
 from depnet.law.elimination import joint_law
@@ -119,9 +119,6 @@ def stationary_cycle(
     return tuple(chain.spread(law) for law in free_cycle(chain, network, scan))
 
 
-SHOWN_CLASSES = 4
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class RecurrentClass:
     """One recurrent class of a chain: states that it does not leave again, and their law.
@@ -197,14 +194,9 @@ def only_law(chain: FreeChain, network: Network, scan: Scan) -> FloatArray:
     """The law of the one recurrent class; several are a `ReducibleError` that names them."""
     classes = [] if chain.positive else closed_classes(chain, network, scan)
     if len(classes) > 1:
-        named = "; ".join(
-            describe_states(chain.domain, chain.codes(members[:SHOWN_STATES]), len(members))
-            for members in classes[:SHOWN_CLASSES]
-        )
-        rest = f"; and {len(classes) - SHOWN_CLASSES:,} more" if len(classes) > SHOWN_CLASSES else ""
         raise ReducibleError(
-            f"the chain has {len(classes):,} recurrent classes, so its law depends on where it starts: {named}{rest}. "
-            "depnet.recurrent_classes gives the law of each; tables with smoothing > 0 have one class."
+            f"{describe_classes(chain, classes)} depnet.recurrent_classes gives the law of each; tables with smoothing > 0 "
+            "have one class."
         )
     (law,) = class_laws(chain, network, scan, classes or [None])  # all states
     return law

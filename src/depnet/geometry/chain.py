@@ -38,7 +38,7 @@ BYTES_PER_STATE, BYTES_PER_UPDATE, BYTES_PER_NEIGHBOUR = 300, 24, 12
 BYTES_PER_EDGE = 40
 """Memory of the search for classes; under a sequential scan there is a vertex for each state at each place of the order."""
 
-SHOWN_STATES = 3
+SHOWN_STATES, SHOWN_CLASSES = 3, 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,6 +237,19 @@ def describe_states(domain: Domain, codes: IntArray, count: int | None = None) -
     count = len(codes) if count is None else count
     some = ", ".join(in_words(domain, row) for row in codes[:SHOWN_STATES])
     return f"{{{some}{', ...' if count > SHOWN_STATES else ''}}} of {count:,} state{'s' if count > 1 else ''}"
+
+
+def describe_classes(chain: FreeChain, classes: Sequence[IntArray]) -> str:
+    """That a chain has several recurrent classes, with some states of the first ones."""
+    some = [
+        describe_states(chain.domain, chain.codes(members[:SHOWN_STATES]), len(members))
+        for members in classes[:SHOWN_CLASSES]
+    ]
+    more = [f"and {len(classes) - SHOWN_CLASSES:,} more"] if len(classes) > SHOWN_CLASSES else []
+    return (
+        f"the chain has {len(classes):,} recurrent classes, so its law depends on where it starts: "
+        f"{'; '.join([*some, *more])}."
+    )
 
 
 def in_words(domain: Domain, row: IntArray | CodeArray, shown: int = 12) -> str:

@@ -28,7 +28,7 @@ def m_geodesic(p0: ArrayLike, p1: ArrayLike, lam: float) -> FloatArray:
     >>> m_geodesic([0.5, 0.5], [0.25, 0.75], 2.0).tolist()
     [0.0, 1.0]
     """
-    first, second = _checked_ends(p0, p1)
+    first, second = checked_pair(p0, p1, ("p0", "p1"))
     lam = _checked_parameter(lam)
     least, greatest = _m_geodesic_ends(first, second)
     slack = ROUNDING * max(1.0, abs(lam))
@@ -70,7 +70,7 @@ def e_geodesic(p0: ArrayLike, p1: ArrayLike, lam: float) -> FloatArray:
     >>> e_geodesic([0.5, 0.5], [0.8, 0.2], 2.0).round(6).tolist()
     [0.941176, 0.058824]
     """
-    first, second = _checked_ends(p0, p1)
+    first, second = checked_pair(p0, p1, ("p0", "p1"))
     lam = _checked_parameter(lam)
     if lam in (0.0, 1.0):
         return (first if lam == 0 else second).copy()
@@ -122,10 +122,6 @@ def orthogonality(p: ArrayLike, q: ArrayLike, r: ArrayLike) -> float:
     if (terms == math.inf).any() and (terms == -math.inf).any():
         return math.inf
     return float(terms.sum())
-
-
-def _checked_ends(p0: ArrayLike, p1: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    return checked_pair(p0, p1, ("p0", "p1"))
 
 
 def _checked_parameter(lam: float) -> float:

@@ -88,7 +88,7 @@ def _indices(variables: Variables) -> tuple[int, ...]:
 
 
 def checked_variable(variable: Variables, axes: int) -> int:
-    """The one variable of a full conditional, by its number; a node's `variables`, a tuple of one, will do."""
+    """The one variable of a full conditional, by its number."""
     found = checked_variables(variable, axes)
     if len(found) != 1:
         raise DistributionError(f"a full conditional is of one variable; got the variables {found}.")
@@ -220,15 +220,11 @@ def conditional_entropy(
     if isinstance(given, InformationSource):
         p_xy = _with_leaves(joint, targets, given)
         p_y = p_xy.sum(axis=1)
-        return max(0.0, mean_log(p_y, p_y) - mean_log(p_xy, p_xy))
-    known = (
-        tuple(j for j in range(joint.ndim) if j not in targets)
-        if given is None
-        else checked_variables(given, joint.ndim, "given")
-    )
-    others = tuple(j for j in range(joint.ndim) if j not in targets and j not in known)
-    p_xy = joint.sum(axis=others, keepdims=True)
-    p_y = joint.sum(axis=tuple(j for j in range(joint.ndim) if j not in known), keepdims=True)
+    else:
+        rest = tuple(j for j in range(joint.ndim) if j not in targets)
+        known = rest if given is None else checked_variables(given, joint.ndim, "given")
+        p_xy = joint.sum(axis=tuple(j for j in rest if j not in known), keepdims=True)
+        p_y = joint.sum(axis=tuple(j for j in range(joint.ndim) if j not in known), keepdims=True)
     return max(0.0, mean_log(p_y, p_y) - mean_log(p_xy, p_xy))
 
 

@@ -13,9 +13,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import IntArray
 from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, SamplingError
-from depnet.geometry.chain import FreeChain, closed_classes
+from depnet.geometry.chain import FreeChain, closed_classes, describe_classes
 from depnet.law import limits
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
@@ -117,32 +116,14 @@ def check_irreducible(plan: ChainPlan, if_reducible: IfReducible) -> None:
     if plan.unchecked:
         warnings.warn(UNCHECKED, ReducibleWarning, stacklevel=4)
         return
-    classes = recurrent_states(plan)
-    if len(classes) <= 1:
-        return
-    names = plan.network.domain.names
-    shown = "; ".join(
-        "{" + ", ".join(f"{name}={code}" for name, code in zip(names, row.tolist(), strict=True)) + ", ...}"
-        for row in classes[:3]
-    )
-    message = (
-        f"zeros in the conditional tables split the chain into {len(classes)} recurrent classes, so it has no single "
-        f"law; states of some of them, in codes: {shown}. {REMEDY}"
-    )
-    if if_reducible == "raise":
-        raise ReducibleError(message)
-    warnings.warn(message, ReducibleWarning, stacklevel=4)
-
-
-def recurrent_states(plan: ChainPlan) -> IntArray:
-    """A joint state of each recurrent class [classes, variables]; none where a class contradicts the evidence.
-
-    The chain itself says so when it comes to such a class. Under the sequential scan the classes are those of the chain
-    seen once a sweep.
-    """
     chain = FreeChain.of(plan.network, plan.evidence)
     try:
         classes = closed_classes(chain, plan.network, plan.scan)
-    except EvidenceError:
-        classes = []
-    return chain.codes(np.array([members[0] for members in classes], dtype=np.int64))
+    except EvidenceError:  # a class contradicts the evidence: the chain says so when it comes there
+        return
+    if len(classes) <= 1:
+        return
+    message = f"{describe_classes(chain, classes)} {REMEDY}"
+    if if_reducible == "raise":
+        raise ReducibleError(message)
+    warnings.warn(message, ReducibleWarning, stacklevel=4)
