@@ -14,6 +14,8 @@ seconds of `fit` and milliseconds of an answer beside those of single graphs. A 
 `law`, both asked at a tolerance of .002, ± its standard error over questions. To reach: none worse by more than two standard
 errors, and better on the mean.
 
+With --by a question is asked for many groups together, and timed beside one (benchmarks/_by.py).
+
 With --raw there are other tables, with holes and numbers, and other options (`answers --raw --help`).
 """
 
@@ -25,6 +27,7 @@ from functools import partial
 
 import numpy as np
 
+from benchmarks._by import by_groups
 from benchmarks._coded import Coded
 from benchmarks._frames import SMALL, frame_of, splits_of, tables_parser
 from benchmarks._question_peers import PEERS, Problem, Started
@@ -46,12 +49,15 @@ def main(arguments: list[str]) -> int:
     parser = tables_parser("answers", __doc__)
     parser.add_argument("--questions", type=int, default=40, help="of each split  (%(default)s)")
     parser.add_argument("--raw", action="store_true", help="raw tables with holes and numbers instead")
+    parser.add_argument("--by", action="store_true", help="only how long groups take together")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--boosted", action="store_true", help="boosted laws, too")
     parser.add_argument(
         "--limit", type=float, default=60, help="CPU seconds of a peer on a table  (%(default)s)"
     )
     options = parser.parse_args(arguments)
+    if options.by:
+        return exit_code(by_groups())
     began = time.monotonic()
     peers = () if options.no_peers else tuple(PEERS)
     head(["table", "rows", "columns", *columns((*OURS, *peers)), "ms median", "95 %"])

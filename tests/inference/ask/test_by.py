@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet.errors import EvidenceError, InferenceError, ModelError
+from depnet.law import limits
 from tests.refusals import refuses
+from tests.strategies import random_ordered_network
 
 TITANIC = depnet.titanic()
 LAW = depnet.learn(TITANIC, order="auto", smoothing=0.5)
@@ -76,6 +78,50 @@ def test_numbers_of_groups_are_near_those_of_questions_of_their_own() -> None:
     wrong = model.query("size", {"size": "> 1", "kind": "a", "tall": 1})
     with pytest.raises(AssertionError):  # a mutant: the neighbour's answer
         assert found["mean"][0] == pytest.approx(wrong.numbers["size"].mean, abs=0.1)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6), st.booleans(), st.booleans())
+def test_groups_answered_together_are_answered_as_questions_of_their_own(
+    seed: int, large: bool, known: bool
+) -> None:
+    """Exact answers are equal, drawn ones within five of both standard errors (a false alarm in 10^6 a number)."""
+    rng = np.random.default_rng(seed)
+    network = random_ordered_network(rng, (2, 3, 2, 3, 2, 3), rng.permutation(6).tolist())
+    table = depnet.Dataset(network.domain, depnet.sample(network, 300, rng=rng).codes)
+    names = [network.domain.names[i] for i in rng.permutation(6)]
+    target, by = names[0], names[1:3]
+    evidence = (
+        {names[3]: {network.domain.variables[network.domain.index(names[3])].states[0]}} if known else {}
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        if large:  # every elimination is too large: rows are drawn
+            patch.setattr(limits, "MOST_CELLS", 0)
+        found = depnet.query_by(network, target, by, evidence, data=table)
+    for labels, result in zip(found.labels, found.results, strict=True):
+        try:
+            given_group = {**evidence, **dict(zip(by, labels, strict=True))}
+            own = depnet.query(network, target, given_group, data=table, method="exact")
+        except EvidenceError:
+            continue
+        assert result.matching == own.matching
+        np.testing.assert_array_equal(result.observed, own.observed)
+        assert (result.method == "exact") != large
+        apart = np.abs(np.asarray(result.probabilities) - np.asarray(own.probabilities))
+        assert (apart <= 5 * np.asarray(result.standard_errors) + 1e-12).all()
+        said = any(remark.kind == "stopped" for remark in result.warnings)
+        assert (np.asarray(result.standard_errors).max() <= 0.02) == result.converged != said
+
+
+def test_the_comparison_sees_a_neighbours_answer() -> None:
+    """A mutant: the answers of two groups that differ are not within each other's errors."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "MOST_CELLS", 0)
+        found = depnet.query_by(LAW, "survived", ["class", "sex"])
+    first, second = (found.results[k] for k in (0, 1))
+    apart = np.abs(np.asarray(first.probabilities) - np.asarray(second.probabilities))
+    assert first.method == "passes"
+    assert not (apart <= 5 * np.asarray(first.standard_errors)).all()
 
 
 def test_what_cannot_be_a_group_is_refused() -> None:

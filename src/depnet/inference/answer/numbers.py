@@ -81,7 +81,7 @@ Length: TypeAlias = Any
 """A difference of two values: a float, or a timedelta."""
 
 
-def ends(shares: FloatArray, errors: FloatArray, rows: float) -> FloatArray:
+def ends(shares: FloatArray, errors: FloatArray, rows: FloatArray | float) -> FloatArray:
     """[..., 2]: low and high of shares that have an error of computing, and are known as from so many rows."""
     low, high = share_ends(shares, rows)
     moved = Z * np.nan_to_num(errors)
@@ -212,8 +212,8 @@ class NumberLaw:
 
     def worth_beside(self, rows: "NumberLaw", n: float, worth: float) -> float:
         """What this law counts as beside n rows, if it is worth `worth` of them in general (`worth_of_mean`)."""
-        (of_rows, _), (deviation, _) = rows.moments()
-        (of_law, _), (law_deviation, _) = self.moments()
+        of_rows, deviation = rows.centre()
+        of_law, law_deviation = self.centre()
         return worth_of_mean(worth, n, deviation, law_deviation, of_rows - of_law)
 
     def error(self, function: FloatArray) -> float:
@@ -229,18 +229,29 @@ class NumberLaw:
 
     def moments(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """(mean, its error), (standard deviation, its error)."""
-        values = self.values.astype(np.float64)
-        scale = float(np.abs(values).max()) or 1.0  # so that no square is too large
-        mean = float(self.weights @ (values / scale))
-        squares = (values / scale - mean) ** 2
+        values, scale = self._scaled()
+        mean = float(self.weights @ values)
+        squares = (values - mean) ** 2
         variance = float(self.weights @ squares)
         moved = self.error(squares)
         deviation = math.sqrt(variance)
         up, down = math.sqrt(variance + moved), math.sqrt(max(variance - moved, 0.0))
         return (
-            (scale * mean, scale * self.error(values / scale)),
+            (scale * mean, scale * self.error(values)),
             (scale * deviation, scale * max(up - deviation, deviation - down)),
         )
+
+    def centre(self) -> tuple[float, float]:
+        """Mean and standard deviation."""
+        values, scale = self._scaled()
+        mean = float(self.weights @ values)
+        return scale * mean, scale * math.sqrt(float(self.weights @ (values - mean) ** 2))
+
+    def _scaled(self) -> tuple[FloatArray, float]:
+        """The values divided by the largest, so that no square is too large; and that."""
+        values = self.values.astype(np.float64)
+        scale = float(np.abs(values).max()) or 1.0
+        return values / scale, scale
 
     def above(self, number: float) -> tuple[float, float]:
         larger = (self.values > number).astype(np.float64)
@@ -344,7 +355,7 @@ class NumberSummary:
     @property
     def median(self) -> Value:
         """The quantile of level 0.5."""
-        return self._quantiles[0.5][0]
+        return self.quantile(0.5)[0]
 
     @property
     def median_error(self) -> Length:

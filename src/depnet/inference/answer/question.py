@@ -1,10 +1,11 @@
 """A question, checked: what is asked of which network given what, how exactly and until when; and its answer."""
 
+import copy
 import itertools
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -111,17 +112,22 @@ class Question:
     tolerance: float = TOLERANCE
     max_seconds: float | None = None
     data: Holed | None = None
+    matching: MatchingRows | None = None
+    """The rows of the data that match, where that is known already."""
     started: float = field(default_factory=time.monotonic)
     targets: tuple[Target, ...] = field(init=False)
     evidence: Evidence = field(init=False)
     given: Mapping[str, Any] = field(init=False)
     """The evidence by labels, as it was given."""
+    narrowed: Domain = field(init=False)
+    """The domain, with the values that the evidence leaves of each bin."""
 
     def __post_init__(self) -> None:
         """Whatever is wrong with it is an error here."""
         domain = checked_network(self.network).domain
         evidence = Evidence.parse(domain, self.known)
-        targets = targets_of(narrow_domain(domain, self.known), self.asked, _rates(self.network))
+        narrowed = narrow_domain(domain, self.known)
+        targets = targets_of(narrowed, self.asked, _rates(self.network))
         if len(evidence.clamped) == len(domain):
             raise EvidenceError("the evidence gives the state of every variable: nothing is left to ask.")
         check_method(self.method, METHODS)
@@ -140,8 +146,16 @@ class Question:
                 "for fewer targets, or for each one by itself."
             )
         given = _given(domain, self.known, evidence)
-        for name, value in (("targets", targets), ("evidence", evidence), ("given", given)):
-            object.__setattr__(self, name, value)
+        _set(self, targets=targets, evidence=evidence, given=given, narrowed=narrowed)
+
+    def of_group(self, states: Mapping[int, int], matching: MatchingRows | None) -> "Question":
+        """The same question where some other variables have these codes, too; it is not checked again."""
+        variables = self.network.domain.variables
+        labels = {variables[i].name: variables[i].states[code] for i, code in states.items()}
+        made = copy.copy(self)
+        evidence = replace(self.evidence, clamped={**self.evidence.clamped, **states})
+        _set(made, evidence=evidence, given={**self.given, **labels}, matching=matching)
+        return made
 
     @property
     def wanted(self) -> tuple[int, ...]:
@@ -198,7 +212,9 @@ class Question:
         else:
             found = (t.answer(margins[t.index], spreads[t.index], levels.get(t.index)) for t in self.targets)
             values, errors = map(list, zip(*found, strict=True))
-        rows = None if self.data is None else MatchingRows.of(domain, self.evidence, self.data)
+        rows = self.matching
+        if rows is None and self.data is not None:
+            rows = MatchingRows.of(domain, self.evidence, self.data)
         of_tables = [self.targets] if self.joint else [(target,) for target in self.targets]
         seen = None if rows is None else [rows.seen(targets) for targets in of_tables]
         matching = support(self.network, self.evidence) if rows is None else rows.support
@@ -263,10 +279,9 @@ class Question:
 
     def _levels(self, parts: Sequence[tuple[tuple[int, ...], Part]]) -> dict[int, LevelLaw]:
         """Where in their bins numbers lie, of the variables of which the parts say it."""
-        narrowed = narrow_domain(self.network.domain, self.given)
         found = {}
         for own, i in ((part, i) for _, part in parts for i in part.levels):
-            bins, left = self.network.domain.variables[i].bins, narrowed.variables[i].bins
+            bins, left = self.network.domain.variables[i].bins, self.narrowed.variables[i].bins
             assert bins is not None
             assert left is not None
             sizes = np.array([len(kept) for kept in bins.quantiles])
@@ -290,6 +305,12 @@ class Question:
         said = self.network.held_out
         names = () if said is None else ("worth", "sure_shares", "sure_means")
         return {name: value for name in names if (value := getattr(said, name)) is not None}
+
+
+def _set(question: Question, **values: Any) -> None:
+    """Fields of a frozen value, while it is made."""
+    for name, value in values.items():
+        object.__setattr__(question, name, value)
 
 
 def _kept(table: FloatArray) -> FloatArray:

@@ -90,11 +90,15 @@ class AnswerTable:
         """The error of computing the answer, of which the law has its share."""
         return self.share * self.errors
 
+    @property
+    def sure_rows(self) -> float:
+        """How many rows the intervals of shares rest on."""
+        return self.result.rows_known(self.names[0], self.share) + self.result.sure_shares
+
     def interval(self, some: slice | Sequence[int] = slice(None)) -> FloatArray:
         """[..., 2]: where the shares of the population lie, around the answer; of all states, or some."""
-        rows = self.result.rows_known(self.names[0], self.share) + self.result.sure_shares
         at = some if isinstance(some, slice) else list(some)
-        return ends(self.answer[at], self.error[at], rows)
+        return ends(self.answer[at], self.error[at], self.sure_rows)
 
     @property
     def number(self) -> "NumberSummary | None":
@@ -314,29 +318,40 @@ class QueryResult:
 
     def numbers_of(self, variable: Variable, of: Of) -> NumberSummary | None:
         """What is said of a target; None where it is no number, or there are no such probabilities."""
+        law = self.number_law(variable, of)
+        if law is None:
+            return None
+        rows = self.rows_known(variable.name, self.table(variable.name).share) + self.sure_means
+        return NumberSummary(variable, law, rows if of == "combined" else None)
+
+    def number_law(self, variable: Variable, of: Of) -> NumberLaw | None:
+        """The law of a target that is a number; None where it is none, or there are no such probabilities."""
         name, table = variable.name, self.table(variable.name)
         probabilities = {"combined": table.answer, "probabilities": table.law, "observed": table.observed}[of]
         if probabilities is None or name not in self.spreads or np.isnan(probabilities).any():
             return None
         spread, seen, share = self.spreads[name], self.seen.get(name), table.share
+        with_rows = seen is not None and share < 1.0
         if of == "observed":
+            if with_rows:
+                return seen
             spread = spread.times(0.0)
-        elif of == "combined" and (seen is None or share == 1.0):
-            spread = spread.times(share)
-        elif of == "combined":
+        elif with_rows:
             probabilities = table.law
-        axis = self.targets.index(name) if self.joint else 0
-        margin = np.asarray(probabilities.sum(axis=tuple(a for a in range(probabilities.ndim) if a != axis)))
-        law = NumberLaw.of(variable, margin, spread, 1.0 - self.missing.get(name, 0.0))
-        if law is None:
-            return None
-        if name in self.levels and of != "observed":
-            law = NumberLaw.of_levels(law.kind, self.levels[name])
-        if seen is not None and share < 1.0 and of != "probabilities":
-            n, s = self.rows_of(name), law.worth_beside(seen, self.rows_of(name), self.worth)
-            law = seen if of == "observed" else law.joined(seen, s / (n + s))
-        rows = self.rows_known(name, share) + self.sure_means
-        return NumberSummary(variable, law, rows if of == "combined" else None)
+        elif of == "combined":
+            spread = spread.times(share)
+        law: NumberLaw | None
+        if name in self.levels and of != "observed" and variable.bins is not None:
+            law = NumberLaw.of_levels(variable.bins.kind, self.levels[name])
+        else:
+            axis = self.targets.index(name) if self.joint else 0
+            others = tuple(a for a in range(probabilities.ndim) if a != axis)
+            margin = np.asarray(probabilities.sum(axis=others))
+            law = NumberLaw.of(variable, margin, spread, 1.0 - self.missing.get(name, 0.0))
+        if law is None or seen is None or not (with_rows and of == "combined"):
+            return law
+        n, s = self.rows_of(name), law.worth_beside(seen, self.rows_of(name), self.worth)
+        return law.joined(seen, s / (n + s))
 
     def frame(self, backend: str = "pandas") -> Any:
         """A tidy frame: a row a state (of a joint, a joint state), with its probability, standard error and so on.

@@ -1,27 +1,27 @@
 """The same question for every group of a table: all combinations of some columns.
 
-Each group has the answer, interval and warnings of a question of its own, with the group's states as further evidence. What
-the table says of a group comes from the group's rows, which are found for all groups at once.
+Each group has the answer, interval and warnings of a question of its own, with the group's states as further evidence. The
+model answers all groups together (`depnet.inference.ordered.groups`), and the rows of all groups are found in one go.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from depnet.arrays import IntArray, new_seeds
+from depnet.arrays import new_seeds
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
+from depnet.inference.answer.numbers import ends, value_of
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.plot import plot_groups
 from depnet.inference.answer.question import TOLERANCE, Question, check_ordered
-from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.result import AnswerTable, Of, QueryResult
 from depnet.inference.answer.shown import frame_of_columns
-from depnet.inference.ask.query import query
+from depnet.inference.ordered.groups import COARSER, answer_groups
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 
@@ -49,12 +49,12 @@ class GroupAnswers:
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of `frame`, as lists."""
-        rows = [
-            dict(zip(self.by, labels, strict=True)) | row
-            for labels, result in zip(self.labels, self.results, strict=True)
-            for row in _rows(result)
-        ]
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        tables = [result.table(result.targets[0]) for result in self.results]
+        rows = [*map(_number_row, tables)] if tables[0].is_number else _share_rows(tables)
+        each = len(rows) // len(tables)
+        labels = [dict(zip(self.by, labels, strict=True)) for labels in self.labels for _ in range(each)]
+        joined = [group | row for group, row in zip(labels, rows, strict=True)]
+        return {name: [row[name] for row in joined] for name in joined[0]}
 
     def frame(self, backend: Any = "pandas") -> Any:
         """A tidy frame: a row a group, of a category a row for each group and state.
@@ -100,7 +100,8 @@ def query_by(
         target: a column by its name, or a condition as text.
         by: the columns whose combinations are the groups; numbers by their bins.
         evidence: what is known of all groups, as in `depnet.query`.
-        tolerance: as in `depnet.query`.
+        tolerance: what is drawn is drawn until every standard error is under ten times this: what is known of a group is
+            seldom surer than five times that. An answer says its error, and its interval is wider by it.
         data: the rows of a table, whose own answers join those of the model.
         rng: the generator of what is drawn; None: the same rows each time.
 
@@ -115,30 +116,37 @@ def query_by(
     (['class', 'sex', 'share', 'low', 'high', 'rows', 'model', 'table'], 8, 0.97, 145)
     """
     names = (by,) if isinstance(by, str) else tuple(by)
-    base = Question(check_ordered("by", network), target, evidence, tolerance=tolerance)
+    check_ordered("by", network)
+    base = Question(network, target, evidence, tolerance=min(COARSER * tolerance, 0.5), data=data)
     columns = _columns(base, names)
-    groups = list(itertools.product(*(network.domain.variables[i].present_states for i in columns)))
-    rows = None if data is None else _rows_by_group(base, columns, len(groups), data)
-    seed = new_seeds(np.random.default_rng(0) if rng is None else rng, 1)[0]
+    domain = network.domain
+    sizes = [len(domain.variables[i].present_states) for i in columns]
+    states = np.stack(np.unravel_index(np.arange(math.prod(sizes)), sizes), axis=1)
+    rows = None if data is None else _rows_by_group(base, columns, sizes, data)
+    (seed,) = new_seeds(np.random.default_rng(0) if rng is None else rng, 1)
     results = []
-    for at, states in enumerate(groups):
-        given = {**base.given, **dict(zip(names, states, strict=True))}
-        own = None if data is None or rows is None else data.rows_at(rows[at])
-        try:
-            drawn = np.random.default_rng(seed)
-            found = query(network, target, given, tolerance=tolerance, data=own, rng=drawn)
-        except EvidenceError:  # the law says that there is no such group
-            found = _unknown(Question(network, target, given, tolerance=tolerance, data=own))
-        results.append(found)
-    return GroupAnswers(names, tuple(groups), tuple(results))
+    for at, part in enumerate(answer_groups(base, columns, states, seed)):
+        of_group = dict(zip(columns, states[at].tolist(), strict=True))
+        question = base.of_group(of_group, None if rows is None else rows[at])
+        results.append(_result(question, part))
+    labels = (
+        tuple(domain.variables[i].states[code] for i, code in zip(columns, codes, strict=True))
+        for codes in states.tolist()
+    )
+    return GroupAnswers(names, tuple(labels), tuple(results))
 
 
-def _unknown(question: Question) -> QueryResult:
-    """The answer where nothing is known of a target: all states are alike."""
-    tables = [np.full(k, 1 / k) for k in (question.network.domain.cardinalities[i] for i in question.free)]
-    part = Part(tables, [np.zeros_like(table) for table in tables], "exact")
+def _result(question: Question, part: Part | None) -> QueryResult:
+    """A group's answer; where the law has no such group nothing is known of the target, and all states are alike."""
+    if part is None:
+        tables = [
+            np.full(k, 1 / k) for k in (question.network.domain.cardinalities[i] for i in question.free)
+        ]
+        part = Part(tables, [np.zeros_like(table) for table in tables], "exact")
     used = question.evidence.variables
-    return question.result([(question.free, part)], method=part.method, scan=None, closure=(), used=used)
+    found = question.result([(question.free, part)], method=part.method, scan=None, closure=(), used=used)
+    sharp = question.condition_error(found) <= question.tolerance
+    return found if sharp or not found.converged else replace(found, converged=False)
 
 
 def _columns(question: Question, names: Sequence[str]) -> list[int]:
@@ -159,46 +167,55 @@ def _columns(question: Question, names: Sequence[str]) -> list[int]:
 
 
 def _rows_by_group(
-    question: Question, columns: Sequence[int], groups: int, data: Dataset | Holed
-) -> list[IntArray]:
-    """The rows of each group that match the evidence, of those that know the group."""
-    domain = question.network.domain
-    rows = MatchingRows.of(domain, question.evidence, data).rows
-    for i in columns:
+    question: Question, columns: Sequence[int], sizes: Sequence[int], data: Dataset | Holed
+) -> list[MatchingRows]:
+    """The rows of each group that match the evidence, of those that know the group: found in one go."""
+    every = MatchingRows.of(question.network.domain, question.evidence, data)
+    there = np.ones(len(every.rows), dtype=bool)
+    for i, size in zip(columns, sizes, strict=True):
         known = data.known(i)
-        rows = rows if known is None else rows[known[rows]]
-    group = np.zeros(len(rows), dtype=np.int64)
-    for i in columns:
-        group = group * len(domain.variables[i].present_states) + data.column(i)[rows]
+        there &= data.column(i)[every.rows] < size  # the state of missing values comes last
+        there &= True if known is None else known[every.rows]
+    codes = tuple(data.column(i)[every.rows[there]] for i in columns)
+    group = np.ravel_multi_index(codes, sizes)
     order = np.argsort(group, kind="stable")
-    return np.split(rows[order], np.searchsorted(group[order], np.arange(1, groups)))
+    ends = np.searchsorted(group[order], np.arange(1, math.prod(sizes)))
+    parts = ((np.split(each[there][order], ends)) for each in (every.rows, every.times, every.soft))
+    return [MatchingRows(data, *own) for own in zip(*parts, strict=True)]
 
 
-def _rows(result: QueryResult) -> list[dict[str, Any]]:
-    """What a frame says of one group: a row, of a category a row a state; of rows and table only where there is one."""
-    (name,) = result.targets
-    table = result.table(name)
-    counted = {} if result.matching is None else {"rows": table.rows}
-    number = table.number if table.is_number else None
+def _number_row(table: AnswerTable) -> dict[str, Any]:
+    """What a frame says of a number in one group; of rows and table only where there is one."""
+    result, number = table.result, table.number
+    said: dict[str, Any] = dict.fromkeys(("mean", "low", "high", "median"))
     if number is not None:
         low, high = number.interval or (None, None)
-        said = {"mean": number.mean, "low": low, "high": high, "median": number.median} | counted
-        model, own = (result.summary(name, of) for of in ("probabilities", "observed"))
-        said |= {"model": model and model.mean}
-        return [said | ({"table": own and own.mean} if counted else {})]
-    ends = table.interval()
+        said = {"mean": number.mean, "low": low, "high": high, "median": number.median}
+    counted = {} if result.matching is None else {"rows": table.rows}
+    said |= counted | {"model": _mean(table, "probabilities")}
+    return said | ({"table": _mean(table, "observed")} if counted else {})
+
+
+def _mean(table: AnswerTable, of: Of) -> Any:
+    law = table.result.number_law(table.variable, of)
+    return None if law is None else value_of(law.centre()[0], law.kind)
+
+
+def _share_rows(tables: Sequence[AnswerTable]) -> list[dict[str, Any]]:
+    """The same of shares: a row for each group and state; of a condition for each group."""
+    answers, errors = (np.stack(each) for each in zip(*((t.answer, t.error) for t in tables), strict=True))
+    limits = ends(answers, errors, np.array([[table.sure_rows] for table in tables]))
+    condition = tables[0].variable.states == (False, True)
     found = []
-    for x, (state,) in enumerate(table.labels):
-        said = {
-            name: state,
-            "share": float(table.answer[x]),
-            "low": float(ends[x, 0]),
-            "high": float(ends[x, 1]),
-        }
-        said |= counted | {"model": float(table.law[x])}
-        if counted:
-            said["table"] = None if table.observed is None else float(table.observed[x])
-        found.append(said)
-    if table.variable.states == (False, True):
-        return [{key: value for key, value in found[1].items() if key != name}]
+    for at, table in enumerate(tables):
+        counted = table.result.matching is not None
+        for x in [1] if condition else range(len(table.answer)):
+            said: dict[str, Any] = {} if condition else {table.names[0]: table.variable.states[x]}
+            low, high = limits[at, x].tolist()
+            said |= {"share": float(table.answer[x]), "low": low, "high": high}
+            said |= {"rows": table.rows} if counted else {}
+            said |= {"model": float(table.law[x])}
+            if counted:
+                said["table"] = None if table.observed is None else float(table.observed[x])
+            found.append(said)
     return found

@@ -15,9 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, new_seeds
+from depnet.arrays import CodeArray, FloatArray, IntArray, new_seeds
 from depnet.data.frames.within import Drawn
 from depnet.inference.answer.part import Part, Remark, Spread, margins
 from depnet.inference.answer.question import Over, Question
@@ -38,21 +37,18 @@ def refine(
     question: Question, asked: Conditional, plan: LevelPlan, part: Part, seed: int, over: Over
 ) -> Part:
     """The part with the laws of the levels of the wanted numbers, and reweighted where evidence cuts bins."""
-    wanted = question.wanted
-    binned = [i for i in wanted if i in plan.drawers]
-    if not (binned or plan.cuts) or any(value.size > limits.LARGEST for value in part.values):
+    if not may_refine(question, plan) or any(value.size > limits.LARGEST for value in part.values):
         return part
-    shown = {target.index for target in question.targets if target.inside is not None}
-    sums = _Sums(asked, plan, {i: 1.0 if i in shown else limits.UNASKED for i in binned})
+    sums = LevelSums(asked, plan, counted_errors(question, plan))
     # What is exact leaves all of the tolerance to draws.
     tolerance = question.tolerance * (1.0 if part.diagnostics is None else HALF)
     found, error = part, math.inf
-    rows = level_rows(question.network, question.evidence, plan, wanted, seed)
+    rows = level_rows(question.network, question.evidence, plan, question.wanted, seed)
 
     def draw(count: int) -> None:
         for codes, drawn in some_rows(rows, count):
             assert drawn is not None
-            sums.add(codes, drawn)
+            sums.add(codes, drawn, np.arange(len(codes)) * BATCHES // len(codes))
 
     def largest_error() -> float:
         nonlocal found, error
@@ -65,6 +61,17 @@ def refine(
         return found
     stopped = f"stopped at a standard error of {error:.2g} where {question.tolerance:.2g} was asked."
     return replace(found, converged=False, warnings=(*found.warnings, Remark(stopped, "stopped")))
+
+
+def may_refine(question: Question, plan: LevelPlan) -> bool:
+    """Has where in their bins numbers lie a part in the answer?"""
+    return plan.cuts or any(i in plan.drawers for i in question.wanted)
+
+
+def counted_errors(question: Question, plan: LevelPlan) -> dict[int, float]:
+    """The wanted numbers, and how much the errors of their levels count: those of a condition are shown."""
+    shown = {target.index for target in question.targets if target.inside is not None}
+    return {i: 1.0 if i in shown else limits.UNASKED for i in question.wanted if i in plan.drawers}
 
 
 def level_rows(
@@ -125,43 +132,49 @@ def log_mean(below: FloatArray, above: FloatArray) -> tuple[float, float]:
     return math.log(total / below.sum()), math.sqrt(BATCHES / (BATCHES - 1) * float(moved @ moved))
 
 
-class _Sums:
-    """Weighted rows, summed in batches."""
+class LevelSums:
+    """Weighted rows of one group or several, summed in batches."""
 
-    def __init__(self, asked: Conditional, plan: LevelPlan, binned: Mapping[int, float]) -> None:
+    def __init__(
+        self, asked: Conditional, plan: LevelPlan, binned: Mapping[int, float], groups: int = 1
+    ) -> None:
         self._asked, self._plan, self._binned = asked, plan, binned
         """The numbers, and how much the errors of their levels count."""
-        self.rows = 0
-        self.weights = np.zeros(BATCHES)
-        self.counts = [np.zeros((BATCHES, k)) for k in asked.cells]
-        """[batch, cell] of each table: how many rows, and beside it their weights."""
-        self.weighted = [np.zeros((BATCHES, k)) for k in asked.cells]
-        self.levels = {i: np.zeros((BATCHES, len(plan.drawers[i].levels.values))) for i in binned}
-        """[batch, level] of each number."""
+        self.groups = groups
+        self.weights = np.zeros((groups, BATCHES))
+        self.counts = [np.zeros((groups, BATCHES, k)) for k in asked.cells]
+        """[group, batch, cell] of each table: the weights that rows come with, and beside it those of their levels, too."""
+        self.weighted = [np.zeros((groups, BATCHES, k)) for k in asked.cells]
+        self.levels = {i: np.zeros((groups, BATCHES, len(plan.drawers[i].levels.values))) for i in binned}
+        """[group, batch, level] of each number."""
 
-    def add(self, codes: CodeArray, drawn: Drawn) -> None:
-        """More rows; a batch gets every 32nd part of them."""
-        batch = np.arange(len(codes)) * BATCHES // len(codes)
-        self.rows += len(codes)
-        self.weights += np.bincount(batch, drawn.weights, BATCHES)
+    def scale(self, groups: IntArray, factors: FloatArray) -> None:
+        """Multiply the weights of some groups."""
+        if (factors == 1).all():
+            return
+        for sums in (self.weights, *self.counts, *self.weighted, *self.levels.values()):
+            sums[groups] *= factors.reshape(-1, *[1] * (sums.ndim - 1))
+
+    def add(self, codes: CodeArray, drawn: Drawn, batch: IntArray, given: FloatArray | None = None) -> None:
+        """More rows, each of a `batch` of all groups' batches, with the weights that they come with (None: 1)."""
+        weights = drawn.weights if given is None else given * drawn.weights
+        self.weights += _sums_of(batch, weights, self.weights.shape)
         cards = self._asked.network.domain.cardinalities
         for at, table in enumerate(self._asked.tables):
             counts, weighted = self.counts[at], self.weighted[at]
-            cell = batch * counts.shape[1] + joint_codes(codes, table, cards)
-            counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
-            weighted += np.bincount(cell, drawn.weights, counts.size).reshape(counts.shape)
-        for i in self._binned:
+            cell = batch * counts.shape[2] + joint_codes(codes, table, cards)
+            counts += _sums_of(cell, given, counts.shape)
+            weighted += _sums_of(cell, weights, counts.shape)
+        for i, sums in self.levels.items():
             drawer, there = self._plan.drawers[i], drawn.laws[i] >= 0
-            if i in self._plan.weighing:
-                self.levels[i] += _by_batch(
-                    batch, drawn.places[i], drawn.weights, there, len(drawer.levels.values)
-                )
-            else:
-                of_law = _by_batch(batch, drawn.laws[i], drawn.weights, there, len(drawer.laws))
-                self.levels[i] += drawer.over_levels(of_law)
+            by_draw = i in self._plan.weighing
+            place = drawn.places[i] if by_draw else drawn.laws[i]
+            shape = sums.shape if by_draw else (*sums.shape[:2], len(drawer.laws))
+            found = _sums_of(batch[there] * shape[2] + place[there], weights[there], shape)
+            sums += found if by_draw else drawer.over_levels(found)
 
-    def part(self, by_codes: Part) -> tuple[Part, float]:
-        """The part, and the largest error that draws of rows have in it: of a state, or of P(X <= c) for any c."""
+    def part(self, by_codes: Part, group: int = 0) -> tuple[Part, float]:
+        """A group's part, and the largest error that draws of rows have in it: of a state, or of P(X <= c) for any c."""
         values, errors, deviations, largest = [], [], [], [0.0]
         before = by_codes.deviations or [()] * len(by_codes.values)
         for at, value in enumerate(by_codes.values):
@@ -170,9 +183,9 @@ class _Sums:
                 errors.append(by_codes.errors[at])
                 deviations.append(before[at])
                 continue
-            law, own, ratio = self._reweight(value.ravel(), at)
+            law, own, ratio = self._reweight(value.ravel(), at, group)
             moved = np.sqrt((own**2).sum(axis=0))
-            few = self.counts[at].sum(axis=0) < FEW
+            few = self.counts[at][group].sum(axis=0) < FEW
             moved = np.where(few, np.maximum(moved, law), moved)
             largest.append(float(moved.max()))
             values.append(law.reshape(value.shape))
@@ -194,15 +207,15 @@ class _Sums:
         )
         levels, spreads = {}, {}
         for i in self._binned:
-            levels[i], spreads[i], error = self._level_law(i, found)
+            levels[i], spreads[i], error = self._level_law(i, found, group)
             largest.append(self._binned[i] * error)
         return replace(found, levels=levels, level_spreads=spreads), max(largest)
 
-    def _reweight(self, law: FloatArray, at: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _reweight(self, law: FloatArray, at: int, group: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """P_0(x) E[W | x], normalised, what each batch adds to its errors, and the ratio of both laws."""
-        counts, weighted = self.counts[at], self.weighted[at]
+        counts, weighted = self.counts[at][group], self.weighted[at][group]
         rows = counts.sum(axis=0)
-        mean = self.weights.sum() / rows.sum()
+        mean = self.weights[group].sum() / rows.sum()
         means = np.divide(weighted.sum(axis=0), rows, out=np.full(len(rows), mean), where=rows > 0)
         total = float(law @ means)
         if not total > 0:
@@ -227,9 +240,9 @@ class _Sums:
         law = found.values[at].sum(axis=others)
         return law, None if others or moved is None else Spread.of(found.errors[at], moved).deviations
 
-    def _level_law(self, i: int, found: Part) -> tuple[FloatArray, Spread, float]:
+    def _level_law(self, i: int, found: Part, group: int) -> tuple[FloatArray, Spread, float]:
         """The law of a number's levels, given that it is there; its spread, and the largest error of P(X <= c)."""
-        drawer, sums = self._plan.drawers[i], self.levels[i]
+        drawer, sums = self._plan.drawers[i], self.levels[i][group]
         levels = drawer.levels
         count = len(levels.sizes)
         bins = np.repeat(np.arange(count), levels.sizes)
@@ -250,14 +263,7 @@ class _Sums:
         return of_bin[bins] * inside, Spread(np.sqrt((own**2).sum(axis=0)), own), error
 
 
-def _by_batch(
-    batch: NDArray[np.int64],
-    place: NDArray[np.int32],
-    weights: FloatArray,
-    there: NDArray[np.bool_],
-    size: int,
-) -> FloatArray:
-    """[batch, place]: the weights of the rows that are there."""
-    cell = batch[there] * size + place[there]
-    found: FloatArray = np.bincount(cell, weights[there], BATCHES * size).astype(np.float64)
-    return found.reshape(BATCHES, size)
+def _sums_of(cell: IntArray, weights: FloatArray | None, shape: tuple[int, ...]) -> FloatArray:
+    """The weights of all rows by their cells, in this shape; None: how many rows there are."""
+    found: FloatArray = np.bincount(cell, weights, math.prod(shape)).astype(np.float64)
+    return found.reshape(shape)

@@ -1,0 +1,367 @@
+r"""Answers of an ordered law for many groups at once: Q(T | x_C, x_B) for the joint states x_B of some columns B.
+
+One elimination that keeps B and T has all of them, exactly. Where that is too large, and for where in their bins numbers
+lie, rows are drawn of all groups at once: given x_B, from one elimination of the ancestors of B and of what is known
+that keeps B, exact and independent, or, where that is too large as well, from passes with x_B clamped, which have weights.
+Sums are in batches, as those of `depnet.inference.ordered.weighted`, with an axis for the groups.
+
+A group's answer is not computed more sharply than it is known. With s' rows' worth of knowledge (`depnet.fitting.worth`) a
+share is known to about sqrt(p (1 - p) / (s' + 1)); 25 (s' + 1) draws are five times as sharp, and of s' = 25, the usual one,
+their error is .02 at most: `COARSER` times the tolerance of a question. Rows of the table make the answer surer, and the
+law's part in it smaller by more. The error is said with the answer, and its interval is wider by it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.errors import EvidenceError
+from depnet.inference.answer.part import Part, PassDiagnostics, Remark
+from depnet.inference.answer.question import RESOLUTION, Question
+from depnet.inference.ordered.levels import HALF, LevelSums, counted_errors, may_refine
+from depnet.law import limits
+from depnet.law.draw import EXACT_STREAM
+from depnet.law.elimination import Elimination, EliminationPlan, log_largest_weight, network_plan
+from depnet.law.limits import BATCHES
+from depnet.law.program import Conditional, LevelPlan, certain, law_of, scope_of, words
+from depnet.model.evidence import Evidence
+from depnet.model.network import Network
+from depnet.model.sources.source import product_within
+
+COARSER = 10.0
+"""The tolerance of a group, in that of a question."""
+FIRST, MOST = 512, 1 << 14
+"""Rows of a group before the first look at its errors, and at most."""
+
+
+def answer_groups(question: Question, by: Sequence[int], states: IntArray, seed: int) -> list[Part | None]:
+    """The part of each group, whose states of the columns `by` are a row of `states`; None: the law has no such group.
+
+    One variable is asked for.
+    """
+    network = question.network
+    plan = LevelPlan.of(network, question.evidence, question.wanted)
+    if plan is not None and not may_refine(question, plan):
+        plan = None
+    found = _exact(question, by, states)
+    if plan is None and found is not None:
+        return found
+    cells = sum(network.domain.cardinalities[i] for i in question.free)
+    cells += 0 if plan is None else sum(len(each.levels.values) for each in plan.drawers.values())
+    each = max(1, limits.CELLS_AT_ONCE // (BATCHES * (cells + 1)))
+    parts: list[Part | None] = []
+    for first in range(0, len(states), each):
+        some = slice(first, first + each)
+        draws = _Draws(question, by, states[some], plan, None if found is None else found[some], seed)
+        parts += draws.run()
+    return parts
+
+
+def within_group(evidence: Evidence, by: Sequence[int], states: Sequence[int]) -> Evidence:
+    """The evidence, and the states of the columns of a group."""
+    return replace(evidence, clamped={**evidence.clamped, **dict(zip(by, states, strict=True))})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """An elimination for some of the groups, which keeps some columns; the others have one state in these groups."""
+
+    groups: IntArray
+    keep: tuple[int, ...]
+    done: Elimination | None
+    """None where what is known is impossible in all of these groups."""
+
+    @classmethod
+    def every(
+        cls,
+        question: Question,
+        variables: Sequence[int],
+        by: Sequence[int],
+        states: IntArray,
+        target: tuple[int, ...],
+    ) -> "list[_Kept] | None":
+        """Eliminations of these variables for all groups, which keep the target, too; None where they are too large.
+
+        Some of the columns `by` are kept, and each of the others is clamped to one state after the other: whichever takes
+        the fewest cells.
+        """
+        network, cards = question.network, question.network.domain.cardinalities
+        best: tuple[tuple[int, ...], tuple[int, ...], EliminationPlan] | None = None
+        cells = limits.MOST_CELLS
+        for clamped in (some for size in range(len(by) + 1) for some in combinations(by, size)):
+            keep = (*(i for i in by if i not in clamped), *target)
+            times = math.prod(cards[i] for i in clamped)
+            if times * limits.CLUSTER_CELLS * len(variables) >= cells:
+                continue
+            fixed = within_group(question.evidence, clamped, [0] * len(clamped))
+            if product_within([cards[i] for i in keep], limits.LARGEST):
+                plan = network_plan(network, variables, fixed, keep, cells // times)
+                needed = 0 if plan is None else times * _cells(network, variables, fixed, plan)
+                if plan is not None and needed < cells:
+                    best, cells = (clamped, keep, plan), needed
+        if best is None:
+            return None
+        clamped, keep, plan = best
+        columns = [k for k, i in enumerate(by) if i in clamped]
+        codes, which = np.unique(states[:, columns], axis=0, return_inverse=True)
+        return [
+            cls(
+                np.flatnonzero(which.ravel() == k),
+                keep,
+                _eliminate(network, variables, within_group(question.evidence, clamped, each), plan),
+            )
+            for k, each in enumerate(codes.tolist())
+        ]
+
+    def tables(self, by: Sequence[int], states: IntArray) -> FloatArray:
+        """[group, state of the target]: in proportion to the law, 0 where it has no such group."""
+        kept = [k for k, i in enumerate(by) if i in self.keep]
+        none = np.zeros((len(self.groups), 1))
+        if self.done is None:
+            return none
+        cards = self.done.cardinalities
+        try:
+            table, _ = self.done.joint([i for i in self.keep if cards[i] > 1])
+        except EvidenceError:
+            return none
+        table = table.reshape([cards[i] for i in self.keep])
+        if not kept:
+            return np.repeat(table.reshape(1, -1), len(self.groups), axis=0)
+        found: FloatArray = table[tuple(states[self.groups][:, kept].T)]
+        return found.reshape(len(self.groups), -1)
+
+
+def _cells(network: Network, variables: Sequence[int], evidence: Evidence, plan: EliminationPlan) -> int:
+    """What an elimination takes, in cells: of its clusters, of its factors, and for each of these some more."""
+    cards, fixed = network.domain.cardinalities, certain(network, evidence)
+    factors = sum(math.prod(cards[j] for j in scope_of(network, i, fixed)) for i in variables)
+    return plan.cells + factors + limits.CLUSTER_CELLS * len(variables)
+
+
+def _eliminate(
+    network: Network, variables: Sequence[int], known: Evidence, plan: EliminationPlan
+) -> Elimination | None:
+    try:
+        return Elimination.of(network, variables, known, plan)
+    except EvidenceError:
+        return None
+
+
+def _exact(question: Question, by: Sequence[int], states: IntArray) -> list[Part | None] | None:
+    """All groups by elimination; None where that is too large."""
+    if not question.free:
+        return [Part([], [], "evidence")] * len(states)
+    network = question.network
+    one = Conditional(
+        network, within_group(question.evidence, by, states[0].tolist()), tuple((i,) for i in question.free)
+    )
+    every = _Kept.every(question, one.variables, by, states, question.free)
+    if every is None:
+        return None
+    found: list[Part | None] = [None] * len(states)
+    for some in every:
+        for g, law in zip(some.groups.tolist(), some.tables(by, states), strict=True):
+            total = float(law.sum())
+            if total > 0:
+                found[g] = Part([law / total], [np.zeros_like(law)], "exact")
+    return found
+
+
+class _Rows:
+    """Rows of the law of every group, with weights where they are not drawn exactly."""
+
+    def __init__(
+        self, question: Question, by: Sequence[int], states: IntArray, wanted: set[int], seed: int
+    ) -> None:
+        self._network, self._by, self._states, self._seed = question.network, list(by), states, seed
+        self._law = law_of(question.network)
+        known = Evidence(question.evidence.clamped, question.evidence.tilts)
+        one = within_group(known, by, states[0].tolist())
+        asked = Conditional(question.network, one, tuple((i,) for i in sorted(wanted - set(one.clamped))))
+        self._known = Evidence(known.clamped, asked.own.tilts)
+        self._taking = asked.variables
+        self.above = asked.known_ancestors
+        """The variables that weights are functions of, or that are drawn given the group and what is known."""
+        self._drawn = 0
+        above = [i for i in self._taking if i in self.above]
+        self._kept = _Kept.every(question, above, by, states, ())
+        self.largest = np.full(len(states), -np.inf)
+        """Of each group, the log of the largest weight that a row may have; -inf: there is no such row."""
+        if self._kept is None:
+            self.largest = self._bounds()
+        for some in self._kept or ():
+            self.largest[some.groups[some.tables(by, states)[:, 0] > 0]] = 0.0
+
+    def _bounds(self) -> FloatArray:
+        """[group]: the log of a bound on the weights of passes, the product of those of what is known and of each column."""
+        network, others = self._network, [i for i in self._taking if i not in self._by]
+        bounds = np.full(len(self._states), log_largest_weight(network, others, self._known))
+        for k, i in enumerate(self._by):
+            if i in self._taking:
+                each = [network.nodes[i].largest_mean(one) for one in np.eye(network.domain.cardinalities[i])]
+                with np.errstate(divide="ignore"):
+                    bounds += np.log(each)[self._states[:, k]]
+        return bounds
+
+    def draw(self, groups: IntArray, count: int) -> tuple[CodeArray, FloatArray]:
+        """`count` rows of each of these groups, one group's after the other's, and the logs of their weights."""
+        law, first = self._law, self._drawn
+        rows = len(groups) * count
+        self._drawn += rows
+        if self._kept is None:
+            done = [
+                law.passes(
+                    count,
+                    within_group(self._known, self._by, self._states[g].tolist()),
+                    variables=self._taking,
+                    seed=self._seed,
+                    first=first + k * count,
+                )
+                for k, g in enumerate(groups.tolist())
+            ]
+            codes = np.asfortranarray(np.concatenate([each.codes for each in done]))
+            return codes, np.concatenate([each.log_weights for each in done])
+        codes = np.zeros((rows, len(law.order)), dtype=law.dtype, order="F")
+        for i, code in self._known.clamped.items():
+            codes[:, i] = code
+        codes[:, self._by] = np.repeat(self._states[groups], count, axis=0)
+        for some in self._kept:
+            self._draw_above(some, np.repeat(np.isin(groups, some.groups), count), codes, first)
+        others = [i for i in self._taking if i not in set(self.above)]
+        done_codes = law.passes(rows, variables=others, seed=self._seed, first=first, start=codes).codes
+        return done_codes, np.zeros(rows)
+
+    def _draw_above(self, some: _Kept, mine: NDArray[np.bool_], codes: CodeArray, first: int) -> None:
+        """The ancestors of what is known, in the rows of an elimination's groups."""
+        if some.done is None or not mine.any():
+            return
+        drawn = np.array(codes[mine], dtype=np.uint16, order="F")
+        clusters = max(len(some.done.plan.clusters), 1)
+        every = words(self._seed, EXACT_STREAM, 0, clusters, first, len(codes))
+        some.done.draw(np.ascontiguousarray(every[:, mine]), drawn)
+        codes[mine] = drawn
+
+
+class _Draws:
+    """Rows of some groups, drawn until the errors of each group's answer are small. Mutable; owned by one call."""
+
+    def __init__(
+        self,
+        question: Question,
+        by: Sequence[int],
+        states: IntArray,
+        plan: LevelPlan | None,
+        exact_parts: Sequence[Part | None] | None,
+        seed: int,
+    ) -> None:
+        self._question, self._plan, self._exact = question, plan, exact_parts
+        one = within_group(question.evidence, by, states[0].tolist())
+        self._asked = Conditional(question.network, one, tuple((i,) for i in question.free))
+        needed = set(question.wanted) | (set() if plan is None else set(plan.variables))
+        self._rows = _Rows(question, by, states, needed, seed)
+        self._rng = np.random.default_rng(seed)
+        groups, cells = len(states), sum(self._asked.cells)
+        self._tops = np.full(groups, -np.inf)
+        """Of each group, the log of the largest weight so far, by which all are divided."""
+        self._weights, self._squares = np.zeros((groups, BATCHES)), np.zeros(groups)
+        self._sums = np.zeros((groups, BATCHES, cells))
+        self._levels = (
+            None if plan is None else LevelSums(self._asked, plan, counted_errors(question, plan), groups)
+        )
+        of_codes = HALF if plan is not None and exact_parts is None else 1.0
+        self._tolerance = of_codes * question.tolerance
+
+    def run(self) -> list[Part | None]:
+        """The part of each group; None where the law has no such group."""
+        found: list[Part | None] = [None] * len(self._tops)
+        possible = self._rows.largest > -np.inf
+        if self._exact is not None:
+            possible &= np.array([part is not None for part in self._exact])
+        active, drawn = np.flatnonzero(possible), 0
+        count = FIRST if self._exact is None else FIRST // 2  # levels alone vary less
+        while len(active):
+            self._add(active, *self._rows.draw(active, count))
+            drawn += count
+            left = []
+            for g in active.tolist():
+                part, error = self._part(g, drawn)
+                found[g] = part
+                if error > self._tolerance:
+                    left.append(g)
+                    if drawn >= MOST:
+                        found[g] = self._stopped(part, error)
+            active, count = np.array(left, dtype=np.int64), drawn
+            if drawn >= MOST:
+                break
+        return found
+
+    def _add(self, groups: IntArray, codes: CodeArray, logs: FloatArray) -> None:
+        """More rows of some groups, equally many of each; a batch of a group gets every 32nd part of them."""
+        by_batch = (len(groups), BATCHES, len(codes) // len(groups) // BATCHES)
+        tops = np.maximum(self._tops[groups], logs.reshape(len(groups), -1).max(axis=1))
+        finite = np.where(np.isfinite(tops), tops, 0.0)
+        met = np.isfinite(self._tops[groups])
+        scale = np.where(met, np.exp(np.minimum(self._tops[groups] - finite, 0.0)), 1.0)
+        self._tops[groups] = tops
+        weights = np.exp(logs.reshape(by_batch) - finite[:, None, None])
+        self._weights[groups] = scale[:, None] * self._weights[groups] + weights.sum(axis=2)
+        self._squares[groups] = scale**2 * self._squares[groups] + (weights**2).sum(axis=(1, 2))
+        if self._exact is None:
+            states = self._of_target(codes).reshape(*by_batch, -1)
+            added = np.einsum("gbr,gbrk->gbk", weights, states)
+            self._sums[groups] = scale[:, None, None] * self._sums[groups] + added
+        if self._levels is not None and self._plan is not None:
+            batch = groups[:, None] * BATCHES + np.arange(BATCHES)
+            self._levels.scale(groups, scale)
+            self._levels.add(
+                codes,
+                self._plan.draw(codes, self._rng),
+                np.repeat(batch.ravel(), by_batch[2]),
+                weights.ravel(),
+            )
+
+    def _of_target(self, codes: CodeArray) -> FloatArray:
+        """theta_i(. | y_i) of each row, whose mean varies less than the state itself, where nothing known depends on it."""
+        ((i,),) = self._asked.tables
+        network = self._question.network
+        if i not in self._rows.above:
+            return network.nodes[i].probabilities(codes)
+        found: FloatArray = np.eye(network.domain.cardinalities[i])[codes[:, i]]
+        return found
+
+    def _part(self, g: int, drawn: int) -> tuple[Part, float]:
+        """What the draws of a group say, and the largest error that they have."""
+        if self._exact is not None:
+            part, error = self._exact[g], 0.0
+            assert part is not None
+        else:
+            part, error = self._by_draws(g, drawn)
+        if self._levels is not None and self._levels.weights[g].any():
+            part, own = self._levels.part(part, g)
+            error = max(error, own)
+        return part, error
+
+    def _by_draws(self, g: int, drawn: int) -> tuple[Part, float]:
+        weights, sums = self._weights[g], self._sums[g]
+        total = float(weights.sum())
+        if not total > 0:
+            k = sums.shape[1]
+            return Part([np.full(k, 1 / k)], [np.ones(k)], "passes", converged=False), math.inf
+        law = sums.sum(axis=0) / total
+        moved = math.sqrt(BATCHES / (BATCHES - 1)) / total * (sums - law * weights[:, None])
+        largest = math.exp(min(self._rows.largest[g] - self._tops[g], 700.0))
+        unseen = largest / (total + 2 * largest)
+        errors = limits.CAUTION * np.hypot(np.sqrt((moved**2).sum(axis=0)), unseen)
+        error = max(float(errors.max()), math.sqrt(2 * unseen * self._tolerance))
+        errors = np.maximum(errors, RESOLUTION * self._tolerance)
+        said = PassDiagnostics(drawn, total**2 / float(self._squares[g]), False, float(errors.max()))
+        return Part([law], [errors], "passes", True, said, (), [[moved]]), error
+
+    def _stopped(self, part: Part, error: float) -> Part:
+        said = f"stopped at a standard error of {error:.2g} where {self._question.tolerance:.2g} was asked."
+        return replace(part, converged=False, warnings=(*part.warnings, Remark(said, "stopped")))
