@@ -20,7 +20,7 @@ from depnet.data import Variable as Variable
 from depnet.data import titanic as titanic
 from depnet.data.files.read import read as read
 from depnet.data.files.write import write as write
-from depnet.doors import register as register
+from depnet.doors.sql import register as register
 from depnet.estimators import DependencyNetwork as DependencyNetwork
 from depnet.estimators import DependencyNetworkClassifier as DependencyNetworkClassifier
 from depnet.estimators import DependencyNetworkImputer as DependencyNetworkImputer

@@ -53,11 +53,26 @@ def json_value(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, Mapping):
         return {str(key): json_value(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (set, frozenset)):  # which have no order of their own
+        value = sorted(value, key=str)
+    if isinstance(value, (list, tuple)):
         return [json_value(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (str, int)) else str(value)
+
+
+def pick(value: Any, *names: str, **renamed: str) -> dict[str, Any] | None:
+    """Attributes of a value for an answer, some under other names; None where there is no value.
+
+    >>> pick(3 + 4j, "real", second="imag"), pick(None, "real")
+    ({'real': 3.0, 'second': 4.0}, None)
+    """
+    if value is None:
+        return None
+    return {
+        key: getattr(value, name) for key, name in {**dict(zip(names, names, strict=True)), **renamed}.items()
+    }
 
 
 def plural(number: int, what: str, many: str | None = None) -> str:

@@ -17,13 +17,13 @@ README = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding=
 
 
 def test_the_readme_s_commands_run_as_they_stand(tmp_path: Path) -> None:
-    """One after the other in an empty directory, but for `explore`, which stays."""
+    """One after the other in an empty directory, but for `explore` and `serve`, which stay."""
     (block,) = re.findall(r"^```\n(depnet example .*?)^```", README, flags=re.M | re.S)
     lines = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
     assert len(lines) >= 7
     (said,) = re.findall(r"# Yes (\S+) \(model", README)
     for words in lines:
-        if words[0] != "explore":
+        if words[0] not in ("explore", "serve"):
             shown = depnet(*words, cwd=tmp_path).stdout.decode()
             assert words[0] != "query" or said in shown, "as Python answers, and the table"
 

@@ -21,7 +21,8 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
-    "start", "queries", "pandas", "holes", "new-rows", "predict", "odd-rows", "compare", "pictures", "sql", "frames",
+    "start", "queries", "pandas", "holes", "new-rows", "predict", "odd-rows", "compare", "pictures", "sql",
+    "serve", "frames",
 )  # fmt: skip
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -10,8 +10,8 @@ import nicegui
 import pytest
 
 import depnet
+from depnet.doors.deadlines import DeadlineProtocol
 from depnet.explorer.app import STATIC
-from depnet.explorer.deadlines import DeadlineProtocol
 from tests.explorer.browser import SECONDS, wait_for
 from tests.explorer.raw import asked, connect, frame, head, heard, status, websocket
 from tests.explorer.watched import Watched, watched

@@ -19,8 +19,8 @@ from typing import Any
 from nicegui import Client
 
 from depnet.cli import main
+from depnet.doors.deadlines import DeadlineProtocol
 from depnet.explorer import app
-from depnet.explorer.deadlines import DeadlineProtocol
 from depnet.explorer.session import Session
 from tests.explorer.browser import SECONDS, serving, wait_for
 

@@ -244,19 +244,6 @@ def emit(document: dict[str, Any], *, err: bool = False) -> None:
     click.echo("\n".join(lines), err=err)
 
 
-def pick(value: Any, *names: str, **renamed: str) -> dict[str, Any] | None:
-    """Attributes of a value for an answer, some under other names; None where there is no value.
-
-    >>> pick(3 + 4j, "real", second="imag"), pick(None, "real")
-    ({'real': 3.0, 'second': 4.0}, None)
-    """
-    if value is None:
-        return None
-    return {
-        key: getattr(value, name) for key, name in {**dict(zip(names, names, strict=True)), **renamed}.items()
-    }
-
-
 def show(*parts: Part) -> None:
     """Lines and tables on a terminal; in a pipe the same without colours."""
     for part in parts:

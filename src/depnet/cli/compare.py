@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, Grid, Part, Run, command, flag, number, option, pick
+from depnet.cli.command import JOBS, SCAN, SEED, Grid, Part, Run, command, flag, number, option
 from depnet.cli.files import PLOT, UNKNOWN, WHERE, is_model, load_models, read_holed, save_plot, text_options
-from depnet.wording import some_of
+from depnet.wording import pick, some_of
 
 if TYPE_CHECKING:
     from depnet.inference.judge.compare import Comparison

@@ -2,9 +2,10 @@
 
 import click
 
-from depnet.cli.command import GIVEN, Run, command, option, pick
+from depnet.cli.command import GIVEN, Run, command, option
 from depnet.cli.files import load_network, read_holed, text_options
 from depnet.cli.given import complete_variable, parse
+from depnet.wording import pick
 
 
 @command(

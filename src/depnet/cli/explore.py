@@ -8,6 +8,7 @@ import click
 
 from depnet.cli.command import Run, command, flag, option
 from depnet.cli.files import load_models, read_holed, text_options
+from depnet.cli.serve import cannot_listen, check_extra
 from depnet.files import stamp_of
 
 if TYPE_CHECKING:
@@ -51,12 +52,7 @@ def explore(
     """
     if data is not None and model is None:
         raise click.UsageError("--data needs a MODEL: name the model too, or drop the table in the page.")
-    try:
-        import nicegui  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise click.ClickException(
-            "depnet explore needs the extra `explore` (NiceGUI). Install it: pip install 'depnet[explore]'"
-        ) from error
+    check_extra("explore", "nicegui", "NiceGUI")
     from depnet.explorer.app import serve
 
     loaded = None if model is None else _load(model, data)
@@ -72,10 +68,7 @@ def explore(
     except OSError as error:
         if error.filename is not None:
             raise
-        raise click.ClickException(
-            f"{host}{'' if port is None else f' port {port}'} cannot be listened on: {error.strerror or error}. "
-            "Give another --port or --host."
-        ) from error
+        raise cannot_listen(host, port, error) from error
 
 
 def _load(model: str, data: str | None) -> "Loaded":

@@ -18,7 +18,6 @@ from depnet.cli.command import (
     number,
     option,
     output,
-    pick,
     progress,
 )
 from depnet.cli.files import (
@@ -30,7 +29,7 @@ from depnet.cli.files import (
     save_model,
     text_options,
 )
-from depnet.wording import plural, some_of
+from depnet.wording import pick, plural, some_of
 
 if TYPE_CHECKING:
     from depnet.cluster.fit import CountedModel

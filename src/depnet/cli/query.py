@@ -1,7 +1,7 @@
 """`depnet query`: what is likely, given what is known."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +21,6 @@ from depnet.cli.command import (
     flag,
     option,
     output,
-    pick,
 )
 from depnet.cli.files import (
     PLOT,
@@ -34,18 +33,13 @@ from depnet.cli.files import (
     write_table,
 )
 from depnet.cli.given import check_targets, complete_variable, names_of, parse
-from depnet.wording import some_of
+from depnet.wording import pick, some_of
 
 if TYPE_CHECKING:
     from depnet.inference import QueryResult
     from depnet.model import Network
 
 
-AS_THEY_ARE = (
-    "matching", "missing", "missing_observed", "method", "evidence", "evidence_ignored", "converged", "tolerance", "r_hat",
-    "effective_sample_size", "seconds", "warnings",
-)  # fmt: skip
-"""Attributes of a result that JSON has under the same names."""
 THEORY = ("method", "sampled")
 """Notes on how an answer was computed, shown where --verbose asks for them."""
 
@@ -112,6 +106,7 @@ def query(
     range of nine in ten values, with --bins its bins too. With --data, the answer combines the model's with the table's
     own: with many matching rows it is the table's, with few the model's. Both are shown.
     """
+    from depnet.doors.documents import answer_document
     from depnet.inference.answer.question import SECONDS
     from depnet.inference.ask.query import query
 
@@ -153,7 +148,7 @@ def query(
 
         result = without_small_counts(result)
     save_plot(result, plot)
-    run.answer(document(result), *_parts(result, bins=bins, verbose=run.verbose))
+    run.answer(answer_document(result), *_parts(result, bins=bins, verbose=run.verbose))
 
 
 def _query_by(
@@ -167,6 +162,7 @@ def _query_by(
     plot: str | None,
 ) -> None:
     """Show, or write, a row for each combination of some columns."""
+    from depnet.doors.documents import plain
     from depnet.inference import query_by
 
     law = load_network(model, chains=False)
@@ -180,7 +176,7 @@ def _query_by(
         write_table(groups, run.place, force=run.force)
     cells = [[_cell(name, value) for name, value in group.items()] for group in groups]
     left = len(found.by) + (target in columns)
-    document = {"target": target, "by": found.by, "groups": [_plain(group) for group in groups]}
+    document = {"target": target, "by": found.by, "groups": [plain(group) for group in groups]}
     run.answer(document, Grid(list(columns), cells, left=left))
 
 
@@ -218,57 +214,6 @@ def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: s
     run.answer({**document, "converged": converged, **(pick(result, "tolerance", "seconds") or {})})
 
 
-def document(result: "QueryResult") -> dict[str, Any]:
-    """The answer as JSON; docs/command-line.md has its fields."""
-    asked = zip(result.targets, result.states, strict=True)
-    return {
-        "targets": [{"name": name, "states": states} for name, states in asked],
-        "joint": result.joint,
-        "probabilities": _by_target(result, result.probabilities),
-        "standard_errors": _by_target(result, result.standard_errors),
-        "observed": None if result.observed is None else _by_target(result, result.observed),
-        "combined": _by_target(result, result.combined),
-        "interval": _by_target(result, result.interval),
-        "numbers": {name: _number_document(result, name) for name in result.numbers},
-        "worth": result.worth if result.matching else None,
-        "of": "law" if result.scan is None else "chain",
-        "scan": None if result.scan is None else result.scan_name.split()[0],
-        "support": pick(result.support, "rows", "exact", of="total"),
-        "relevant_variables": result.closure,
-        **(pick(result, *AS_THEY_ARE) or {}),
-    }
-
-
-def _number_document(result: "QueryResult", name: str) -> dict[str, Any]:
-    """What is said of a number, by each of the three kinds of probabilities; null where there are none."""
-
-    def summarise(of: Any) -> dict[str, Any] | None:
-        found = result.summary(name, of)
-        if found is None:
-            return None
-        named = pick(found, "mean", "standard_deviation", "quantiles")
-        errors = pick(
-            found,
-            mean="mean_error",
-            standard_deviation="standard_deviation_error",
-            quantiles="quantile_errors",
-        )
-        return {**_plain(named), "standard_errors": _plain(errors), "present": found.present}
-
-    summary = result.numbers[name]
-    by_kind = {of: summarise(of) for of in ("probabilities", "observed", "combined")}
-    return {"kind": summary.kind, "interval": [_plain(end) for end in summary.interval or ()], **by_kind}
-
-
-def _plain(value: Any) -> Any:
-    """A number; a date as ISO text, a length of time in seconds; several by their names or levels."""
-    if isinstance(value, Mapping):
-        return {key if isinstance(key, str) else f"{key:g}": _plain(one) for key, one in value.items()}
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    return value.total_seconds() if hasattr(value, "total_seconds") else value
-
-
 def _parts(result: "QueryResult", *, bins: bool, verbose: bool) -> Iterator[Part]:
     """The answer on one screen; the states of a number only where `bins` are wanted."""
     from depnet.inference.answer.shown import list_states, notes_of, number_table, question_of
@@ -288,7 +233,3 @@ def _parts(result: "QueryResult", *, bins: bool, verbose: bool) -> Iterator[Part
             yield f"{about:<8}  {said}"
     for text in result.warnings:
         yield Line(f"warning: {text}", "yellow")
-
-
-def _by_target(result: "QueryResult", answer: Any) -> Any:
-    return answer if result.joint or isinstance(answer, dict) else {result.targets[0]: answer}

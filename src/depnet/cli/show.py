@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import VERBOSE, Grid, Line, Part, Run, bar, command, flag, option, pick
+from depnet.cli.command import VERBOSE, Grid, Line, Part, Run, bar, command, flag, option
 from depnet.cli.files import load_models, read_training, text_options
 from depnet.cli.given import complete_variable
-from depnet.wording import plural, some_of
+from depnet.wording import pick, plural, some_of
 
 if TYPE_CHECKING:
     from depnet.data import Dataset, Holed

@@ -114,8 +114,16 @@ class RowModel:
     def expected(self, text: str, rows: Any, count: int, without: Iterable[str] = ()) -> FloatArray:
         """[row]: the mean of a number where it is known, of dates and durations in seconds."""
         target = self.target(text)
+        _levels(target)
+        found = self.mean(target, target.shares(self.laws(target, rows, count, without)))
+        assert found is not None
+        return found
+
+    def mean(self, target: Target, shares: FloatArray) -> FloatArray | None:
+        """[row]: that of a number, from the shares of its states; None where the target is no number."""
+        if target.inside is not None or target.variable.levels() is None:
+            return None
         levels, unit = _levels(target)
-        shares = target.shares(self.laws(target, rows, count, without))
         return np.asarray(shares @ levels.means()) * unit
 
     def quantile(

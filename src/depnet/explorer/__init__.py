@@ -3,8 +3,7 @@
 A face: it parses, calls, and shows. What it shows is computed in `pictures`, `inference`, `fitting` and `geometry`. In
 reading order:
 
-- `app`: the pages of all views and the server that shows them; `guard` lets in only what comes from its own pages,
-  `deadlines` ends requests that come too slowly;
+- `app`: the pages of all views and the server that shows them, behind the guard of `depnet.doors`;
 - `loaded`, `session`: a model, shared by all and never changed; what belongs to one open page, and its threads;
 - `state` with `known`: what the reader looks at, across all views, as the address of the page has it. Views show the state
   (`Session.on_change`) and ask for another (`Session.change`); Back and Forward do the same;

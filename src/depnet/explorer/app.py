@@ -4,8 +4,6 @@ import asyncio
 import contextlib
 import inspect
 import logging
-import secrets
-import socket
 import tempfile
 import threading
 import webbrowser
@@ -21,9 +19,9 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import depnet
-from depnet.explorer.deadlines import DeadlineProtocol
+from depnet.doors.api import PATH, Served, api_of
+from depnet.doors.server import Place, listen, server_of
 from depnet.explorer.frame import DARK_COOKIE, STYLES, VIEWS, View, frame, head
-from depnet.explorer.guard import MOST_HEAD, Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
 from depnet.explorer.session import Session
 from depnet.files import scratch_folder
@@ -31,9 +29,6 @@ from depnet.files import scratch_folder
 STATIC = Path(__file__).parent / "static"
 MOST_MESSAGE = 4 * 2**20
 """Bytes of one message of a page to the server; tables come as requests."""
-
-MOST_CONNECTIONS = 500
-"""Open at once; a system lets a program have some 1,000 files."""
 
 MOST_PAGES = 250
 """Pages in memory; with more, those that were sent and are not open after `UNOPENED_SECONDS` go before their time."""
@@ -62,6 +57,8 @@ def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
     """
     shelf = Shelf(first)
     outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    if first is not None:
+        outer.mount(PATH, api_of(Served(first, first.data, first.shared)))
     nicegui_app.add_static_files("/depnet", STATIC, max_cache_age=0)  # asked for again, sent only if new
     ui.add_head_html(head(depnet.__version__), shared=True)
     # no bar without a name, of what takes no time
@@ -143,24 +140,6 @@ def missing_page(said: tuple[str, str], dark: str | None, *, has_model: bool) ->
     )
 
 
-def listen(host: str, port: int | None, usual: int = 8421) -> socket.socket:
-    """A socket that listens; port None: the usual one, or a free one where that is taken."""
-    for wanted in (usual, 0) if port is None else (port,):
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, wanted))
-            listener.listen(100)  # who asks before the application is there waits for it
-        except OSError:
-            listener.close()
-            if wanted == 0 or port is not None:
-                raise
-        else:
-            return listener
-    raise AssertionError("a free port was found, or an error raised")
-
-
 def serve(
     loaded: Loaded | None,
     *,
@@ -176,28 +155,12 @@ def serve(
     """
     logging.getLogger("nicegui").setLevel(logging.ERROR)
     with contextlib.closing(listen(host, port)) as listener, _private_temporary_files():
-        taken = listener.getsockname()[1]
-        token = None if is_this_machine(host) else secrets.token_urlsafe(24)
-        shared = token is not None
+        place = Place.of(host, listener)
+        shared = place.token is not None
         loaded = loaded.share() if loaded is not None and shared and not show_table else loaded
         pages = build(loaded, near=not shared)
-        guarded = Guard(pages, Address.of(host, taken), token)
-        shown = f"[{host}]" if ":" in host else host
-        url = f"http://{shown}:{taken}/" + ("" if token is None else f"?token={token}")
-        server = uvicorn.Server(
-            uvicorn.Config(
-                guarded,
-                log_level="warning",
-                lifespan="on",
-                proxy_headers=False,
-                server_header=False,
-                http=DeadlineProtocol,
-                h11_max_incomplete_event_size=MOST_HEAD,
-                limit_concurrency=MOST_CONNECTIONS,
-                ws_max_size=MOST_MESSAGE,
-                timeout_graceful_shutdown=1,
-            )
-        )
+        url = place.url + ("" if place.token is None else f"?token={place.token}")
+        server = server_of(place.guard(pages, programs=PATH), ws_max_size=MOST_MESSAGE)
         if loaded is not None:
             # While the browser opens, and not before: as it starts, NiceGUI looks at all objects that there are (for its
             # server), and CPython fails to finish a tuple of another thread that is being looked at.

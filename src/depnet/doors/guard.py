@@ -1,9 +1,11 @@
-"""The guard: an ASGI layer around the whole application that lets in only what comes from its own page.
+"""The guard: an ASGI layer around a whole application that lets in only its own page, and programs that were told to.
 
 Another site open in the same browser can send requests to 127.0.0.1 too. Three things keep it out: a request must
 name this server in `Host` (a name that an attacker points at 127.0.0.1 is another name), an `Origin` must be the
 page's own (of websockets and of everything that is not a plain GET it must be there), and on any other address than
-this machine's own a token must have been given once, which a cookie then keeps. Heads and bodies are bounded, forwarding
+this machine's own a token must have been given once, which a cookie then keeps. What is under `programs` is asked by
+programs, too, which send no `Origin` (a page of another site does, whatever it sends) and have the token in a header of
+theirs, `Authorization: Bearer TOKEN`. Heads and bodies are bounded, forwarding
 headers are dropped (there is no proxy to be believed), and every answer says what the page may load: only from here.
 """
 
@@ -17,7 +19,7 @@ from typing import TypeAlias
 from urllib.parse import quote, urlencode, urlsplit
 
 from starlette.requests import HTTPConnection
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
@@ -29,6 +31,11 @@ MOST_HEAD = 64 * 2**10
 
 MOST_SOCKETS = 200
 """Pages that are open at once."""
+
+NEEDED = "This explorer needs its token: open the whole address that `depnet explore` printed."
+NEEDED_OF_PROGRAM = (
+    "This server needs its token, which it printed, in the header `Authorization: Bearer TOKEN`."
+)
 
 Refusal: TypeAlias = tuple[int, str]
 """A status, and what is said with it."""
@@ -109,12 +116,18 @@ def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 class Guard:
-    """`app` behind the guard. `token` None: none is asked for."""
+    """`app` behind the guard. `token` None: none is asked for. `programs`: how paths begin that programs may ask for."""
 
     def __init__(
-        self, app: ASGIApp, address: Address, token: str | None = None, most_body: int = MOST_BODY
+        self,
+        app: ASGIApp,
+        address: Address,
+        token: str | None = None,
+        most_body: int = MOST_BODY,
+        programs: str | None = None,
     ) -> None:
         self.app, self.address, self.token, self.most_body = app, address, token, most_body
+        self.programs = programs
         self.sockets = 0
         self.cookie = f"depnet_{address.port}"  # a browser does not tell ports apart when it sends cookies
 
@@ -124,13 +137,12 @@ class Guard:
             return
         headers = [(name.lower(), value) for name, value in scope["headers"]]
         request = HTTPConnection({**scope, "headers": headers})
-        refusal = self._foreign(request) or self._too_large(request)
-        with_token = refusal is None and any(map(self._is_token, request.query_params.getlist("token")))
-        if refusal is None and not self._is_token(request.cookies.get(self.cookie, "")):
-            refusal = (
-                401,
-                "This explorer needs its token: open the whole address that `depnet explore` printed.",
-            )
+        of_program = self._of_program(scope)
+        refusal = self._foreign(request, of_program) or self._too_large(request)
+        given = [] if of_program else request.query_params.getlist("token")
+        with_token = refusal is None and any(map(self._is_token, given))
+        if refusal is None and not any(map(self._is_token, self._tokens(request, of_program))):
+            refusal = 401, NEEDED_OF_PROGRAM if of_program else NEEDED
         inside = {**scope, "headers": [h for h in headers if not h[0].startswith(FORWARDING)]}
         if scope["type"] == "websocket":
             await self._socket(inside, receive, send, refusal)
@@ -144,21 +156,34 @@ class Guard:
         if with_token and self.token is not None:
             await self._keep_token(request)(scope, receive, with_headers)
         elif refusal is not None:
-            await _refuse(*refusal)(scope, receive, with_headers)
+            await _refuse(*refusal, of_program=of_program)(scope, receive, with_headers)
         else:
             await self._limit_body(inside, receive, with_headers)
 
-    def _foreign(self, request: HTTPConnection) -> Refusal | None:
-        """Why a request cannot be one of the explorer's own pages."""
+    def _of_program(self, scope: Scope) -> bool:
+        """Is it a request for what programs may ask?"""
+        return (
+            scope["type"] == "http" and self.programs is not None and scope["path"].startswith(self.programs)
+        )
+
+    def _tokens(self, request: HTTPConnection, of_program: bool) -> list[str]:
+        """The tokens that a request has: in a cookie, and that of a program in its header."""
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+        named = [bearer.strip()] if of_program and scheme.lower() == "bearer" else []
+        return [request.cookies.get(self.cookie, ""), *named]
+
+    def _foreign(self, request: HTTPConnection, of_program: bool) -> Refusal | None:
+        """Why a request cannot be one of its own pages, nor of a program."""
         hosts, origins = request.headers.getlist("host"), request.headers.getlist("origin")
         if len(hosts) != 1 or not self.address.allows(hosts[0]):
             return 421, "This is not the host that was asked for (Host)."
         needed = request.scope["type"] == "websocket" or request.scope["method"] not in SAFE_METHODS
+        needed = needed and not of_program
         if len(origins) > 1 or (needed and not origins) or any(not _same(o, hosts[0]) for o in origins):
-            return 403, "Only the explorer's own pages may ask this (Origin)."
+            return 403, "Only its own pages may ask this (Origin)."
         site, mode = request.headers.get("sec-fetch-site"), request.headers.get("sec-fetch-mode")
         if site in ("cross-site", "same-site") and mode != "navigate":
-            return 403, "Only the explorer's own pages may ask this (Sec-Fetch-Site)."
+            return 403, "Only its own pages may ask this (Sec-Fetch-Site)."
         return None
 
     def _too_large(self, request: HTTPConnection) -> Refusal | None:
@@ -223,7 +248,7 @@ class Guard:
             if taken <= self.most_body:
                 raise
         if not started and taken > self.most_body:
-            await _refuse(*self._refuse_body())(scope, receive, send)
+            await _refuse(*self._refuse_body(), of_program=self._of_program(scope))(scope, receive, send)
 
 
 def _same(origin: str, host: str) -> bool:
@@ -231,6 +256,11 @@ def _same(origin: str, host: str) -> bool:
     return bool(separator) and scheme in ("http", "https") and rest.lower() == host.lower()
 
 
-def _refuse(status: int, reason: str) -> Response:
-    """A response after which the connection is closed."""
-    return PlainTextResponse(f"{reason}\n", status, {"connection": "close", "cache-control": "no-store"})
+def _refuse(status: int, reason: str, *, of_program: bool = False) -> Response:
+    """A response after which the connection is closed; to a program as its errors are."""
+    headers = {"connection": "close", "cache-control": "no-store"}
+    if status == 401 and of_program:
+        headers["www-authenticate"] = "Bearer"
+    if of_program:
+        return JSONResponse({"error": "Refused", "message": reason}, status, headers)
+    return PlainTextResponse(f"{reason}\n", status, headers)

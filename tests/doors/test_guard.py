@@ -1,12 +1,13 @@
 """The guard, request by request, as the server hands them over."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from starlette.types import Message
 
-from depnet.explorer.guard import MOST_HEAD, MOST_SOCKETS, Address, Guard
+from depnet.doors.guard import MOST_HEAD, MOST_SOCKETS, Address, Guard
 
 HERE = Address.of("127.0.0.1", 8421)
 TOKEN = "a-token"
@@ -184,3 +185,40 @@ def test_on_all_addresses_numbers_are_let_in_but_not_names_of_others() -> None:
     assert everywhere.allows("10.1.2.3")
     assert everywhere.allows("[::1]:80")
     assert not everywhere.allows("rebound.example")
+
+
+BOTH = Guard(inner, HERE, TOKEN, programs="/api")
+
+
+def test_programs_send_no_origin_and_their_token_in_a_header() -> None:
+    mine = f"Bearer {TOKEN}"
+    for header in (mine, f"bearer {TOKEN}"):
+        assert status(ask(BOTH, method="POST", path="/api/query", authorization=header)) == 200
+    for header in ("", "Bearer", "Bearer other", f"Basic {TOKEN}", TOKEN):
+        assert status(ask(BOTH, method="POST", path="/api/query", authorization=header)) == 401
+    assert status(ask(BOTH, method="POST", path="/page", authorization=mine)) == 403  # a page has its origin
+    assert status(ask(BOTH, path="/page", authorization=mine)) == 401  # and a cookie
+    assert (
+        status(ask(BOTH, path="/api/describe", query=f"token={TOKEN}")) == 401
+    )  # an address is logged and remembered
+
+
+def test_pages_of_other_sites_are_no_programs() -> None:
+    mine = f"Bearer {TOKEN}"
+    for origin, site in (("http://evil", ""), ("null", ""), ("", "cross-site")):
+        sent = ask(
+            BOTH, method="POST", path="/api/query", authorization=mine, origin=origin, sec_fetch_site=site
+        )
+        assert status(sent) == 403
+    assert status(ask(BOTH, method="POST", path="/api/query", authorization=mine, host="evil:8421")) == 421
+    cookie = f"depnet_8421={TOKEN}"
+    assert (
+        status(ask(BOTH, method="POST", path="/api/query", origin="http://127.0.0.1:8421", cookie=cookie))
+        == 200
+    )
+
+
+def test_a_program_is_refused_in_json() -> None:
+    sent = ask(BOTH, path="/api/describe")
+    assert dict(sent[0]["headers"])[b"www-authenticate"] == b"Bearer"
+    assert json.loads(sent[1]["body"])["error"] == "Refused"
