@@ -268,7 +268,7 @@ WRONG = {
     "SELECT shop_probability('paid = True', {'city': 'Brn'})": "column 'city': the model has no state 'Brn'. Did you",
     "SELECT shop_probability('paid = True', {'town': 'Bern'})": "none of the model's columns",
     "SELECT shop_probability('paid = True', 'town = Bern')": "there is no variable 'town'",
-    "SELECT shop_probability('paid = True', 'Bern')": "'Bern' is not evidence",
+    "SELECT shop_probability('paid = True', 'Bern')": "'Bern' is not a condition",
     "SELECT shop_probability('paid = True', 7)": "probability takes a row",
     "SELECT shop_probability('paid = True', {'rooms': 2}, without := 'town')": "there is no variable 'town'",
     "SELECT shop_expected('city', {'rooms': 2})": "'city' is no number: it has the states Bern, Köln",

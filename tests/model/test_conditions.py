@@ -16,8 +16,9 @@ from depnet.data import Bins
 from depnet.data.binning.cut import quantile_bins
 from depnet.data.binning.times import DAY
 from depnet.errors import EvidenceError
-from depnet.model.condition_text import named_condition
 from depnet.model.conditions import beyond_data, describe, interpret
+from depnet.model.event import On
+from depnet.model.given_text import read_event
 from depnet.model.spans import Span, extent, shares, within
 from tests.narrowed import there
 from tests.refusals import refuses
@@ -266,17 +267,19 @@ DOMAIN = Domain(
     ],
 )
 def test_text_is_read(text: str, expected: tuple[str, object]) -> None:
-    assert named_condition(DOMAIN, text) == expected
+    found = read_event(DOMAIN, text)
+    assert isinstance(found, On)
+    assert (DOMAIN.names[found.column], found.condition) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("class", "'class' is not a condition. Write a variable, a sign"),
+        ("class", "'class' is not a condition. Write variable=state"),
         ("clas>1", "there is no variable 'clas'. Did you mean 'class'"),
         ("age=>20", "has a sign after the equals sign. Write age>20"),
-        ("class~1st:1", "is not a condition"),
+        ("class~1st:1", "has weights of states, which are no event"),
     ],
 )
 def test_what_is_no_written_condition(text: str, message: str) -> None:
-    refuses(EvidenceError, message, named_condition, DOMAIN, text)
+    refuses(EvidenceError, message, read_event, DOMAIN, text)

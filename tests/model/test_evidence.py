@@ -76,8 +76,8 @@ def test_weights_tilt_relative_to_the_greatest() -> None:
         ({"class": {"1st": "much"}}, "got 'much'"),
         ({"class": {"1st": None}}, "got None"),
         ({"class": {"1st": 10**400}}, r"got about 10\^400"),
-        (["class"], r"evidence is a mapping of variable names to states; got \['class'\]"),
-        ("class", "evidence is a mapping"),
+        (["class"], r"evidence is a mapping of variable names to states, or text; got \['class'\]"),
+        ("class", "'class' is not a condition. Write variable=state"),
         (3, "evidence is a mapping"),
     ],
 )

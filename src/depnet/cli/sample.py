@@ -65,8 +65,8 @@ def sample(
 
     network = load_network(model, chains=run.scan is not None)
     given_all = parse(given, network.domain) if given else None
-    known = Evidence.parse(network.domain, given_all)
-    values = narrow_domain(network.domain, given_all)
+    known = Evidence.parse(network.domain, given_all, events=True)
+    values = narrow_domain(network.domain, known)
     chained = network.order is None or run.scan is not None
     if not chained and (burn_in is not None or thin is not None):
         raise click.UsageError(
@@ -85,7 +85,9 @@ def sample(
     with progress("sampling") as tell:
         if spreadsheet:
             values = guard_domain(values)
-        blocks = (Dataset(values, block.codes) for block in sampler.blocks(rows, progress=tell))
+        blocks = (
+            Dataset(values, block.codes, values=block.values) for block in sampler.blocks(rows, progress=tell)
+        )
         within = None if chained else network.within
         holes = None if full else lambda n: draw_holes(network, known, n, run.rng)
         write_table(blocks, run.place, force=run.force, rng=run.rng, within=within, holes=holes)

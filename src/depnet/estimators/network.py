@@ -1,5 +1,6 @@
 """`DependencyNetwork`: the joint distribution of a frame, learned, asked, completed, sampled and saved."""
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,11 +25,24 @@ from depnet.estimators.base import (
     later_table,
 )
 from depnet.estimators.fitted import FittedModel
+from depnet.estimators.given import GivenModel
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit
-from depnet.inference import Explanation, GroupAnswers, explain, impute, query, query_by, query_rows
+from depnet.inference import (
+    Explanation,
+    GroupAnswers,
+    explain,
+    impute,
+    log_probability,
+    query,
+    query_by,
+    query_rows,
+)
+from depnet.inference.answer.observed import matching
 from depnet.inference.answer.question import SECONDS, TOLERANCE, Method
+from depnet.inference.ask.information import information
 from depnet.inference.holes import draw_whole, open_holes, present_law, score_holed, split_holes, warn_left
+from depnet.inference.judge.influence import Influence, influence
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain, with_all_known
@@ -162,7 +176,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     def query(
         self,
         targets: str | Sequence[str],
-        evidence: Given | None = None,
+        evidence: Given | str | None = None,
         *,
         by: str | Sequence[str] | None = None,
         joint: bool = False,
@@ -179,9 +193,9 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 
         Args:
             targets: what is asked for: a column by its name, a condition as text ("income > 50000"), or several of
-                these.
+                these; or alone an event over several columns ("age > 40 or smoker = yes").
             evidence: what is known, by name: a state, a set of states, a range (`slice(4000, 5000)`, ">5000",
-                "4000..5000"), or weights of states (docs/queries.md has all of them).
+                "4000..5000"), or weights of states; or text, events in it (docs/queries.md has all of them).
             by: columns whose combinations are groups: the question is answered for each of them, and the answer is a tidy
                 frame, as of a group-by (see `depnet.query_by`).
             joint: whether the answer is one table of all targets together.
@@ -226,7 +240,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         self,
         target: str,
         by: str | Sequence[str],
-        evidence: Given | None = None,
+        evidence: Given | str | None = None,
         *,
         tolerance: float = TOLERANCE,
         data: Any = None,
@@ -246,6 +260,65 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         law, rng = self._answering(), self._steady_generator()
         rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
         return query_by(law, target, by, evidence, tolerance=tolerance, data=rows, rng=rng)
+
+    def given(self, evidence: Given | str | None = None, /, **known: Any) -> GivenModel:
+        """The model in which something is known, asked as the model is.
+
+        Args:
+            evidence: as in `query`: a mapping, or text.
+            known: columns by their names.
+
+        Returns:
+            A model with `query`, `sample`, `score`, `score_samples`, `influence`, `information`, `links` and `given`.
+
+        >>> import depnet
+        >>> model = DependencyNetwork(random_state=0).fit(depnet.titanic())
+        >>> model.given("class = 1st or class = 2nd", sex="female").query("survived").combined.round(2).tolist()
+        [0.07, 0.93]
+        """
+        return GivenModel(self, {}).given(evidence, **known)
+
+    def influence(self, target: str, evidence: Given | str | None = None, of: str | None = None) -> Influence:
+        """What would move a target: what each other column, if it became known, would make of it.
+
+        Args:
+            target: a column.
+            evidence: what is known, as in `query`.
+            of: of a category the state whose probability is looked at; of a number a condition (">30") or its "mean".
+
+        Returns:
+            An `Influence`: `value` now, and `effects`, the widest first, each with its `variable`, and `values` by state.
+        """
+        rng = self._steady_generator()
+        return influence(self._answering(), target, evidence, of=of, max_seconds=SECONDS, rng=rng)
+
+    def information(self, a: Any = None, b: Any = None, given: Given | str | None = None) -> Any:
+        """How much columns tell of each other, in bits, given what is known: the mutual information of `law_`.
+
+        Args:
+            a: a column, or several; None: all.
+            b: others; None: a matrix of all pairs of `a` is wanted.
+            given: what is known, as in `query`.
+
+        Returns:
+            An `Information`, with `bits` and their `standard_error`, 0 where they are exact; of a matrix, a pandas frame
+            of bits.
+
+        >>> import depnet
+        >>> model = DependencyNetwork(random_state=0).fit(depnet.titanic())
+        >>> model.information("sex", "survived").standard_error, model.information(given={"sex": "male"}).shape
+        (0.0, (4, 4))
+        """
+        names = self.domain_.names if a is None else (a,) if isinstance(a, str) else tuple(a)
+        law, rng = self._answering(), self._steady_generator()
+        if b is not None:
+            return information(law, names, b, given, rng=rng)
+        import pandas as pd
+
+        found = pd.DataFrame(np.nan, index=names, columns=names)
+        for one, other in itertools.combinations(names, 2):
+            found.loc[one, other] = found.loc[other, one] = information(law, one, other, given, rng=rng).bits
+        return found
 
     def explain(
         self, facts: Mapping[str, Any], target: str | None = None, *, state: Any = None, data: Any = None
@@ -273,7 +346,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         return explain(law, dict(facts), target, state=state, data=rows)
 
     def sample(
-        self, n: int = 1, evidence: Given | None = None, *, holes: bool = True, random_state: Any = None
+        self, n: int = 1, evidence: Given | str | None = None, *, holes: bool = True, random_state: Any = None
     ) -> Any:
         """New rows of `law_`, given evidence, with holes as the table has them.
 
@@ -293,14 +366,16 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         """
         law = self._answering()
         rng = self._generator() if random_state is None else generator_of(random_state)
-        known = Evidence.parse(self.domain_, evidence)
+        known = Evidence.parse(self.domain_, evidence, events=True)
         asked = known if holes else with_all_known(law, known)
         rows = sample(law, n, evidence=asked, rng=rng, n_jobs=self._threads)
         hidden = draw_holes(law, known, n, rng) if holes else None
         if self.layout_ is None:
             return rows if hidden is None else holed_rows(rows.domain, rows.codes, hidden)
-        narrowed = narrow_domain(self.domain_, evidence)
-        return decode(rows.codes, narrowed, self.layout_, rng=rng, within=law.within, hidden=hidden)
+        narrowed, values = narrow_domain(self.domain_, known), rows.values
+        return decode(
+            rows.codes, narrowed, self.layout_, rng=rng, within=law.within, hidden=hidden, numbers=values
+        )
 
     def impute(
         self,
@@ -348,7 +423,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             self, X, replace(holed, codes=rows, hidden=fill), codes, self.layout_, laws=laws, rng=rng
         )
 
-    def score_samples(self, X: Any) -> FloatArray:
+    def score_samples(self, X: Any, given: Given | str | None = None) -> FloatArray:
         """Each row's log-likelihood under `law_` in nats: of the cells that it knows, and of which these are.
 
         A hole that is no state of its column has the column's rate of holes in the rows learned from.
@@ -357,30 +432,39 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 
         Args:
             X: rows, as in `fit`.
+            given: what is known, as in `query`: the likelihood is that given this, 0 of rows that are not known to be so.
 
         Returns:
             [row]: the lower, the more surprising is the row.
         """
-        holed, network = self._rows(X), self._answering()
-        hidden = np.asarray(holed.hidden)
-        known = score_holed(network, holed.codes, hidden, rng=self._steady_generator())
-        return known if network.order is None else known + log_pattern(network, hidden)
+        holed, network = self._rows(X, values=given is not None), self._answering()
+        hidden, rng = np.asarray(holed.hidden), self._steady_generator()
+        found = score_holed(network, holed.codes, hidden, rng=rng)
+        if network.order is not None:
+            found = found + log_pattern(network, hidden)
+        if given is None:
+            return found
+        known = Evidence.parse(self.domain_, given, events=True)
+        log = float(log_probability(network, known, rng=rng).values[0])
+        return np.where(matching(known, holed) > 0, found - log, -np.inf)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, *, given: Given | str | None = None) -> float:
         """The mean of `score_samples`.
 
         Args:
             X: rows, as in `fit`.
             y: ignored.
+            given: what is known, as in `query`: the mean is of the rows that are known to be so.
 
         Returns:
             Nats a row: higher is better.
         """
-        each = self.score_samples(X)
-        if not len(each):
+        each = self.score_samples(X, given)
+        inside = np.ones(len(each), dtype=bool) if given is None else each > -np.inf
+        if not inside.any():
             raise DataError("there are no rows to score: found a table with 0 sample(s).")
         weights = X.weights if isinstance(X, Holed) else None
-        return float(np.average(each, weights=weights))
+        return float(np.average(each[inside], weights=None if weights is None else weights[inside]))
 
     def predict_proba(self, X: Any, target: str | None = None, *, tolerance: float = 0.01) -> FloatArray:
         """The probabilities of one column given the rest of each row.

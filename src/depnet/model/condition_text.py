@@ -15,7 +15,7 @@ import re
 
 from depnet.data.table.variable import Domain, Variable
 from depnet.errors import EvidenceError
-from depnet.model.conditions import KNOWN, SIGNS, label_code
+from depnet.model.conditions import SIGNS, label_code
 
 EQUALS = ("==", "=")
 SPECIAL = ",=|~:<>!"
@@ -23,25 +23,8 @@ SPECIAL = ",=|~:<>!"
 _MISSING = re.compile(r"(.*\S)\s+is\s+(missing|known)\s*", re.DOTALL)
 
 
-def named_condition(domain: Domain, text: str) -> tuple[str, object]:
-    """The variable's name, and the condition as `allowed` takes it.
-
-    >>> domain = Domain((Variable("class", ("1st", "2nd", "3rd")), Variable("income", ("<=50K", ">50K"))))
-    >>> named_condition(domain, "class != 1st"), named_condition(domain, "income > 50K")
-    (('class', '!=1st'), ('income', '>50K'))
-    """
-    name, sign, rest = cut_at_sign(domain, text)
-    if sign in ("", "~"):
-        raise EvidenceError(
-            f"{text.strip()!r} is not a condition. Write a variable, a sign (= != > >= < <=) and a value, or is missing."
-        )
-    return name, read_condition(domain.variables[domain.index(name)], sign, rest)
-
-
 def read_condition(variable: Variable, sign: str, text: str) -> object:
     """What follows a name: `sign` is one of `SIGNS` or an equals sign, `text` still in quotes where it has any."""
-    if sign == "is":
-        return None if text == "missing" else KNOWN
     if sign not in EQUALS:
         whole = SIGNS[sign] + unquote(text)
         spaced = f"{SIGNS[sign]} {unquote(text)}"
@@ -74,7 +57,7 @@ def cut_at_sign(domain: Domain, text: str) -> tuple[str, str, str]:
     told = _MISSING.fullmatch(text)
     if told and unquote(told[1]) in domain.names and text.strip() not in domain.names:
         return unquote(told[1]), "is", told[2]
-    for at, sign in _signs(text):
+    for at, sign in signs_in(text):
         name = unquote(text[:at])
         found = name, sign, text[at + len(sign) :]
         if name in domain.names:
@@ -83,43 +66,48 @@ def cut_at_sign(domain: Domain, text: str) -> tuple[str, str, str]:
     return first or (unquote(text), "", "")
 
 
-def _signs(text: str) -> list[tuple[int, str]]:
+def signs_in(text: str) -> list[tuple[int, str]]:
     """Every sign outside quotes, with its place."""
-    found = []
-    at = 0
+    found, at, places = [], 0, open_places(text)
     while at < len(text):
-        head, sign, _ = cut_at(text[at:], "=<>!≥≤≠~")
-        if not sign:
-            break
-        at += len(head)
-        whole = next((s for s in (*SIGNS, *EQUALS, "~") if text.startswith(s, at)), None)
+        whole = next((s for s in (*SIGNS, *EQUALS, "~") if places[at] and text.startswith(s, at)), None)
         if whole is not None:
             found.append((at, whole))
-        at += len(whole or sign)
+        at += len(whole or " ")
     return found
 
 
-def cut_at(text: str, signs: str) -> tuple[str, str, str]:
-    """The text before the first of `signs` outside quotes, that sign, and the rest, as `str.partition`.
+def open_places(text: str) -> list[bool]:
+    """Of each place, is it outside of quotes, and not after a backslash?
 
     A quotation begins where a name or a label does: O'Neil is none.
     """
-    quote, begins = "", True
-    at = 0
-    while at < len(text):
-        here = text[at]
-        if here == "\\":
-            at, begins = at + 1, False
+    found, quote, begins = [], "", True
+    word, protected = "", False
+    for here in text:
+        found.append(not (quote or protected))
+        if protected:
+            protected, begins, word = False, False, ""
+        elif here == "\\":
+            protected, begins = True, False
+            found[-1] = False
         elif quote:
             quote = "" if here == quote else quote
         elif here in "\"'" and begins:
             quote, begins = here, False
-        elif here in signs:
-            return text[:at], here, text[at + 1 :]
-        elif not here.isspace():
-            begins = here in "|,=~<>"
-        at += 1
-    return text, "", ""
+            found[-1] = False
+        elif here.isspace():
+            begins, word = begins or word.lower() in ("and", "or", "not"), ""
+        else:
+            begins, word = here in "|,=~<>(", word + here
+    return found
+
+
+def cut_at(text: str, signs: str) -> tuple[str, str, str]:
+    """The text before the first of `signs` outside quotes, that sign, and the rest, as `str.partition`."""
+    places = open_places(text)
+    at = next((at for at, here in enumerate(text) if here in signs and places[at]), len(text))
+    return text[:at], text[at : at + 1], text[at + 1 :]
 
 
 def split(text: str, sign: str) -> list[str]:

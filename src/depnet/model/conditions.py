@@ -31,7 +31,7 @@ from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.table.columns import is_missing
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
-from depnet.model.spans import Closed, Span, ends_of, extent, shares, within
+from depnet.model.spans import Closed, Span, complement, ends_of, extent, overlap, shares, within
 from depnet.wording import nearest, some_of
 
 SIGNS = {">=": ">=", "<=": "<=", "!=": "!=", "≥": ">=", "≤": "<=", "≠": "!=", ">": ">", "<": "<"}
@@ -73,6 +73,39 @@ class Allowed:
         if self.missing and variable.missing is not None:
             weights[-1] = 1.0
         return weights
+
+    def __and__(self, other: "Allowed") -> "Allowed":
+        missing = self.missing and other.missing
+        if self.variable.bins is None:
+            return Allowed(self.variable, self._states & other._states, missing=missing)
+        return Allowed(self.variable, frozenset(), overlap(self._numbers, other._numbers), missing=missing)
+
+    def __or__(self, other: "Allowed") -> "Allowed":
+        missing = self.missing or other.missing
+        if self.variable.bins is None:
+            return Allowed(self.variable, self._states | other._states, missing=missing)
+        return Allowed(self.variable, frozenset(), (*self._numbers, *other._numbers), missing=missing)
+
+    def __invert__(self) -> "Allowed":
+        """All that it does not allow, known or missing."""
+        if self.variable.bins is None:
+            others = frozenset(range(len(self.variable.present_states))) - self._states
+            return Allowed(self.variable, others, missing=not self.missing)
+        return Allowed(self.variable, frozenset(), complement(self._numbers), missing=not self.missing)
+
+    @property
+    def _states(self) -> frozenset[int]:
+        """The known states that it allows, of a variable without bins."""
+        return frozenset(np.flatnonzero(self.weights()[: len(self.variable.present_states)]).tolist())
+
+    @property
+    def _numbers(self) -> tuple[Span, ...]:
+        """All numbers that it allows, of a variable with bins: the first and the last bin have no end."""
+        bins = self.variable.bins
+        assert bins is not None
+        edges = (-math.inf, *bins.edges[1:-1], math.inf)
+        whole = (Span(edges[code], edges[code + 1], "left") for code in sorted(self.codes))
+        return (*whole, *self.spans, *self.points)
 
     def narrow(self) -> Variable:
         """The variable with bins that keep only values which meet the condition, to draw from."""

@@ -10,7 +10,7 @@ theta_i tilted: theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) w(x').
 
 import datetime as dt
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -22,7 +22,9 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.frames.within import allowed_levels
 from depnet.data.table.variable import Domain, Label, Variable
 from depnet.errors import EvidenceError, brief
-from depnet.model.conditions import Allowed, beyond_data, empty_condition, interpret
+from depnet.model.conditions import Allowed, beyond_data, describe, empty_condition, interpret
+from depnet.model.event import Event, Joined, On, Product, columns_of, hull, join, parts_of
+from depnet.model.given_text import is_event, read_event, read_given
 
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence
     from depnet.model.network import Network
@@ -55,7 +57,8 @@ class Evidence:
 
     `allowed[i]` is the condition itself, by which the rows of a table meet it or not, and has no part where weights of
     states were given. Where it cuts bins, `levels[i]` says of each level of X_i (`depnet.data.binning.levels`) whether it is
-    allowed. `notes` are what a person should know of how the evidence was read.
+    allowed. `notes` are what a person should know of how the evidence was read. What is known of several variables together
+    is the `event`; all else is then its hull, what it says of each variable alone (`depnet.model.event`).
     """
 
     clamped: Mapping[int, int]
@@ -63,10 +66,16 @@ class Evidence:
     allowed: Mapping[int, Allowed] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     levels: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
+    event: Event | None = None
 
     @classmethod
-    def parse(cls, domain: Domain, given: "Given | Evidence | None") -> "Evidence":
+    def parse(
+        cls, domain: Domain, given: "Given | str | Evidence | None", *, events: bool = False
+    ) -> "Evidence":
         """Read evidence by labels; unknown variables and states are errors that offer the nearest names.
+
+        Text is read by `depnet.model.given_text`, as a whole or as a name that is True or False. What is more than a
+        condition on each of some variables is refused unless the caller knows `events`.
 
         >>> from depnet.data import Variable
         >>> domain = Domain((Variable("sex", ("female", "male")), Variable("visits", (1, 2, 3))))
@@ -76,41 +85,98 @@ class Evidence:
         """
         if isinstance(given, Evidence):
             given.check_domain(domain)
+            _refuse_event(given.event, events)
             return given
+        if isinstance(given, str):
+            given = read_given(given, domain)
         if given is None:
             return cls({}, {})
         if not isinstance(given, Mapping):
-            raise EvidenceError(f"evidence is a mapping of variable names to states; got {brief(given)}.")
-        clamped: dict[int, int] = {}
-        tilts: dict[int, FloatArray] = {}
-        conditions: dict[int, Allowed] = {}
-        levels: dict[int, NDArray[np.bool_]] = {}
+            raise EvidenceError(
+                f"evidence is a mapping of variable names to states, or text; got {brief(given)}."
+            )
+        read: list[Event] = []
+        weights: dict[int, FloatArray] = {}
         notes: list[str | None] = []
         for name, known in given.items():
+            if isinstance(known, (bool, np.bool_)) and is_event(domain, name):
+                read.append(read_event(domain, name, true=bool(known)))
+                continue
             i = domain.index(name)
             variable = domain.variables[i]
+            notes.append(beyond_data(variable, list(known) if isinstance(known, Mapping) else known))
             if isinstance(known, Mapping):
-                weights = _weights(variable, known)
+                weights[i] = _weights(variable, known)
+                if not weights[i].any():
+                    raise EvidenceError(empty_condition(variable, known))
             else:
-                conditions[i] = interpret(variable, known)
-                weights = conditions[i].weights()
-                if conditions[i].missing and variable.missing is None:
+                read.append(On(i, interpret(variable, known), describe(name, known), True, known))
+        event = join("and", read)
+        twice = next((domain.names[i] for i in columns_of(event) if i in weights), None)
+        if twice is not None:
+            raise EvidenceError(f"there is evidence on {twice!r} twice: weights of its states, and {event}.")
+        said = {part.column: part for part in parts_of(event) if isinstance(part, On)}
+        rest = [part for part in parts_of(event) if not isinstance(part, On)]
+        left = join("and", rest) if rest else None
+        _refuse_event(left, events)
+        check_states(domain, *rest)
+        return cls._of(domain, hull(event), weights, left, notes, said)
+
+    @classmethod
+    def of_product(cls, domain: Domain, product: Product, base: "Evidence") -> "Evidence | None":
+        """What a product says, and the weights of states that `base` has; None where the model has no such state.
+
+        Holes that are no states have no part in it.
+        """
+        soft = {i: np.array(tilt) for i, tilt in base.tilts.items() if i not in base.allowed}
+        soft |= {
+            i: np.eye(domain.cardinalities[i])[x] for i, x in base.clamped.items() if i not in base.allowed
+        }
+        plain = {i: each for i, each in product.items() if (each.weights() * soft.get(i, 1.0)).any()}
+        return cls._of(domain, plain, soft) if len(plain) == len(product) else None
+
+    @classmethod
+    def _of(
+        cls,
+        domain: Domain,
+        conditions: Product,
+        soft: Mapping[int, FloatArray],
+        event: Event | None = None,
+        notes: Iterable[str | None] = (),
+        said: Mapping[int, On] | None = None,
+    ) -> "Evidence":
+        """Evidence in codes, of a condition on each of some variables, and weights of the states of others."""
+        clamped: dict[int, int] = {}
+        tilts: dict[int, FloatArray] = {}
+        levels: dict[int, NDArray[np.bool_]] = {}
+        notes = list(notes)
+        for i in sorted({*conditions, *soft}):
+            variable = domain.variables[i]
+            weights = conditions[i].weights() if i in conditions else np.ones(variable.cardinality)
+            weights = weights * soft.get(i, 1.0)
+            if i in conditions:
+                on = None if said is None else said.get(i)
+                known = on.condition if on is not None and on.plain else str(on or event)
+                if said is not None and conditions[i].missing and variable.missing is None:
                     notes.append(_explain_unused_hole(variable, known, weights))
                     continue
                 if ((weights > 0) & (weights < 1)).any():
                     # A bin is cut, so there are bins.
                     left = conditions[i].narrow().bins
                     levels[i] = read_only(allowed_levels(variable.bins, left))  # type: ignore[arg-type]
-            if not weights.any():
-                raise EvidenceError(empty_condition(variable, known))
-            notes.append(beyond_data(variable, list(known) if isinstance(known, Mapping) else known))
-            weights /= weights.max()
+                if not weights.any():
+                    plain = on is not None and on.plain
+                    text = (
+                        empty_condition(variable, known) if plain else f"no value of the data meets {known}."
+                    )
+                    raise EvidenceError(text)
+            weights = weights / weights.max()
             possible = np.flatnonzero(weights)
             if len(possible) == 1:
                 clamped[i] = int(possible[0])
             elif not (weights == 1).all():
                 tilts[i] = read_only(weights)
-        return cls(clamped, tilts, conditions, tuple(filter(None, notes)), levels)
+        return cls(clamped, tilts, dict(conditions), tuple(filter(None, notes)), levels, event)
 
     @property
     def variables(self) -> frozenset[int]:
@@ -144,7 +210,7 @@ NOTHING = Evidence({}, {})
 """No evidence at all."""
 
 
-def narrow_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
+def narrow_domain(domain: Domain, given: Given | str | Evidence | None) -> Domain:
     """The domain whose bins keep only values that the evidence allows: rows of codes become values by it.
 
     >>> from depnet.data import Bins
@@ -153,14 +219,32 @@ def narrow_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
     >>> narrow_domain(domain, {"age": "<10"}).variables[0].bins.quantiles[0]
     (3, 9)
     """
-    if given is None or isinstance(given, Evidence):
-        return domain
     variables = list(domain.variables)
-    for name, known in given.items():
-        if not isinstance(known, Mapping):
-            i = domain.index(name)
-            variables[i] = interpret(variables[i], known).narrow()
+    for i, allowed in Evidence.parse(domain, given, events=True).allowed.items():
+        variables[i] = allowed.narrow()
     return Domain(tuple(variables))
+
+
+def check_states(domain: Domain, *events: Event) -> None:
+    """Refuse events about missing values of which the model has no state: it says nothing of what goes with them."""
+    for event in events:
+        if isinstance(event, Joined):
+            check_states(domain, *event.parts)
+        elif isinstance(event, On) and event.allowed.missing:
+            variable = domain.variables[event.column]
+            if variable.missing is None:
+                raise EvidenceError(
+                    f"{str(event)!r} stands beside others, and the model has no state for missing values of "
+                    f"{variable.name!r}: to it they say nothing of other columns. Ask for it alone, or leave it out."
+                )
+
+
+def _refuse_event(event: Event | None, events: bool) -> None:
+    if event is not None and not events:
+        raise EvidenceError(
+            f"{str(event)!r} speaks of several columns together, and here each is known by itself: conditions joined by "
+            "and, or by commas. The query, sample and influence of an ordered law take such events."
+        )
 
 
 def _explain_unused_hole(variable: Variable, known: object, weights: FloatArray) -> str:
@@ -209,9 +293,10 @@ def draw_holes(
 
     None where there are none.
     """
+    of_event = frozenset() if evidence.event is None else columns_of(evidence.event)
     rates = np.zeros(len(network)) if network.counts is None else np.array(network.counts.missing_rates)
     for i, variable in enumerate(network.domain.variables):
-        if variable.missing is not None or i in evidence.variables:
+        if variable.missing is not None or i in evidence.variables or i in of_event:
             rates[i] = 0.0
         if variable.missing is None and i in evidence.allowed:
             rates[i] = float(evidence.allowed[i].missing)

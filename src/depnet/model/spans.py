@@ -50,6 +50,40 @@ class Span:
         return self.low > self.high or (self.low == self.high and self.closed != "both")
 
 
+def overlap(some: Sequence[Span], others: Sequence[Span]) -> tuple[Span, ...]:
+    """What two unions of ranges share.
+
+    >>> overlap([Span(0, 5), Span(8, 9)], [Span(3, 8, "left")])
+    (Span(low=3, high=5, closed='both'),)
+    """
+    found = (_overlap_of_two(a, b) for a in some for b in others)
+    return tuple(span for span in found if not span.empty)
+
+
+def _overlap_of_two(a: Span, b: Span) -> Span:
+    # The later begin; of equal ones that which leaves the end out. Ends likewise.
+    low, out = max((span.low, span.closed not in ("left", "both")) for span in (a, b))
+    high, into = min((span.high, span.closed in ("right", "both")) for span in (a, b))
+    closed: dict[tuple[bool, bool], Closed] = {
+        (False, True): "both", (False, False): "left", (True, True): "right", (True, False): "neither"
+    }  # fmt: skip
+    return Span(low, high, closed[out, into])
+
+
+def complement(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """All numbers that are in none of the ranges.
+
+    >>> complement([Span(0, 5, "left")])
+    (Span(low=-inf, high=0, closed='neither'), Span(low=5, high=inf, closed='left'))
+    """
+    found: tuple[Span, ...] = (Span(-math.inf, math.inf, "neither"),)
+    for span in spans:
+        below = Span(-math.inf, span.low, "neither" if span.closed in ("left", "both") else "right")
+        above = Span(span.high, math.inf, "neither" if span.closed in ("right", "both") else "left")
+        found = overlap(found, (below, above))
+    return found
+
+
 def ends_of(variable: Variable, value: object) -> tuple[Number, Number]:
     """The first and the last number that a value means; they differ where a day stands for all its moments.
 

@@ -2,7 +2,7 @@
 
 In reading order: `plan` (network, scan and evidence, checked once), `chains` (random words by counter; how chains move, and
 their rows), `mixing` (R-hat and autocorrelation times; the pilot that sets burn-in and thinning), `sampler`
-(rows of a network's law, all at once or streamed; one chain, update by update).
+(rows of a network's law, all at once or streamed; one chain, update by update), `events` (rows in an event).
 """
 
 from depnet.sampling.mixing import Mixing

@@ -21,6 +21,7 @@ from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.sources.source import code_type
 from depnet.sampling.chains import ChainRows, chains_of, keys_of
+from depnet.sampling.events import EventRows
 from depnet.sampling.mixing import Mixing, estimate_mixing
 from depnet.sampling.plan import ChainPlan, IfReducible, chain_plan, check_irreducible
 from depnet.threads import jobs_of
@@ -67,7 +68,7 @@ class Sampler:
         network: Network,
         *,
         scan: Scan | None = None,
-        evidence: Given | Evidence | None = None,
+        evidence: Given | str | Evidence | None = None,
         burn_in: int | Auto = "auto",
         thin: int | Auto = "auto",
         chains: int | Auto = "auto",
@@ -78,14 +79,17 @@ class Sampler:
         jobs = jobs_of(n_jobs)
         self._domain = checked_network(network).domain
         self._dtype = code_type(self._domain.cardinalities)
-        known = Evidence.parse(self._domain, evidence)
+        known = Evidence.parse(self._domain, evidence, events=network.order is not None and scan is None)
+        self._in_event: EventRows | None = None
         for note in known.notes:
             warnings.warn(note, BeyondDataWarning, stacklevel=3)
         self._parts: Callable[[int], Iterator[CodeArray]]
         """The next n rows [variables, rows] in parts of bounded size."""
         if network.order is not None and scan is None:
             _refuse_chains(burn_in=burn_in, thin=thin, chains=chains)
-            self._rows, self._drawn = Rows(network, known, new_seeds(rng, 1)[0], jobs), 0
+            (seed,) = new_seeds(rng, 1)
+            self._in_event = None if known.event is None else EventRows(network, known, seed, jobs)
+            self._rows, self._drawn = Rows(network, known, seed, jobs), 0
             self._parts = self._passes
             self.report = SamplingReport(None, 0, 0, 1, None)
         else:
@@ -110,9 +114,11 @@ class Sampler:
             progress: called as progress(rows, n) now and then.
 
         Returns:
-            The rows, a `Dataset`.
+            The rows, a `Dataset`; given an event over several variables, with the numbers that are in it.
         """
         n = whole_number("n", n, at_least=1)
+        if self._in_event is not None:
+            return self._in_event.draw(n)
         codes: CodeArray = np.empty((len(self._domain), n), dtype=self._dtype)
         done = 0
         try:
@@ -173,7 +179,7 @@ def sample(
     n: int,
     *,
     scan: Scan | None = None,
-    evidence: Given | Evidence | None = None,
+    evidence: Given | str | Evidence | None = None,
     burn_in: int | Auto = "auto",
     thin: int | Auto = "auto",
     chains: int | Auto = "auto",
@@ -192,7 +198,7 @@ def sample(
         network: the network.
         n: how many rows.
         scan: the chain's `RandomScan` or `SequentialScan`; None: an ordered network's law, the random scan of any other.
-        evidence: variable names with one state (clamped), a set of states, a range, or weights of states.
+        evidence: variable names with one state (clamped), a set of states, a range, or weights of states; or text.
         burn_in: sweeps before the first row of a chain; "auto": from an estimate of the mixing time, which
             `Sampler.report` shows.
         thin: sweeps between two rows of a chain; "auto", alike.

@@ -186,7 +186,8 @@ def _chunks_of(
                 if not part.complete:
                     codes[part.hidden[start : start + BLOCK]] = -1
                 hidden = None if holes is None else holes(len(codes))
-                yield drawn_columns(codes, part.domain, layout, rng, within, hidden)
+                known = part.values and {i: own[start : start + BLOCK] for i, own in part.values.items()}
+                yield drawn_columns(codes, part.domain, layout, rng, within, hidden, known)
 
     return Chunks(first.domain.names, [column.kind for column in layout.columns], chunks())
 

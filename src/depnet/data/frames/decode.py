@@ -35,11 +35,12 @@ def decode(
     index: Any = None,
     within: Within | None = None,
     hidden: NDArray[np.bool_] | None = None,
+    numbers: Mapping[int, Numbers] | None = None,
 ) -> Any:
     """The frame of codes [N, n], column i being variable i; a code below 0 is a missing value, and so is what is `hidden`.
 
     Binned values are drawn from the quantiles of their bin with `rng`, a row's together where it is known how they go
-    `within` bins; without one they are its median.
+    `within` bins; without one they are its median. `numbers` are those of some columns, where they are known.
     `index` is the index of a pandas frame (None: 0, 1, ...).
 
     >>> from depnet.data import describe
@@ -48,7 +49,8 @@ def decode(
     [{'sex': 'female'}, {'sex': None}]
     """
     table = checked_codes(codes, domain, layout)
-    return assemble(drawn_columns(table, domain, layout, rng, within, hidden), layout, len(table), index)
+    columns = drawn_columns(table, domain, layout, rng, within, hidden, numbers)
+    return assemble(columns, layout, len(table), index)
 
 
 def drawn_columns(
@@ -58,9 +60,12 @@ def drawn_columns(
     rng: np.random.Generator | None,
     within: Within | None,
     hidden: NDArray[np.bool_] | None = None,
+    numbers: Mapping[int, Numbers] | None = None,
 ) -> list[Column]:
     """All columns of rows of codes, binned values as `decode` has them; what is hidden is drawn, too, then left out."""
-    drawn = {} if within is None or rng is None else within.draw(codes, domain, rng)
+    drawn = numbers or {}
+    if within is not None and rng is not None and numbers is None:
+        drawn = within.draw(codes, domain, rng)
     columns = [
         column_of_codes(codes[:, i], variable, layout.columns[i], rng, numbers=drawn.get(i))
         for i, variable in enumerate(domain.variables)

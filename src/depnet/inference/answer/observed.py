@@ -120,8 +120,8 @@ class MatchingRows:
         """What is said of a target, or of a joint of several, by the rows that know all of them."""
         data, there = self.data, np.ones(len(self.rows), dtype=bool)
         for target in targets:
-            known = data.known(target.index)
-            if known is not None and target.given_known:
+            known = target.known_rows(data)
+            if known is not None:
                 there &= known[self.rows]
         rows, times, soft = self.rows[there], self.times[there], self.soft[there]
         weights = times * soft
@@ -131,6 +131,8 @@ class MatchingRows:
         sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
         frequencies = read_only(sums / total if total > 0 else np.full(shape, np.nan))
         numbers, i = None, targets[0].index
+        if targets[0].event is not None:
+            return Seen(frequencies, total**2 / squares if total > 0 else 0.0)
         values, bins = data.numbers(i), data.domain.variables[i].bins
         if (
             values is not None
@@ -161,6 +163,8 @@ def matching(evidence: Evidence, data: Holed) -> FloatArray:
             weights *= tilt[data.column(i)]
             if known is not None and data.domain.variables[i].missing is None:
                 weights[~known] = 0.0
+    if evidence.event is not None:
+        weights[~evidence.event.rows(data)] = 0.0
     return weights
 
 

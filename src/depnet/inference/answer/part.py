@@ -26,14 +26,17 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.binning.bins import Numbers
 from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain, Variable
 from depnet.errors import EvidenceError
-from depnet.model.condition_text import cut_at_sign, named_condition
-from depnet.model.conditions import KNOWN, Allowed, beyond_data, empty_condition, interpret
+from depnet.model.conditions import KNOWN, Allowed, beyond_data, empty_condition
+from depnet.model.event import Event, On
+from depnet.model.evidence import check_states
+from depnet.model.given_text import is_event, read_event
 from depnet.wording import plural
 
 RemarkKind: TypeAlias = Literal["note", "rare", "difference", "stopped"]
@@ -253,6 +256,8 @@ class Target:
     """How often the variable is missing, where it has no state for that."""
     note: str | None = None
     """What to know of how it was read: values beyond the data."""
+    event: tuple[Event, Event] | None = None
+    """Of an event over several variables, whose index is beyond the domain's: that it is so, and that it is not."""
 
     def known(self, law: FloatArray) -> float:
         """The probability that the variable is known, from those of its states."""
@@ -328,8 +333,16 @@ class Target:
         share = float(np.clip(met @ levels.weights, 0.0, 1.0))
         return np.array([1.0 - share, share]), np.full(2, levels.spread.error(met - share))
 
+    def known_rows(self, data: Holed) -> NDArray[np.bool_] | None:
+        """The rows of a table that have a part in the answer; None: all."""
+        if self.event is not None:
+            return self.event[0].rows(data) | self.event[1].rows(data)
+        return data.known(self.index) if self.given_known else None
+
     def seen(self, data: Holed, rows: IntArray) -> IntArray:
         """The target's states in some rows of a table, by their values."""
+        if self.event is not None:
+            return self.event[0].rows(data)[rows].astype(np.int64)
         codes = data.column(self.index)[rows]
         if self.condition is None:
             return codes.astype(np.int64)
@@ -354,6 +367,11 @@ def targets_of(
         raise EvidenceError("a query needs at least one target; got none.")
     found = tuple(_target(domain, name, rates) for name in names)
     once = [target.variable.name for target in found]
+    event = next((name for name, target in zip(once, found, strict=True) if target.event is not None), None)
+    if event is not None and len(found) > 1:
+        raise EvidenceError(
+            f"{event!r} speaks of several columns together, and is asked alone, not beside other targets."
+        )
     if len(set(once)) < len(once):
         twice = next(name for at, name in enumerate(once) if name in once[:at])
         raise EvidenceError(f"the target {twice!r} stands twice.")
@@ -361,19 +379,24 @@ def targets_of(
 
 
 def _target(domain: Domain, name: str, rates: Sequence[float] | None) -> Target:
-    if name in domain.names or not isinstance(name, str) or cut_at_sign(domain, name)[1] in ("", "~"):
+    if not is_event(domain, name):
         i = domain.index(name)  # an unknown name is its error
         states, rate = _of_variable(domain, i, rates)
         return Target(i, _known(domain.variables[i]), states, rate=rate)
-    about, condition = named_condition(domain, name)
-    i = domain.index(about)
+    event = read_event(domain, name)
+    if not isinstance(event, On):
+        false = read_event(domain, name, true=False)
+        check_states(domain, event, false)
+        return Target(len(domain), Variable(name, (False, True)), 2, event=(event, false))
+    i, met, condition = event.column, event.allowed, event.condition
     variable = domain.variables[i]
-    met = interpret(variable, condition)
     inside = met.weights()
-    note = beyond_data(variable, condition)
+    note = beyond_data(variable, condition) if event.plain else None
     about_holes = met.missing or condition == KNOWN
+    if met.missing and inside[: len(variable.present_states)].any():
+        raise EvidenceError(f"{name!r} asks for values and for missing ones. Ask for one of the two.")
     if not inside.any() and not about_holes:
-        note = empty_condition(variable, condition)
+        note = empty_condition(variable, condition if event.plain else str(event))
     states, rate = _of_variable(domain, i, rates)
     answered = Variable(name, (False, True))
     return Target(i, answered, states, inside, met, not about_holes, rate, note)

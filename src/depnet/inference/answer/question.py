@@ -18,7 +18,9 @@ from depnet.errors import EvidenceError, InferenceError, ModelError, brief, chec
 from depnet.inference.answer.observed import MatchingRows, Support, difference, support
 from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, Target, tables_of, targets_of
 from depnet.inference.answer.result import QueryResult
+from depnet.model.event import Event, columns_of
 from depnet.model.evidence import Evidence, Given, narrow_domain
+from depnet.model.given_text import read_event, read_given
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
 from depnet.threads import cores, jobs_of
@@ -106,7 +108,7 @@ class Question:
     network: Network
     asked: str | Sequence[str]
     """The targets by their names."""
-    known: Given | Evidence | None
+    known: Given | str | Evidence | None
     joint: bool = False
     method: str = "auto"
     tolerance: float = TOLERANCE
@@ -125,27 +127,28 @@ class Question:
     def __post_init__(self) -> None:
         """Whatever is wrong with it is an error here."""
         domain = checked_network(self.network).domain
-        evidence = Evidence.parse(domain, self.known)
-        narrowed = narrow_domain(domain, self.known)
+        known = read_given(self.known, domain) if isinstance(self.known, str) else self.known
+        evidence = Evidence.parse(domain, known, events=True)
+        narrowed = narrow_domain(domain, evidence)
         targets = targets_of(narrowed, self.asked, _rates(self.network))
-        if len(evidence.clamped) == len(domain):
+        if len(evidence.clamped) == len(domain) and evidence is not known:
             raise EvidenceError("the evidence gives the state of every variable: nothing is left to ask.")
         check_method(self.method, METHODS)
         checked_tolerance(self.tolerance)
         checked_seconds(self.max_seconds)
-        conditions = [target.variable.name for target in targets if target.inside is not None]
+        conditions = [t.variable.name for t in targets if t.inside is not None or t.event is not None]
         if self.joint and conditions:
             raise EvidenceError(
                 f"a joint table is of variables; {conditions[0]!r} is a condition. Ask for it alone, or "
                 "give it as evidence."
             )
-        cells = math.prod(domain.cardinalities[target.index] for target in targets) if self.joint else 0
+        cells = math.prod(target.variable.cardinality for target in targets) if self.joint else 0
         if cells > MAX_JOINT_CELLS:
             raise EvidenceError(
                 f"the joint table of {len(targets)} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
                 "for fewer targets, or for each one by itself."
             )
-        given = _given(domain, self.known, evidence)
+        given = _given(domain, known, evidence)
         _set(self, targets=targets, evidence=evidence, given=given, narrowed=narrowed)
 
     def of_group(self, states: Mapping[int, int], matching: MatchingRows | None) -> "Question":
@@ -161,6 +164,11 @@ class Question:
     def wanted(self) -> tuple[int, ...]:
         """The variables that targets are, or are conditions on, each once."""
         return tuple(dict.fromkeys(target.index for target in self.targets))
+
+    @property
+    def event(self) -> tuple[Event, Event] | None:
+        """The event over several variables that is asked for, if it is one: that it is so, and that it is not."""
+        return self.targets[0].event
 
     @property
     def free(self) -> tuple[int, ...]:
@@ -203,7 +211,8 @@ class Question:
         """
         domain = self.network.domain
         asked = [self.wanted] if self.joint else [(i,) for i in self.wanted]
-        tables = tables_of(asked, parts, domain.cardinalities, self.evidence.clamped)
+        cards = (*domain.cardinalities, 2)  # the last is that of an event
+        tables = tables_of(asked, parts, cards, self.evidence.clamped)
         spreads = {i: spread for table in tables for i, spread in table.spreads.items()}
         margins = {i: table.margin(i) for table in tables for i in table.variables}
         levels = self._levels(parts)
@@ -225,7 +234,7 @@ class Question:
         for targets, law, error, table in zip(of_tables, values, errors, seen or (), strict=False):
             said += difference([target.variable for target in targets], law, error, table)
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
-        with_effect = {name for name in self.given if domain.index(name) in effective}
+        with_effect = {name for name in self.given if effective & self._columns(name)}
         return QueryResult(
             targets=tuple(target.variable.name for target in self.targets),
             states=tuple(target.variable.states for target in self.targets),
@@ -246,21 +255,35 @@ class Question:
             warnings=tuple(map(Remark, dict.fromkeys(said))),
             observed=None if seen is None else self._named(_kept(each.frequencies) for each in seen),
             matching=None if seen is None else self._named(round(each.rows) for each in seen),
-            missing={domain.names[t.index]: 1.0 - t.known(margins[t.index]) for t in self.targets},
+            missing={
+                domain.names[t.index]: 1.0 - t.known(margins[t.index])
+                for t in self.targets
+                if t.event is None
+            },
             missing_observed=None
             if rows is None
-            else {domain.names[i]: rows.missing_share(i) for i in self.wanted},
+            else {domain.names[i]: rows.missing_share(i) for i in self.wanted if i < len(domain)},
             seen={
                 targets[0].variable.name: each.numbers
                 for targets, each in zip(of_tables, seen or (), strict=False)
                 if each.numbers is not None
             },
             learned=self._learned(matching),
-            **self._by_held_out(),
+            **self.by_held_out(),
             variables=tuple(target.variable for target in self.targets),
             levels={t.variable.name: levels[t.index] for t in self.targets if t.index in levels},
-            spreads={t.variable.name: spreads[t.index] for t in self.targets if t.inside is None},
+            spreads={
+                t.variable.name: spreads[t.index]
+                for t in self.targets
+                if not (t.inside is not None or t.event)
+            },
         )
+
+    def _columns(self, name: str) -> frozenset[int]:
+        """The variables that a part of the evidence speaks of: a variable, or text that is true or false."""
+        domain = self.network.domain
+        event = name not in domain.names
+        return columns_of(read_event(domain, name)) if event else frozenset({domain.index(name)})
 
     def _joint(self, table: Table) -> tuple[FloatArray, FloatArray]:
         """The joint table given that all targets are known, and its standard errors."""
@@ -292,7 +315,7 @@ class Question:
     def _learned(self, matching: Support | None) -> int:
         """How many training rows match, where no rows are at hand and the counts in the network know it; else 0."""
         counts, evidence = self.network.counts, self.evidence
-        if self.data is not None or matching is None or counts is None or evidence.levels:
+        if self.data is not None or matching is None or counts is None or evidence.levels or evidence.event:
             return 0
         whole = all(np.isin(weights, (0.0, 1.0)).all() for weights in evidence.tilts.values())
         told = len(evidence.clamped) + len(evidence.tilts) == len(self.given)
@@ -300,7 +323,7 @@ class Question:
             matching.rows if whole and told and len(self.given) <= (1 if counts.pairs is None else 2) else 0
         )
 
-    def _by_held_out(self) -> dict[str, float]:
+    def by_held_out(self) -> dict[str, float]:
         """What the model's answer is worth beside rows of a table, and how sure it is, as held-out rows chose it."""
         said = self.network.held_out
         names = () if said is None else ("worth", "sure_shares", "sure_means")

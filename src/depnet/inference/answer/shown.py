@@ -45,6 +45,10 @@ SURE = (
 """What an interval is."""
 
 
+_OF_EVENTS = ("=", "<", ">", " is ")
+"""One of these stands in an event over several columns, and hardly ever in a column's name."""
+
+
 @dataclass(frozen=True, slots=True)
 class ListedStates:
     """A table of a result to be shown: the states of its targets, all or the most probable, and what is said of each."""
@@ -117,14 +121,21 @@ def question_of(result: QueryResult) -> str:
 
 def facts_of(result: QueryResult, before: str = " given ", without: Sequence[str] = ()) -> str:
     """What is known, in words; nothing where that is nothing."""
-    given = ", ".join(_given(name, known) for name, known in result.evidence.items() if name not in without)
+    given = given_text({name: known for name, known in result.evidence.items() if name not in without})
     return before + given if given else ""
+
+
+def given_text(evidence: Mapping[str, Any]) -> str:
+    """What is known, in words."""
+    return ", ".join(_given(name, known) for name, known in evidence.items())
 
 
 def _given(name: str, known: object) -> str:
     if isinstance(known, Mapping):
         weights = ", ".join(f"{state}: {float(weight):.3g}" for state, weight in known.items())
         return f"{name} ~ {{{weights}}}"
+    if isinstance(known, bool) and any(sign in name for sign in _OF_EVENTS):
+        return name if known else f"not ({name})"
     return describe(name, known)
 
 

@@ -4,6 +4,7 @@ Each group has the answer, interval and warnings of a question of its own, with 
 model answers all groups together (`depnet.inference.ordered.groups`), and the rows of all groups are found in one go.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from depnet.inference.answer.plot import plot_groups
 from depnet.inference.answer.question import TOLERANCE, Question, check_ordered
 from depnet.inference.answer.result import AnswerTable, Of, QueryResult
 from depnet.inference.answer.shown import frame_of_columns
+from depnet.inference.ordered.events import event_part
 from depnet.inference.ordered.groups import COARSER, answer_groups
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
@@ -87,7 +89,7 @@ def query_by(
     network: Network,
     target: str,
     by: str | Sequence[str],
-    evidence: Given | Evidence | None = None,
+    evidence: Given | str | Evidence | None = None,
     *,
     tolerance: float = TOLERANCE,
     data: Dataset | Holed | None = None,
@@ -125,10 +127,13 @@ def query_by(
     rows = None if data is None else _rows_by_group(base, columns, sizes, data)
     (seed,) = new_seeds(np.random.default_rng(0) if rng is None else rng, 1)
     results = []
-    for at, part in enumerate(answer_groups(base, columns, states, seed)):
+    together = base.event is None and base.evidence.event is None
+    parts = answer_groups(base, columns, states, seed) if together else itertools.repeat(None, len(states))
+    for at, part in enumerate(parts):
         of_group = dict(zip(columns, states[at].tolist(), strict=True))
         question = base.of_group(of_group, None if rows is None else rows[at])
-        results.append(_result(question, part))
+        own = part if together else _event_part(question, seed)
+        results.append(_result(question, own))
     labels = (
         tuple(domain.variables[i].states[code] for i, code in zip(columns, codes, strict=True))
         for codes in states.tolist()
@@ -136,12 +141,19 @@ def query_by(
     return GroupAnswers(names, tuple(labels), tuple(results))
 
 
+def _event_part(question: Question, seed: int) -> Part | None:
+    """What is said about an event, or given one, in a group; None where the law has no such group."""
+    try:
+        return event_part(question, np.random.default_rng(seed), None)
+    except EvidenceError:
+        return None
+
+
 def _result(question: Question, part: Part | None) -> QueryResult:
     """A group's answer; where the law has no such group nothing is known of the target, and all states are alike."""
     if part is None:
-        tables = [
-            np.full(k, 1 / k) for k in (question.network.domain.cardinalities[i] for i in question.free)
-        ]
+        cards = (*question.network.domain.cardinalities, 2)  # the last is that of an event
+        tables = [np.full(k, 1 / k) for k in (cards[i] for i in question.free)]
         part = Part(tables, [np.zeros_like(table) for table in tables], "exact")
     used = question.evidence.variables
     found = question.result([(question.free, part)], method=part.method, scan=None, closure=(), used=used)

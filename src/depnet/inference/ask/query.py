@@ -18,6 +18,7 @@ from depnet.inference.answer.question import TOLERANCE, Method, Over, Question, 
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.clamped.answer import clamped_answer
 from depnet.inference.ordered.answer import log_evidence, of_law
+from depnet.inference.ordered.events import log_event, of_event
 from depnet.inference.ordered.levels import log_allowed
 from depnet.law.elimination import most_probable_state
 from depnet.model.evidence import Evidence, Given
@@ -33,7 +34,7 @@ asked for than would just do: errors are estimates themselves."""
 def query(
     network: Network,
     targets: str | Sequence[str],
-    evidence: Given | Evidence | None = None,
+    evidence: Given | str | Evidence | None = None,
     *,
     scan: Scan | None = None,
     joint: bool = False,
@@ -53,9 +54,10 @@ def query(
     Args:
         network: the network that is asked.
         targets: what is asked for: a variable by its name, a condition as text, "income > 50000", whose states are False
-            and True (a variable of that name comes first), or several of these.
+            and True (a variable of that name comes first), or several of these; or alone an event over several variables,
+            "(age > 40 or smoker = yes) and not region = north".
         evidence: what is known, by name: a state, a set of states, a range (`slice(4000, 5000)`, ">5000", "4000..5000",
-            an interval), or weights of states (docs/queries.md has all of them).
+            an interval), or weights of states; or text, events in it (docs/queries.md has all of them).
         scan: asks for the chain of the tables under this scan, also of an ordered network; None: the law of an ordered
             network, the random scan of any other.
         joint: whether the answer is one table of all targets together.
@@ -97,7 +99,14 @@ def query(
 def _ask(
     question: Question, scan: Scan | None, rng: np.random.Generator | None, stop: Over | None
 ) -> QueryResult:
-    if question.network.order is not None and scan is None and question.method != "clamped":
+    of_chain = question.network.order is None or scan is not None or question.method == "clamped"
+    if question.evidence.event is not None or question.event is not None:
+        if of_chain:
+            raise EvidenceError(
+                "an event that speaks of several columns together is asked of an ordered law, and not of chains."
+            )
+        return of_event(question, rng, stop)
+    if not of_chain:
         return of_law(question, rng, stop)
     return clamped_answer(
         question, checked_scan(RandomScan() if scan is None else scan), generator(rng), stop
@@ -124,7 +133,7 @@ class LogProbability:
 
 def log_probability(
     network: Network,
-    rows: Dataset | Given | Evidence,
+    rows: Dataset | Given | str | Evidence,
     *,
     tolerance: float = TOLERANCE,
     rng: np.random.Generator | None = None,
@@ -154,7 +163,10 @@ def log_probability(
     if isinstance(rows, Dataset):
         values = score_samples(network, rows)
         return LogProbability(values, np.zeros_like(values))
-    known = Evidence.parse(network.domain, rows)
+    known = Evidence.parse(network.domain, rows, events=True)
+    if known.event is not None:
+        value, error = log_event(network, known, tolerance, rng)
+        return LogProbability(np.array([value]), np.array([error]))
     value, error = log_evidence(network, known, tolerance, rng, stop)
     inside, own_error = log_allowed(network, known, tolerance, rng)
     return LogProbability(np.array([value + inside]), np.array([math.hypot(error, own_error)]))

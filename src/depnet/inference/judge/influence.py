@@ -16,18 +16,19 @@ All variables are asked at once, from the tables of the target beside each of th
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from depnet.arrays import FloatArray, IntArray, new_seeds
-from depnet.data.frames.within import allowed_values
+from depnet.arrays import CodeArray, FloatArray, IntArray, new_seeds
+from depnet.data.frames.within import Drawn, allowed_values
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
 from depnet.inference.answer.part import LevelLaw
 from depnet.inference.answer.question import Over, check_ordered, checked_tolerance, over_after
 from depnet.inference.judge.measure import Measure
+from depnet.inference.ordered.events import event_rows
 from depnet.inference.ordered.levels import level_rows, some_rows
 from depnet.inference.ordered.targets import TargetTables, exact_tables
 from depnet.law import limits
@@ -104,7 +105,7 @@ class Influence:
 def influence(
     network: Network,
     target: str,
-    evidence: Given | Evidence | None = None,
+    evidence: Given | str | Evidence | None = None,
     *,
     of: str | None = None,
     levels: LevelLaw | None = None,
@@ -128,13 +129,13 @@ def influence(
     """
     domain = check_ordered("influence", network).domain
     checked_tolerance(tolerance)
-    known = Evidence.parse(domain, evidence)
+    known = Evidence.parse(domain, evidence, events=True)
     at = domain.index(target)
     if at in known.clamped:
         raise EvidenceError(
             f"{target!r} is known: nothing can move it. Take it back, or choose another target."
         )
-    variable = narrow_domain(domain, evidence).variables[at]
+    variable = narrow_domain(domain, known).variables[at]
     measure = Measure.of(variable, of, levels)
     others = [i for i in range(len(domain)) if i != at and i not in known.clamped]
     columns = columns_of(measure, sum(domain.cardinalities[i] for i in others))
@@ -143,12 +144,14 @@ def influence(
     variables = [domain.variables[i] for i in others]
     plan = LevelPlan.of(network, known, (at,))
     cut = plan if plan is not None and plan.cuts else None
-    exact = None if cut else exact_tables(network, known, at, columns, others, limits.MOST_CELLS)
+    exact = (
+        None if cut or known.event else exact_tables(network, known, at, columns, others, limits.MOST_CELLS)
+    )
     if exact is not None:
         return effects_of(exact, "exact", variable, variables, measure, columns)
     if log_largest_weight(network, range(len(domain)), known) == -math.inf:
         raise EvidenceError(IMPOSSIBLE)
-    rows = level_rows(network, known, cut, range(len(domain)), seed)
+    rows = _rows(network, known, cut, at, seed)
     tables = TargetTables.empty([domain.cardinalities[i] for i in others], columns.shape[1])
     bins, left = domain.variables[at].bins, variable.bins
     values = None if bins is None or left is None else allowed_values(bins, left)
@@ -174,7 +177,7 @@ def influence(
         nonlocal found
         if not tables.weight > 0:
             return math.inf
-        method = "draws" if cut is None else "draws within bins"
+        method = "draws" if cut is None and known.event is None else "draws within bins"
         found = effects_of(tables, method, variable, variables, measure, columns)
         largest = max(found.error_of_ends, found.error)
         scale = 1.0 if measure.kind is None else found.deviation
@@ -300,3 +303,12 @@ def _jackknife(without: Sequence[FloatArray]) -> FloatArray:
     """Standard errors of estimates from what they are without each batch; nan where one cannot do without a batch."""
     each = np.stack(without)
     return np.asarray(np.sqrt((len(each) - 1) / len(each) * ((each - each.mean(axis=0)) ** 2).sum(axis=0)))
+
+
+def _rows(
+    network: Network, known: Evidence, cut: LevelPlan | None, at: int, seed: int
+) -> Iterator[tuple[CodeArray, Drawn | None]]:
+    """Rows given what is known, weighted where it cuts bins or is an event over several variables."""
+    if known.event is None:
+        return level_rows(network, known, cut, range(len(network)), seed)
+    return (piece[:2] for piece in event_rows(network, known, (at,), seed, range(len(network))))

@@ -5,6 +5,7 @@ In reading order, for one question:
 - `answer`: exact by elimination where that is small, else by passes;
 - `weighted`: weighted passes, and passes that are resampled and moved where weights are too uneven;
 - `levels`: where in their bins numbers lie, and evidence that cuts bins, by drawn rows;
+- `events`: what is known of, or asked about, several variables together;
 - `targets`: a target beside every other variable at once, exactly or by draws.
 
 And for many rows with holes:

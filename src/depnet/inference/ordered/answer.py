@@ -28,9 +28,26 @@ from depnet.model.network import Network
 
 def of_law(question: Question, rng: np.random.Generator | None, stop: Over | None) -> QueryResult:
     """The result of a question to an ordered network: Q(T | x_C), "exact", by "sample", or by whichever is quicker."""
+    part, asked = find_part(question, rng, stop)
+    if asked is None:
+        return question.result([], method="evidence", scan=None, closure=(), used=())
+    read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
+    return question.result(
+        [(question.free, part)],
+        method=part.method,
+        scan=None,
+        closure=[i for i in asked.variables if i not in question.evidence.clamped],
+        used=question.evidence.variables & (read | set(asked.variables)),
+    )
+
+
+def find_part(
+    question: Question, rng: np.random.Generator | None, stop: Over | None
+) -> tuple[Part, Conditional | None]:
+    """What the law says of the free targets, and what it was asked; None: nothing, the evidence says it all."""
     plan = LevelPlan.of(question.network, question.evidence, question.wanted)
     if not question.free and plan is None:
-        return question.result([], method="evidence", scan=None, closure=(), used=())
+        return Part([], [], "evidence"), None
     tables = (question.free,) if question.joint else tuple((i,) for i in question.free)
     asked = Conditional(question.network, question.evidence, tables)
     part = None if question.free else Part([], [], "evidence")
@@ -50,14 +67,7 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
         # What is exact in codes is the same whenever it is asked, if no generator is given.
         (seed,) = new_seeds(np.random.default_rng(0) if rng is None and part.diagnostics is None else rng, 1)
         part = refine(question, asked, plan, part, seed, over_after(question.seconds_left, stop))
-    read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
-    return question.result(
-        [(question.free, part)],
-        method=part.method,
-        scan=None,
-        closure=[i for i in asked.variables if i not in question.evidence.clamped],
-        used=question.evidence.variables & (read | set(asked.variables)),
-    )
+    return part, asked
 
 
 def _worth(asked: Conditional, tolerance: float) -> int:
@@ -107,6 +117,16 @@ def log_evidence(
     if done is not None:
         return done.log_total, 0.0
     return log_mean_weight(asked, tolerance, new_seeds(rng, 1)[0], over, most_draws)
+
+
+def exact_log_evidence(network: Network, evidence: Evidence, tolerance: float) -> float | None:
+    """The log of the probability of evidence by elimination; None where that is too large, or values have to be drawn."""
+    plan = LevelPlan.of(network, evidence, ())
+    if plan is not None and plan.cuts:
+        return None
+    asked = Conditional.of_evidence(network, evidence)
+    done = _eliminate(asked, (), _worth(asked, tolerance))
+    return None if done is None else done.log_total + evidence.log_share
 
 
 def _draw(

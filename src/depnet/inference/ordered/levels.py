@@ -13,6 +13,7 @@ from, wherever no later weight depends on the draw. Errors are those between bat
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from depnet.law.limits import BATCHES
 from depnet.law.program import Conditional, LevelPlan, joint_codes
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
+
+Piece = TypeVar("Piece", bound=tuple[Any, ...])
+"""The codes of some rows, and what belongs to them."""
 
 HALF = 0.7
 """Of the tolerance, for the errors of codes and of where in their bins numbers lie: both together are within it."""
@@ -85,9 +89,7 @@ def level_rows(
         yield codes, None if plan is None else plan.draw(codes, rng)
 
 
-def some_rows(
-    rows: Iterator[tuple[CodeArray, Drawn | None]], count: int
-) -> Iterator[tuple[CodeArray, Drawn | None]]:
+def some_rows(rows: Iterator[Piece], count: int) -> Iterator[Piece]:
     """The next rows, `count` of them or a few more."""
     while count > 0 and (piece := next(rows, None)) is not None:
         yield piece
