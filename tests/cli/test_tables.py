@@ -258,6 +258,14 @@ def test_every_row_of_a_table_is_evidence(model: Path, tmp_path: Path) -> None:
     assert "has none of the model's columns: class, sex, age" in said
     done = real("query", model, "survived", "--each", "-", stdin=b"sex\nmale\n")
     assert len(done.stdout.splitlines()) == 2
+    done = real("query", model, "survived", "--each", "-", "--given", "class=1st|2nd", stdin=b"sex\nfemale\n")
+    own = library.query(law, "survived", {"sex": "female", "class": {"1st", "2nd"}})
+    assert float(done.stdout.decode().split(",")[-1]) == pytest.approx(
+        float(np.asarray(own.probabilities)[1]), abs=1e-4
+    )
+    assert "one of the two places" in refused(
+        "query", model, "survived", "--each", path, "--given", "sex=male"
+    )
     assert "--each goes without" in refused("query", model, "age", "--each", path, "--joint", code=2)
     assert "-o is for --each" in refused("query", model, "age", "-o", tmp_path / "x", code=2)
 

@@ -49,7 +49,7 @@ THEORY = ("method", "sampled")
     "depnet query model.json 'age > 30' --given class=1st",
     "depnet query model.json survived --by class,sex --data titanic.csv",
     "depnet query model.json survived --by class,sex --data titanic.csv --plot survived.png",
-    "depnet query model.json survived --each people.csv -o probabilities.csv",
+    "depnet query model.json survived --each people.csv --given 'age>30' -o probabilities.csv",
 )
 @click.argument("model")
 @click.argument("targets", nargs=-1, required=True, shell_complete=complete_variable)
@@ -111,12 +111,13 @@ def query(
     from depnet.inference.ask.query import query
 
     if each is not None:
-        if given or joint or data is not None or hide_small or method != "auto" or by or plot:
+        if joint or data is not None or hide_small or method != "auto" or by or plot:
             raise click.UsageError(
-                "--each goes without --given, --joint, --method, --data, --by, --plot and --hide-small."
+                "--each goes without --joint, --method, --data, --by, --plot and --hide-small."
             )
         network = load_network(model, chains=run.scan is not None)
-        how = {"scan": run.asked_scan, "tolerance": tolerance, "max_seconds": max_seconds}
+        known = parse(given, network.domain)
+        how = {"scan": run.asked_scan, "tolerance": tolerance, "max_seconds": max_seconds, "evidence": known}
         _query_each(run, network, targets, each, **how)
         return
     if by is not None:
@@ -198,6 +199,7 @@ def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: s
     run.output = run.output or "-"
     asked = [network.domain.variables[network.domain.index(name)] for name in targets]
     codes, lacking = read_known(table, network.domain, targets)
+    lacking = [name for name in lacking if name not in (options["evidence"] or {})]
     if lacking:
         said = f"{table}: unknown in all rows, since there is no such column: {some_of(lacking)}."
         warnings.warn(said, UserWarning, stacklevel=2)

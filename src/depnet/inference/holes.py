@@ -40,12 +40,20 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError, InferenceError, whole_number
 from depnet.geometry.size import check_bytes
+from depnet.inference.answer.given_rows import (
+    codes_of,
+    has_labels,
+    join_given,
+    with_conditions,
+    without_conditions,
+)
 from depnet.inference.answer.question import Effort, check_method
 from depnet.inference.answer.rows import DistinctRows, RowsResult, checked_rows
 from depnet.inference.clamped.answer import ClampedRows
 from depnet.inference.ordered.items import log_observed
 from depnet.inference.ordered.rows import LawRows
 from depnet.model.boosted import BoostedNode
+from depnet.model.evidence import Given
 from depnet.model.network import Network, checked_network
 from depnet.model.node import Node, TableNode
 from depnet.model.scan import RandomScan, Scan, checked_scan
@@ -70,9 +78,10 @@ Bools = NDArray[np.bool_]
 
 def query_rows(
     network: Network,
-    rows: ArrayLike | Dataset,
+    rows: Any,
     hidden: ArrayLike | None = None,
     *,
+    evidence: Given | None = None,
     scan: Scan | None = None,
     method: Literal["auto", "sample"] = "auto",
     tolerance: float = 0.01,
@@ -88,8 +97,11 @@ def query_rows(
 
     Args:
         network: the network.
-        rows: codes [row, variable], or a `Dataset`.
-        hidden: marks the holes, [row, variable], whose codes do not matter; None: negative codes are holes.
+        rows: what each row knows: a frame or a list of mappings, by names and labels, whose cells may also be conditions
+            (">40", "30..40", "1st|2nd"), and what is empty or not there is unknown; or codes [row, variable], or a
+            `Dataset`.
+        hidden: of codes, marks the holes, [row, variable]; None: negative codes are holes.
+        evidence: what is known of every row beside that, as in `depnet.query`, of columns that no row knows itself.
         scan: of which chain; None: the law of an ordered network, the random scan of any other.
         method: "sample" samples even what could be looked up or solved; "auto" does not.
         tolerance: what is sampled is sampled until every standard error of a row is under this.
@@ -105,11 +117,37 @@ def query_rows(
     >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
     >>> query_rows(network, [[0, -1], [1, -1]]).probabilities["X1"].round(3).tolist()
     [[0.8, 0.2], [0.4, 0.6]]
+    >>> import depnet
+    >>> law = depnet.learn(depnet.titanic(), order="auto", smoothing=0.5)
+    >>> people = [{"sex": "female", "class": "1st|2nd"}, {"sex": "male"}]
+    >>> query_rows(law, people, evidence={"age": "adult"}).probabilities["survived"].round(2).tolist()
+    [[0.08, 0.92], [0.8, 0.2]]
     """
-    checked_network(network)
+    domain = checked_network(network).domain
     check_method(method, ("auto", "sample"))
     effort = Effort.of(tolerance, max_seconds, rng, n_jobs)
-    codes, holes = checked_rows(network.domain, rows, hidden)
+    if evidence or has_labels(rows):
+        if has_labels(rows):
+            known, cells = codes_of(domain, rows)
+        else:
+            filled, empty = checked_rows(domain, rows, hidden)
+            known, cells = np.where(empty, -1, filled.astype(np.int64)), {}
+        known, conditions, which = join_given(domain, known, cells, evidence)
+        if conditions:
+            found = query_rows(
+                with_conditions(network, conditions),
+                np.hstack([known, which]),
+                scan=scan,
+                method=method,
+                tolerance=tolerance,
+                max_seconds=max_seconds,
+                rng=effort.rng,
+                n_jobs=n_jobs,
+                targets=domain.names if targets is None else targets,
+            )
+            return without_conditions(found, domain)
+        rows, hidden = known, None
+    codes, holes = checked_rows(domain, rows, hidden)
     asked = None if targets is None else [network.domain.index(name) for name in targets]
     return answer_rows(network, codes, holes, scan, effort, method, targets=asked)[0]
 

@@ -70,7 +70,7 @@ class Support:
         if not self.exact and self.rows > 0:
             how_many = f"{self._how_sure}{plural(self.rows, 'training row')}"
         verb = "matches" if self.rows in (0, 1) else "match"
-        return f"{how_many} {verb} what is given. The answer may be inaccurate: rare cases weigh little in learning."
+        return f"{how_many} {verb} what is given. With so few, the answer may be inaccurate."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,6 +186,17 @@ def support(network: Network, evidence: Evidence) -> Support | None:
             within = counts if leaves is None else counts[leaves]
             bounds.append(int(within[:, allowed.get(i, slice(None))].sum()))
     return None if total is None else Support(min([total, *bounds]), total, exact=False)
+
+
+def few_known(names: Sequence[str], seen: Seen, matching: Support) -> Remark | None:
+    """The warning where many rows match, and few of them know what is asked."""
+    if round(seen.rows) >= RARE_ROWS:
+        return None
+    known = f"only {round(seen.rows):,} of the {plural(matching.rows, 'matching row')}"
+    verb = "has" if round(seen.rows) == 1 else "have"
+    return Remark(
+        f"{known} {verb} a value of {', '.join(names)}. With so few, the answer may be inaccurate.", "rare"
+    )
 
 
 def differing(

@@ -15,7 +15,7 @@ from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import EvidenceError, InferenceError, ModelError, brief, checked_seconds
-from depnet.inference.answer.observed import MatchingRows, Support, difference, support
+from depnet.inference.answer.observed import MatchingRows, Support, difference, few_known, support
 from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, Target, tables_of, targets_of
 from depnet.inference.answer.result import QueryResult
 from depnet.model.event import Event, columns_of
@@ -231,6 +231,12 @@ class Question:
         said += [*(text for _, part in parts for text in part.warnings), *warnings]
         if matching is not None and self.given and matching.warning is not None:
             said.append(Remark(matching.warning, "rare"))
+        elif self.given and seen is not None and matching is not None:
+            said += [
+                few
+                for targets, each in zip(of_tables, seen, strict=True)
+                if (few := few_known([t.variable.name for t in targets], each, matching)) is not None
+            ]
         for targets, law, error, table in zip(of_tables, values, errors, seen or (), strict=False):
             said += difference([target.variable for target in targets], law, error, table)
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
