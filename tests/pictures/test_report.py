@@ -5,9 +5,10 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from depnet import Dataset, Domain, certificate, learn, sample, titanic
+from depnet import Dataset, DependencyNetwork, Domain, certificate, learn, sample, titanic
 from depnet.model.marginals import HeldOut
 from depnet.pictures import html_report
 from depnet.pictures.labels import line, short
@@ -68,25 +69,27 @@ def test_with_and_without_rows(name: str) -> None:
     rows = sample(network, 400, burn_in=5, thin=1, chains=40, rng=np.random.default_rng(0))
     page = check(html_report(network, data, sampled=rows))
     words = "\n".join(page.words)
-    for heading in (
-        "Summary",
-        "Who predicts whom",
-        "Strongest links",
-        "Certificate",
-        "Data against the model",
-    ):
+    headings = (
+        "In short",
+        "Columns",
+        "What depends on what",
+        "Unusual rows",
+        "Rows drawn from the model, beside the table's",
+    )
+    for heading in (*headings, certificate(network, data).said):
         assert heading in words
-    alone = html_report(network, sampled=rows)
-    assert "Certificate" not in "\n".join(check(alone).words)
+    alone = "\n".join(check(html_report(network, sampled=rows)).words)
+    assert certificate(network, data).said not in alone
+    assert "Unusual rows" not in alone
     kept = html_report(network.with_counts(data), sampled=rows)
-    assert "1-way marginals" in "\n".join(check(kept).words)
+    assert "by chance, on average" in "\n".join(check(kept).words)
 
 
 def test_no_bar_is_wider_than_its_track() -> None:
     rng = np.random.default_rng(0)
     rows = Dataset.from_codes(rng.integers(0, 260, (5_000, 2)), domain=Domain.from_cardinalities([260, 260]))
     text = html_report(learn(rows).with_counts(rows), rows)
-    assert "253 other states" in text
+    assert "253 other values" in text
     assert max(float(width) for width in re.findall(r"width:([0-9.]+)%", text)) <= 100
 
 
@@ -149,7 +152,33 @@ def test_a_chain_that_cannot_be_drawn_from_is_said() -> None:
 def test_a_report_of_a_network_with_a_boosted_node() -> None:
     text = html_report(mixed_titanic(), PEOPLE, sampled=PEOPLE)
     said = " ".join(Page(text).words)
-    assert "boosted nodes" in said
+    assert "1 boosted nodes" in said
     assert "survived: 0.2063 bits known, boosted" in said
     assert "Its first graph, before the stages" in said
     assert text == html_report(mixed_titanic(), PEOPLE, sampled=PEOPLE)
+
+
+def test_histograms_sentences_and_reasons_are_those_of_the_table() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"kind": rng.choice(["a", "b"], 500), "age": rng.integers(20, 40, 500).astype(float)}
+    )
+    frame["wage"] = np.where(frame["kind"] == "a", 20_000.0, 50_000.0) + 100.0 * rng.normal(size=500)
+    frame.loc[:49, "age"] = np.nan
+    frame.loc[7, ["kind", "wage"]] = ["a", 50_000.0]
+    model = DependencyNetwork(random_state=0).fit(frame)
+    text = html_report(
+        model.network_, model.data_, law=model.law_, title="people.csv", left_out=["name"], drawn=500
+    )
+    said = " ".join(check(text).words)
+    assert "500 rows, 3 columns" in said
+    assert "Missing: age in 10 % of the rows." in said
+    assert "Left out, since nothing can be learned from them: name." in said
+    assert re.search(r"wage is predicted by kind: in these rows, \d+ % of its uncertainty goes", said)
+    assert f"mean {frame['wage'].mean():,.0f}" in said
+    (bars,) = re.findall(r'aria-label="Histogram of age">(.*?)</svg>', text)
+    heights = np.array([float(height) for height in re.findall(r'height="([0-9.]+)"', bars)])
+    counts = frame["age"].value_counts().sort_index().to_numpy()
+    assert heights == pytest.approx(58 * counts / counts.max(), abs=0.06), "a bar for each whole number"
+    unusual = said.partition("Unusual rows")[2].partition("Rows drawn")[0]
+    assert unusual.split("how unusual")[1].split()[0] == "8", "the row that was made odd, counted from 1"

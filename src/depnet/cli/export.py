@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from depnet.cli.command import Run, command, option, output
-from depnet.cli.files import load_models, read_training, save_text, text_options
+from depnet.cli.files import dialect, load_models, read_training, save_text, text_options
 
 if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
@@ -18,7 +18,7 @@ SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".gv": "dot", ".htm": "htm
 
 @command(
     "depnet export model.json -o graph.svg",
-    "depnet export model.json -o report.html",
+    "depnet export model.json -o report.html --data table.csv",
     "depnet export model.json -o graph.pdf                   # or .png, with matplotlib",
 )
 @click.argument("model")
@@ -43,20 +43,33 @@ def export(run: Run, model: str, wanted: str | None, min_bits: float | None, dat
         raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
     loaded = load_models(model)
     table, whole = read_training(data, loaded.domain)
-    text = _text(loaded, form, min_bits, table, whole)
+    left_out: list[str] = []
+    if form == "html" and data is not None:
+        from depnet.data.files.read import Request, open_file
+
+        with open_file(data, Request(dialect=dialect())) as opened:
+            left_out = [name for name in opened.names if name not in loaded.domain.names]
+    title = Path(model if data is None else data).name
+    text = _text(loaded, form, min_bits, table, whole, title, left_out)
     save_text(text, run.place, run.force)
     run.answer({"format": form, "bytes": len(text.encode() if isinstance(text, str) else text)})
 
 
 def _text(
-    model: "Model", form: str, min_bits: float | None, table: "Holed | None", whole: "Dataset | None"
+    model: "Model",
+    form: str,
+    min_bits: float | None,
+    table: "Holed | None",
+    whole: "Dataset | None",
+    title: str,
+    left_out: list[str],
 ) -> str | bytes:
     from depnet import pictures
     from depnet.learning.links import links
 
     network = model.network
     if form == "html":
-        return pictures.html_report(network, table, law=model.law)
+        return pictures.html_report(network, table, law=model.law, title=title, left_out=left_out)
     found = [link for link in links(network, whole) if min_bits is None or link.strength >= min_bits]
     if form == "csv":
         return pictures.links_csv(found)

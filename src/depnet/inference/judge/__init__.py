@@ -6,5 +6,6 @@ In reading order:
 - `shifts`: how far evidence moves every variable; two variables together, and what either tells of the other;
 - `influence`, `measure`: what would move a target, one more fact at a time, and what rows say of it;
 - `cells`: the tail masses of cells, given the rest of their rows; the scores of a table's rows, and its rows as they are
-  listed.
+  listed;
+- `odd`: the reasons of odd rows.
 """

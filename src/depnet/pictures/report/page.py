@@ -1,8 +1,9 @@
-"""The report of a fitted network: one HTML file, self-contained, that opens offline and runs nothing.
+"""The report of a fitted model: one HTML file to send, self-contained, that opens offline and runs nothing.
 
-It says what the model is worth, and has its graph and links, drawn rows against the data's, the certificate, and decision
-graphs. Its parts are elements of `depnet.notebook`. No script and nothing from elsewhere: the page's own policy forbids
-both, so that even a label that got through the escaping could do nothing. Light and dark follow the reader's system.
+First what everybody reads: how good the model is, what predicts what, every column with its true histogram, what is
+missing, unusual rows with their reasons. What needs the theory, the certificate and decision graphs, is behind a fold at the
+end. Parts are elements of `depnet.notebook`. No script and nothing from elsewhere: the page's own policy forbids both, so
+that even a label that got through the escaping could do nothing. Light and dark follow the reader's system.
 """
 
 import re
@@ -14,37 +15,41 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.errors import ConvergenceError, ModelError, ReducibleError
+from depnet.data.table.variable import Variable
+from depnet.errors import ConvergenceError, ReducibleError
 from depnet.fitting.summary import count_rows, plain_figures
+from depnet.inference.answer.numbers import shown, value_of
+from depnet.inference.answer.profile import Profile, bar_edges, column_of, share_of_bars
+from depnet.inference.judge.cells import row_scores
 from depnet.inference.judge.compare import Nearness, nearness
-from depnet.learning.certificate import BIT, Certificate, certificate
+from depnet.inference.judge.odd import how_odd, list_reasons
+from depnet.learning.auto import copies_of
 from depnet.learning.cost import Mdl, PenaltyLike
 from depnet.learning.links import Link, links
-from depnet.model.links import one_sided_links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
-from depnet.notebook import Bar, Cell, beside, fold, line, note, table
+from depnet.notebook import BAR, Bar, Cell, beside, fold, line, note, table
 from depnet.pictures import labels
-from depnet.pictures.graph.dependency import DependencyGraph, dependency_graph
+from depnet.pictures.graph.dependency import dependency_graph
 from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
-from depnet.pictures.node.boosted import boosted
-from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
-from depnet.pictures.node.svg import boosted_svg, decision_svg
-from depnet.pictures.node.text import decision_text
+from depnet.pictures.report.theory import NAME, frame, scroll, theory_of
+from depnet.pictures.svg import element
 from depnet.sampling import sample
-from depnet.wording import plural
+from depnet.wording import percent, plural, some_of
 
 LINKS = 25
-NAME = 40
-ONE_SIDED = 12
-MOST_ONE_SIDED = 400
-"""The most variables whose links are looked through for those that go one way only."""
-DRAWN_LEAVES = 40
-"""A decision graph of more leaves is written, not drawn."""
-CARDS = 12
 MOST_CARDS = 60
 STATES = 8
+BARS = 24
+"""Of a histogram."""
+SAID = 3
+"""Columns of which a sentence says what predicts them, and the names in it."""
+ODD_ROWS = 10
+MOST_SCORED = 20_000_000
+"""Cells that are looked at for unusual rows: of a larger table, those of its first rows."""
+SELDOM = 0.0005
+"""What is missing less often is not spoken of."""
 DRAWING_CHAINS = 500
 
 STYLE = """
@@ -53,19 +58,26 @@ STYLE = """
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif}
 main{max-width:1080px;margin:0 auto;padding:16px}
-h1{font-size:1.6rem;margin:.4em 0 .1em;overflow-wrap:anywhere}
-h2{font-size:1.2rem;margin:2em 0 .3em;border-bottom:1px solid var(--rule);padding-bottom:.2em}
+h1{font-size:1.7rem;margin:.4em 0 .1em;overflow-wrap:anywhere}
+h2{font-size:1.2rem;margin:2em 0 .4em;border-bottom:1px solid var(--rule);padding-bottom:.2em}
+h3{font-size:1rem;margin:0;overflow-wrap:anywhere}
 .soft{color:var(--soft)}
-.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:8px;margin:12px 0}
-.tile{background:var(--panel);border:1px solid var(--rule);border-radius:8px;padding:8px 12px}
-.tile b{display:block;font-size:1.25rem;font-variant-numeric:tabular-nums}
-.tile span{color:var(--soft);font-size:.85rem}
+.said{font-size:1.05rem;padding-left:1.2em}
+.said li{margin:.3em 0}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(250px,100%),1fr));gap:12px;align-items:start}
+.card{background:var(--panel);border:1px solid var(--rule);border-radius:8px;padding:10px 12px;break-inside:avoid}
+.card p{margin:.1em 0 .5em;font-size:.85rem;color:var(--soft);overflow-wrap:anywhere}
+.card table{width:100%}
+.card td>div{width:70px!important}
+td,th{overflow-wrap:break-word!important}
+.card svg{display:block;width:100%;height:64px}
+.ends{display:flex;justify-content:space-between;font-size:.8rem;color:var(--soft)}
 .wide{overflow-x:auto;margin:8px 0}
 .wide svg{display:block;height:auto;max-width:100%}
 details{margin:8px 0}
 summary{overflow-wrap:anywhere}
 pre{overflow-x:auto;background:var(--panel);padding:10px;border-radius:8px;font-size:12px;line-height:1.35}
-@media print{details>*{display:block}}
+@media print{details::details-content{display:block;content-visibility:visible}h2{break-after:avoid}main{max-width:none}}
 """
 
 
@@ -83,23 +95,25 @@ def html_report(
     dataset: Holed | None = None,
     *,
     law: Network | None = None,
-    title: str = "Dependency network",
+    title: str = "A table and its model",
+    left_out: Sequence[str] = (),
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
     drawn: int = 10_000,
     sampled: Dataset | None = None,
     nodes: int = 6,
     seed: int = 0,
 ) -> str:
-    """The report of a network as one HTML text: the same network, rows and seed give the same bytes.
+    """The report of a model as one HTML text: the same model, rows and seed give the same bytes.
 
     Args:
         network: the network.
-        dataset: the rows it was learned from: the report then has the certificate, and strengths measured on rows,
-            both of those without holes, and marginals of all known cells; without, all is what the counts that the
-            network keeps can tell.
-        law: the ordered network of the same rows: the report then says how much it explains, how far it is from the
-            rows, and compares its marginals with theirs; without it, those of the network's chain.
-        title: of the page.
+        dataset: the rows it was learned from: the report then has unusual rows, histograms of the rows' own values, the
+            certificate, and strengths of links measured on the rows without holes; without, all is what the counts that
+            the network keeps can tell.
+        law: the ordered network of the same rows: the report then says how good it is, and compares rows drawn from it
+            with the table's; without it, those of the network's chain.
+        title: of the page, such as the table's name.
+        left_out: columns of the table that were not learned from.
         penalty: the one that the network was learned with.
         drawn: how many rows are drawn to stand for the law.
         sampled: or these, which were drawn already.
@@ -116,26 +130,25 @@ def html_report(
     whole = None if dataset is None else dataset.whole_rows()
     whole = None if whole is None or not whole.rows else whole
     found = links(network, whole)
-    graph = dependency_graph(network, whole, found=found)
     law = network if law is None and network.order is not None else law
     both = [network] if law is None or law is network else [law, network]  # the law first: answers are its
-    certificates = [] if whole is None else [certificate(one, whole, penalty=penalty) for one in both]
     rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
-    plain = "".join(line(f"{text[0].upper()}{text[1:]}.") for text in plain_figures(law, rows.near))
-    picture = _frame(to_svg(graph)) + note(
-        "An arrow points to the variable that is predicted; lines are as wide as the link is strong. Frames are communities."
-    )
+    columns = [column_of(network.domain, dataset, network.counts, i) for i in range(len(network.domain))]
+    picture = frame(to_svg(dependency_graph(network, whole, found=found)))
+    why = "An arrow points to the column that is predicted; lines are as wide as the link is strong. Colours are groups."
     sections = {
-        "Summary": plain + _summary(network, dataset, graph, certificates, rows.near),
-        "Who predicts whom": picture,
-        "Strongest links": _links(network, found),
-        "Data against the model": _against(rows),
+        "In short": _sentences(network, law, found, columns, rows.near, left_out),
+        "Columns": _columns(network, columns),
+        "What depends on what": picture + note(why) + _links(network, found),
     }
-    if certificates:
-        sections["Certificate"] = "".join(_wide(each._repr_html_()) for each in certificates)
-    sections["Decision graphs"] = _decisions(network, found, nodes)
-    about = "How the columns of a table depend on each other, learned from its rows"
-    return _page(labels.line(title), about, sections)
+    if dataset is not None and dataset.rows:
+        sections["Unusual rows"] = _unusual(network, dataset)
+    sections["Rows drawn from the model, beside the table's"] = _against(rows)
+    theory = theory_of(both, whole, penalty, found, nodes)
+    sections["For readers of the theory"] = fold("What is proven, and how each column is predicted", theory)
+    total = count_rows(network) if dataset is None else dataset.total
+    size = plural(len(network.domain), "column")
+    return _page(labels.line(title), size if total is None else f"{plural(total, 'row')}, {size}", sections)
 
 
 def _page(title: str, subtitle: str, sections: Mapping[str, str]) -> str:
@@ -152,16 +165,120 @@ def _page(title: str, subtitle: str, sections: Mapping[str, str]) -> str:
     )
 
 
-def _wide(inside: str) -> str:
-    """What scrolls by itself where the page is narrow."""
-    return f'<div class="wide">{inside}</div>\n'
+def _sentences(
+    network: Network,
+    law: Network | None,
+    found: Sequence[Link],
+    columns: Sequence[Profile | None],
+    near: Nearness | None,
+    left_out: Sequence[str],
+) -> str:
+    """What there is to know first: how good the model is, what predicts what, what is missing, what was left out."""
+    names = [short(name, NAME) for name in network.domain.names]
+    said = [f"{text[0].upper()}{text[1:]}." for text in plain_figures(law, near)]
+    known = np.zeros(len(names))
+    for link in found:
+        known[link.node] += max(link.strength, 0.0)
+    for i in np.argsort(-known, kind="stable")[:SAID].tolist():
+        by = [names[link.variable] for link in found if link.node == i][:SAID]
+        shares = np.ones(1) if columns[i] is None else columns[i].shares
+        whole = -float((shares * np.log2(np.where(shares > 0, shares, 1.0))).sum())
+        if by and whole > 0:
+            part = percent(min(known[i] / whole, 1.0))
+            said.append(
+                f"{names[i]} is predicted by {_and(by)}: in these rows, {part} of its uncertainty goes."
+            )
+    if not found:
+        said.append("No column predicts another.")
+    holes = sorted(
+        ((c.missing, n) for c, n in zip(columns, names, strict=True) if c and c.missing > SELDOM),
+        reverse=True,
+    )
+    missing = [f"{name} in {percent(share)} of the rows" for share, name in holes]
+    said.append(f"Missing: {some_of(missing)}." if missing else "No value is missing.")
+    said += [f"{copy}." for copy in map(str, () if law is None else copies_of(law))]
+    if left_out:
+        said.append(
+            f"Left out, since nothing can be learned from them: {some_of([short(n, NAME) for n in left_out])}."
+        )
+    return f'<ul class="said">{"".join(f"<li>{xml(text)}</li>" for text in said)}</ul>\n'
 
 
-def _frame(svg: str) -> str:
-    """A picture, whose letters stay large enough to be read."""
-    size = re.search(r' width="(\d+)"', svg)
-    least = f' style="min-width:{0.7 * int(size[1]):.0f}px"' if size else ""
-    return _wide(svg.replace("<svg ", f"<svg{least} ", 1))
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _columns(network: Network, columns: Sequence[Profile | None]) -> str:
+    """A card for each column: its histogram or its states, and what is missing."""
+    cards = [
+        f'<div class="card"><h3>{xml(short(variable.name, NAME))}</h3>{_card(variable, column)}</div>'
+        for variable, column in zip(network.domain.variables, columns, strict=True)
+    ]
+    more = (
+        fold(f"{plural(len(cards) - MOST_CARDS, 'column')} more", _cards(cards[MOST_CARDS:]))
+        if cards[MOST_CARDS:]
+        else ""
+    )
+    return _cards(cards[:MOST_CARDS]) + more
+
+
+def _cards(cards: Sequence[str]) -> str:
+    return f'<div class="cards">{"".join(cards)}</div>\n'
+
+
+def _card(variable: Variable, column: Profile | None) -> str:
+    if column is None:
+        return f"<p>{plural(len(variable.present_states), 'value')}</p>"
+    missing = f"; {percent(column.missing)} missing" if column.missing > SELDOM else ""
+    number = column.numbers
+    if number is None or len(column.counts) <= 2:
+        said = plural(len(variable.present_states), "value") + missing
+        rows = _shares(list(map(str, variable.present_states)), column.shares)
+        return f"<p>{said}</p>" + table(
+            ["", "", ""], [[name, Bar(a / most), percent(a)] for name, (a,), most in rows]
+        )
+    edges = bar_edges(number.law, BARS)
+    shares = share_of_bars(number.law, edges)
+    values, _ = number.law.ascending
+    ends = max(float(edges[0]), float(values[0])), min(float(edges[-1]), float(values[-1]))
+    low, high = (xml(_value(value_of(end, number.kind))) for end in ends)
+    wide = 240 / len(shares)
+    bars = "".join(
+        element("rect", x=wide * k, y=60 - 58 * share, width=wide - 1, height=58 * share, fill=BAR)
+        for k, share in enumerate((shares / max(float(shares.max()), 1e-300)).tolist())
+    )
+    left = 1 - float(shares.sum())
+    beyond = f"; {percent(left)} beyond the picture" if left > SELDOM else ""
+    said = f"mean {_value(number.mean)}, median {_value(number.median)}{missing}{beyond}"
+    name = f"Histogram of {short(variable.name, NAME)}"
+    return (
+        f'<p>{xml(said)}</p><svg viewBox="0 0 240 60" preserveAspectRatio="none" role="img" aria-label="{xml(name)}">'
+        f"{bars}</svg>"
+        f'<div class="ends"><span>{low}</span><span>{high}</span></div>'
+    )
+
+
+def _value(value: object) -> str:
+    """A value with thousands separators where it is long."""
+    long = isinstance(value, (int, float)) and abs(value) >= 10_000
+    return f"{value:,.0f}" if long else shown(value)
+
+
+def _rounded(text: str) -> str:
+    """A number with many digits as people read it; any other text as it is."""
+    return _value(float(text)) if re.fullmatch(r"-?\d+\.\d{3,}", str(text)) else text
+
+
+def _unusual(network: Network, rows: Holed) -> str:
+    """The oddest rows, with the cells that make them so."""
+    cells, before = [], None
+    for one in list_reasons(network, rows, row_scores(network, rows, MOST_SCORED), ODD_ROWS):
+        first = "" if one["row"] == before else f"{one['row']:,}"
+        texts = [short(_rounded(one[key]), NAME) for key in ("value", "expected")]
+        cells.append([first, short(one["column"], NAME), *texts, how_odd(one["tail"])])
+        before = one["row"]
+    why = '"1 in 200": a value that fits the rest of its row no better comes up once in 200 such rows.'
+    return scroll(table(["row", "column", "value", "expected", "how unusual"], cells, left=4)) + note(why)
 
 
 def _draw(network: Network, dataset: Holed | None, drawn: int, seed: int, sampled: Dataset | None) -> _Drawn:
@@ -180,154 +297,63 @@ def _draw(network: Network, dataset: Holed | None, drawn: int, seed: int, sample
     return _Drawn(rows, data, nearness(rows, data), said)
 
 
-def _summary(
-    network: Network,
-    dataset: Holed | None,
-    graph: DependencyGraph,
-    certificates: Sequence[Certificate],
-    near: Nearness | None,
-) -> str:
-    plain = [node for node in network.nodes if not node.boosted]
-    numbers = {
-        "variables": len(network.domain),
-        "links": sum(len(node.inputs) for node in network.nodes),
-        "leaves": sum(node.source.size for node in plain) or None,
-        "parameters": sum(node.source.size * (node.states - 1) for node in plain) if plain else None,
-        "boosted nodes": len(network) - len(plain) or None,
-        "rows learned from": count_rows(network) if dataset is None else dataset.total,
-    }
-    found = [(f"{number:,}", what) for what, number in numbers.items() if number is not None]
-    found += map(_describe_proof, certificates)
-    if near is not None:
-        found.append((f"{near.one_way:.4f}", "mean 1-way distance, data to model"))
-    both = sum(tie.both for tie in graph.ties)
-    tiles = [*found, (f"{both:,} of {len(graph.ties):,}", "ties go both ways")]
-    inside = "".join(
-        f'<div class="tile"><b>{xml(value)}</b><span>{xml(what)}</span></div>' for value, what in tiles
-    )
-    return f'<div class="tiles">{inside}</div>\n'
-
-
-def _describe_proof(proven: Certificate) -> tuple[str, str]:
-    """What a certificate proves, in one number, and what the number is."""
-    nothing = proven.one_leaf_limit
-    if proven.kind == "law":
-        said = f"bits a row from data to law (KL); {nothing / BIT:.4g} independent columns"
-        return f"{proven.kl / BIT:.4g}", said
-    if proven.no_bound is not None:
-        return "none", f"FC-limit: Theorem 3 does not apply; {nothing:.4g} knowing nothing"
-    return f"{proven.fc_limit:.4g}", f"FC-limit, nats; {nothing:.4g} knowing nothing"
-
-
 def _against(drawn: _Drawn) -> str:
     """The shares of each variable's states in the data and in drawn rows, the furthest apart first."""
     said = "".join(note(text) for text in drawn.said)
     if drawn.rows is None:
         return said
     if drawn.data is None or drawn.near is None:
-        return said + line(
-            "The network keeps no 1-way counts of its data, and no rows were given to compare with."
-        )
+        return said + line("The model keeps no counts of its table, and no rows were given to compare with.")
+    ways = {"1-way": "single columns", "2-way": "pairs of columns"}
     lines = [
-        [f"{ways} marginals", f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
-        for ways, mean, worst, floor in drawn.near.by_ways()
+        [ways[way], *(f"{100 * each:.2g} %" for each in distances)]
+        for way, *distances in drawn.near.by_ways()
     ]
-    said += _wide(table(["total variation", "mean", "worst", "mean of as many rows of the data"], lines))
-    said += note(f"The data against {drawn.near.rows:,} rows drawn from the model, the furthest apart first:")
+    heads = ["shares are apart by", "on average", "at most", "by chance, on average"]
     theirs, apart = MarginalCounts.of(drawn.rows, 0).singles, drawn.near.singles
     tables = []
     for i in np.argsort(-apart, kind="stable")[:MOST_CARDS].tolist():
         data, model = (counts[i] / counts[i].sum() for counts in (drawn.data.singles, theirs))
-        head = f"{short(drawn.near.names[i], NAME)}: {apart[i]:.4f} apart"
-        states = drawn.rows.domain.variables[i].states
-        tables.append(table([head, "data", "", "model", ""], _shares(list(map(str, states)), data, model)))
-    more = tables[CARDS:]
-    rest = fold(f"{plural(len(more), 'variable')} nearer to the data", beside(*more)) if more else ""
-    return said + beside(*tables[:CARDS]) + rest
+        head = f"{short(drawn.near.names[i], NAME)}: {100 * apart[i]:.2g} % apart"
+        states = list(map(str, drawn.rows.domain.variables[i].states))
+        cells: list[list[Cell]] = [
+            [name, f"{a:.3f}", Bar(a / most), f"{b:.3f}", Bar(b / most)]
+            for name, (a, b), most in _shares(states, data, model)
+        ]
+        tables.append(table([head, "table", "", "model", ""], cells))
+    more = f"{drawn.near.rows:,} rows drawn from the model, column by column, the furthest apart first"
+    return said + scroll(table(heads, lines)) + fold(more, beside(*tables))
 
 
-def _shares(states: list[str], data: FloatArray, model: FloatArray) -> list[list[Cell]]:
-    """The most frequent states in their own order, and the rest together, with both shares and their bars."""
-    order = np.argsort(-np.maximum(data, model), kind="stable")
+def _shares(states: list[str], *shares: FloatArray) -> list[tuple[str, list[float], float]]:
+    """The most frequent states in their own order, and the rest together, with their shares and the largest of all."""
+    order = np.argsort(-np.max(shares, axis=0), kind="stable")
     kept = np.sort(order if len(order) <= STATES else order[: STATES - 1])
-    rows = [(states[s], float(data[s]), float(model[s])) for s in kept]
+    rows = [(short(states[s], NAME), [float(each[s]) for each in shares]) for s in kept]
     if len(kept) < len(order):
         rest = order[STATES - 1 :]
-        rows.append((f"{len(rest)} other states", float(data[rest].sum()), float(model[rest].sum())))
-    most = max(max(a, b) for _, a, b in rows)  # of many states, the others together may be the most
-    return [[short(name, NAME), f"{a:.3f}", Bar(a / most), f"{b:.3f}", Bar(b / most)] for name, a, b in rows]
+        rows.append((f"{len(rest):,} other values", [float(each[rest].sum()) for each in shares]))
+    most = max(max(each) for _, each in rows) or 1.0  # of many states, the others together may be the most
+    return [(name, each, most) for name, each in rows]
 
 
 def _links(network: Network, found: Sequence[Link]) -> str:
-    """The strongest links, and those that go one way only."""
+    """The strongest links."""
     if not found:
-        return line("No node reads any other: the variables were learned as independent.")
+        return line("No column is predicted from another: the model takes them as independent.")
     strongest = max(found[0].strength, 1e-300)
     rows: list[list[Cell]] = []
     for link in found[:LINKS]:
         known = (link.mutual_information, link.conditional_information)
         names = [short(link.source, NAME), short(link.target, NAME)]
-        bits: list[Cell] = [f"{link.strength:.4f}", Bar(link.strength / strongest)]
+        bits: list[Cell] = [Bar(link.strength / strongest), f"{link.strength:.4f}"]
         rows.append([*names, *bits, *("–" if x is None else f"{x:.4f}" for x in known)])
     more = f" The {LINKS} strongest of {len(found):,}." if len(found) > LINKS else ""
     gained = " Links of a boosted node: what each input gained while it was learned."
     said = note(
-        f"Bits per row. A node's links add up to all that its source knows; alone: mutual information; given the rest: "
-        f"conditional mutual information given the node's other inputs, where the rows suffice to tell."
+        f"Strengths in bits per row: what a column adds to the prediction of another; what it tells alone; what it tells "
+        f"beside all others that take part, where the rows suffice to know."
         f"{gained if any(node.boosted for node in network.nodes) else ''}{more}"
     )
-    heads = ["predicts", "variable", "bits", "", "alone", "given the rest"]
-    return _wide(table(heads, rows, left=2)) + said + _one_sided(network)
-
-
-def _one_sided(network: Network) -> str:
-    found = one_sided_links(network) if len(network.domain) <= MOST_ONE_SIDED else ()
-    if not found:
-        return ""
-    cut = [x for x in found if not x.carried] or list(found)
-    items = "".join(f"<li>{xml(short(x, 4 * NAME))}</li>" for x in cut[:ONE_SIDED])
-    more = f"<li>and {len(cut) - ONE_SIDED:,} more</li>" if len(cut) > ONE_SIDED else ""
-    summary = f"{plural(len(found), 'link')} one way only: what evidence does not reach"
-    return fold(summary, f"<ul>{items}{more}</ul>\n")
-
-
-def _decisions(network: Network, found: Sequence[Link], nodes: int) -> str:
-    """The decision graphs of the `nodes` that know most of their variables, and what boosted ones read."""
-    bits = np.zeros(len(network))
-    for link in found:
-        bits[link.node] += link.strength
-    order = np.argsort(-bits, kind="stable").tolist()
-    order = [k for k in order if network.nodes[k].boosted or network.nodes[k].source.size > 1]
-    order = [k for k in order if network.nodes[k].inputs][: max(nodes, 0)]
-    if not order:
-        return line("Every node has one leaf: there is nothing to decide.")
-    said = note(
-        f"The {plural(len(order), 'node')} that know most of their variables. Bars are θ(· | leaf); a leaf with several "
-        "ways in was merged."
-    )
-    if any(network.nodes[k].boosted for k in order):
-        said += note("A boosted node sums many graphs: of it, what it reads, and what each input gained.")
-    for k in order:
-        node = network.nodes[k]
-        size = "boosted" if node.boosted else f"{node.source.size:,} leaves"
-        summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {size}"
-        said += fold(summary, _decision(network, k), opened=k == order[0])
-    return said
-
-
-def _decision(network: Network, number: int) -> str:
-    if network.nodes[number].boosted:
-        said = boosted(network, number)
-        first = "" if said.first is None else fold("Its first graph, before the stages", _graph(said.first))
-        return _frame(boosted_svg(said)) + first
-    try:
-        return _graph(decision(network, number))
-    except ModelError as error:
-        return note(str(error))
-
-
-def _graph(graph: Decision) -> str:
-    leaves = sum(isinstance(v, Leaf) for v in graph.vertices)
-    if leaves <= DRAWN_LEAVES and len(graph.vertices) <= 4 * DRAWN_LEAVES:
-        return _frame(decision_svg(graph))
-    return f"<pre>{xml(decision_text(graph))}</pre>\n"
+    heads = ["predicts", "column", "strength", "", "alone", "beside the others"]
+    return scroll(table(heads, rows, left=2)) + said
