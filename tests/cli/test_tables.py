@@ -264,7 +264,7 @@ def test_every_row_of_a_table_is_evidence(model: Path, tmp_path: Path) -> None:
         float(np.asarray(own.probabilities)[1]), abs=1e-4
     )
     assert "one of the two places" in refused(
-        "query", model, "survived", "--each", path, "--given", "sex=male"
+        "query", model, "survived", "--each", path, "--given", "sex=male,age=adult"
     )
     assert "--each goes without" in refused("query", model, "age", "--each", path, "--joint", code=2)
     assert "-o is for --each" in refused("query", model, "age", "-o", tmp_path / "x", code=2)
