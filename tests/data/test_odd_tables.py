@@ -96,7 +96,7 @@ def found(table: Any) -> str:
     assert len(said) <= 1, "one line"
     if said:
         assert said[0].category is LeftOutWarning
-        assert "To keep it, say `keep=['x']`" in str(said[0].message) or "no value" in str(said[0].message)
+        assert "To keep it, say `kinds={'x': '" in str(said[0].message) or "no value" in str(said[0].message)
         return f"left out: {said[0].message}"
     x = domain.variables[0]
     return f"{x.cardinality} states" if x.bins is None else f"{x.bins.kind} in {len(x.bins)} bins"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from depnet.arrays import IntArray
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.source import Dialect
-    from depnet.data.table.variables import LeftOut
+    from depnet.data.table.left_out import LeftOut
     from depnet.inference.answer.result import QueryResult
     from depnet.inference.ask.by import GroupAnswers
     from depnet.inference.judge.compare import Comparison
@@ -309,7 +309,7 @@ def _repeatable(name: str, read: Callable[[tuple[str, ...]], Any], metavar: str,
 def read_new(path: str, options: dict[str, Any]) -> "tuple[Holed, list[LeftOut]]":
     """A table to learn from, and the columns that nothing can be learned from; `options` are those of `depnet.read`."""
     from depnet.data.files.read import read
-    from depnet.data.table.variables import warn_left_out
+    from depnet.data.table.left_out import warn_left_out
 
     left: list[LeftOut] = []
     check_table(path)
@@ -353,6 +353,17 @@ def bins_of(texts: tuple[str, ...]) -> Any:
     return named or "quantile"
 
 
+def kinds_of(texts: tuple[str, ...]) -> dict[str, Any]:
+    """What `read` takes as kinds: a word, or values in their order, by column."""
+    pairs = [text.rpartition("=") for text in texts]
+    for text, pair in zip(texts, pairs, strict=True):
+        if not all(pair):
+            raise click.BadParameter(
+                f"{text!r}: write NAME=number, or another kind, or NAME=low,medium,high."
+            )
+    return {name: names_of(kind) if "," in kind else kind for name, _, kind in pairs}
+
+
 def _bins(value: str, text: str) -> Any:
     def edge(part: str) -> Any:
         try:
@@ -368,6 +379,12 @@ def _bins(value: str, text: str) -> Any:
         return [edge(part) for part in value.split("|")]
     raise click.BadParameter(f"{text!r}: bins are a number, edges such as 0|18|65, quantile or categories.")
 
+
+KINDS = _repeatable(
+    "--kind kinds", kinds_of, "NAME=KIND",
+    "What the column NAME is: number, category, ordered (or its values in order: low,medium,high), date, time, or skip; may "
+    "be repeated.  [default: found in the table]",
+)  # fmt: skip
 
 new_table_options = _gather(
     "chosen",
@@ -385,6 +402,7 @@ new_table_options = _gather(
         "--bins", bins_of, "[NAME=]BINS",
         "Bins of numeric columns: how many (quantiles), or edges 0|18|65; for the column NAME, or for all.",
     ),
+    KINDS,
     _repeatable("--keep", names_in, "A,B,...", "Also learn from these names, identifiers or row numbers."),
     number("--max-states", 1000, "Most values of a text column; the rarest become one, other.", least=2),
 )  # fmt: skip

@@ -32,8 +32,13 @@ from depnet.cli.files import (
 from depnet.wording import pick, plural, some_of
 
 if TYPE_CHECKING:
+<<<<<<< HEAD
     from depnet.cluster.fit import CountedModel
     from depnet.data.table.variables import LeftOut
+=======
+    from depnet.cluster.fit import ClusterFit, CountedModel
+    from depnet.data.table.left_out import LeftOut
+>>>>>>> 06e075be (kinds: what a column is, said in one list of words to estimators, files and the command)
     from depnet.fitting.fit import FitOptions, Fitted
 
 NO_BOUND = "there is no FC-limit and no KL(data || law): they compare rows with each other, and these were only counted"
@@ -102,7 +107,8 @@ def fit(
     """Learn a model from a table.
 
     Text, truth values and whole numbers with few values are taken as they are; other numbers and dates are put in bins.
-    Names, identifiers and row numbers are left out (--keep keeps them). The same table always gives the same model.
+    Names, identifiers and row numbers are left out (--kind or --keep keeps them). The same table always gives the
+    same model.
     """
     from depnet.fitting.fit import FitOptions, Fitted, fit
 
@@ -178,7 +184,7 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     document["read_as"] = read_as(law.domain.variables)
     if document["read_as"]:
         lines.append(
-            f"text read {', '.join(document['read_as'][:MOST_COPIES])} (--text NAME keeps it as it is)"
+            f"text read {', '.join(document['read_as'][:MOST_COPIES])} (--kind NAME=category keeps it as it is)"
         )
     document["copies"] = [str(copy) for copy in copies_of(law)]
     if document["copies"]:
@@ -230,7 +236,7 @@ def fit_from_chunks(
             "or leave --cluster and --memory out."
         )
     check_output(run.output, run.force, files_of(table))
-    states = {name: chosen[name] for name in ("bins", "missing", "max_states")}
+    states = {name: chosen[name] for name in ("bins", "missing", "max_states", "kinds")}
     keep = "all" if chosen["columns"] else chosen["keep"]
     request = TableRequest(table, chosen["columns"], chosen["without"], StateOptions(**states), keep)
     check_options(request, options)

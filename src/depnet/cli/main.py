@@ -29,7 +29,12 @@ COMMANDS = (
 """Each is a function of that name in a module of that name, imported when it is asked for: an answer must come at once."""
 
 OPTIONS = {name: f"--{name}" for name in ("delimiter", "encoding", "keep", "missing", "text", "where")}
-OPTIONS |= {"columns": "--columns or --without", "handle_unknown": "--unknown", "header": "--no-header"}
+OPTIONS |= {
+    "columns": "--columns or --without",
+    "handle_unknown": "--unknown",
+    "header": "--no-header",
+    "kinds": "--kind",
+}
 """How the command calls the arguments that the library's messages name."""
 
 
@@ -147,10 +152,16 @@ def _message(error: Exception) -> str:
 def as_option(hint: Hint) -> str | None:
     """An argument of the library as an option of the command; None where it has no such option.
 
-    >>> as_option(Hint("encoding", "latin-1")), as_option(Hint("columns", [...])), as_option(Hint("text", ["a b"]))
-    ('--encoding latin-1', '--columns or --without', "--text 'a b'")
+    >>> as_option(Hint("encoding", "latin-1")), as_option(Hint("columns", [...])), as_option(Hint("kinds", {"a b": "date"}))
+    ('--encoding latin-1', '--columns or --without', "--kind 'a b=date'")
     """
     option, value = OPTIONS.get(hint.argument), hint.value
+    if option is not None and isinstance(value, dict):
+        said = (
+            f"{name}={kind if isinstance(kind, str) else ','.join(map(str, kind))}"
+            for name, kind in value.items()
+        )
+        return " ".join(f"{option} {shlex.quote(each)}" for each in said)
     values = [
         str(each) for each in (value if isinstance(value, list) else [value]) if each not in (..., False)
     ]

@@ -6,6 +6,7 @@ import click
 
 from depnet.cli.command import JOBS, SEED, TABLES, Run, command, option, output, this_run
 from depnet.cli.files import (
+    KINDS,
     UNKNOWN,
     check_table,
     dialect,
@@ -39,11 +40,14 @@ ENDS = (0.05, 0.95)
     metavar="TABLE",
 )
 @output(f"A table of the predictions ({TABLES}).", default="-")
+@KINDS
 @UNKNOWN
 @SEED
 @JOBS
 @text_options
-def predict(run: Run, learned: str, target: str, new_rows: str | None, unknown: str) -> None:
+def predict(
+    run: Run, learned: str, target: str, new_rows: str | None, kinds: dict[str, Any], unknown: str
+) -> None:
     """Predict a column of new rows from the others.
 
     For a category you get the most probable value and how probable each is; for a number its mean, and the ends between
@@ -54,9 +58,13 @@ def predict(run: Run, learned: str, target: str, new_rows: str | None, unknown: 
     if is_model(learned):
         if new_rows is None:
             raise click.UsageError(f"{learned} is a model: name the rows to predict with --rows TABLE.")
+        if kinds:
+            raise click.UsageError(
+                f"--kind is for a table; {learned} is a model, which knows what its columns are."
+            )
         numbers, found = _from_model(run, learned, target, new_rows, unknown)
     else:
-        numbers, found = _from_table(run, learned, target, new_rows, unknown)
+        numbers, found = _from_table(run, learned, target, new_rows, unknown, kinds)
     columns = [numbers, *map(_round, found.values())]
     table = [dict(zip(("row", *found), values, strict=True)) for values in zip(*columns, strict=True)]
     write_table(table, run.place, force=run.force)
@@ -81,19 +89,20 @@ def _from_model(run: Run, model: str, target: str, rows: str, unknown: str) -> "
 
 
 def _from_table(
-    run: Run, table: str, target: str, rows: str | None, unknown: str
+    run: Run, table: str, target: str, rows: str | None, unknown: str, kinds: dict[str, Any]
 ) -> "tuple[Any, dict[str, Any]]":
     """The same, by a classifier or a regressor that is learned here, from the rows that have the target."""
     import numpy as np
 
     from depnet.data.files.read import open_file
     from depnet.data.files.table import identifier
+    from depnet.data.table.variables import StateOptions
     from depnet.errors import DataError
     from depnet.estimators import DependencyNetworkClassifier, DependencyNetworkRegressor
 
     check_table(table)
     name = identifier(target)
-    with open_file(table, _request(columns=[target])) as opened:
+    with open_file(table, _request(columns=[target], kinds=kinds)) as opened:
         y = opened.column(0)
     there = ~y.hidden
     if not there.any():
@@ -108,10 +117,12 @@ def _from_table(
     kind: Any = DependencyNetworkRegressor if number else DependencyNetworkClassifier
     estimator = kind(handle_unknown=unknown, n_jobs=run.jobs, random_state=run.seed)
     place, chosen = (table, f"{name} IS NULL") if rows is None else (rows, None)
-    with open_file(place, _request(where=chosen)) as opened:
+    with open_file(place, _request(where=chosen, kinds=kinds)) as opened:
         shared = [column for column in opened.names if column != target]  # what the rows lack tells nothing
-        asked = _request(columns=shared, optional=True, where=f"{name} IS NOT NULL")
+        asked = _request(columns=shared, optional=True, where=f"{name} IS NOT NULL", kinds=kinds)
         with open_file(table, asked) as inputs:
+            StateOptions(kinds=kinds).check_names([*inputs.names, target])
+            estimator.kinds = {column: kinds[column] for column in inputs.names if column in kinds}
             estimator.fit(inputs, y.present if number else values.astype(str))
         numbers = np.flatnonzero(y.hidden) + 1 if rows is None else np.arange(1, opened.rows + 1)
         if isinstance(estimator, DependencyNetworkRegressor):

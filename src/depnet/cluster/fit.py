@@ -15,8 +15,9 @@ from depnet.arrays import xlogy
 from depnet.cluster.places import Client
 from depnet.cluster.table import TableRequest, Where, open_chunks
 from depnet.data.binning.cut import MAX_BINS
+from depnet.data.table.left_out import LeftOut, warn_left_out
 from depnet.data.table.variable import Domain, Variable
-from depnet.data.table.variables import BinChoice, LeftOut, StateOptions, warn_left_out
+from depnet.data.table.variables import BinChoice, StateOptions
 from depnet.errors import DataError, brief
 from depnet.fitting.fit import FitOptions, Fitted, check_order, fit
 from depnet.learning.boost import BoostLike

@@ -25,9 +25,10 @@ from depnet.data.files.table import bytes_of
 from depnet.data.table.columns import ColumnKind, ColumnLayout, FrameKind
 from depnet.data.table.dataset import Dataset, Holed, join_rows
 from depnet.data.table.encode import describe_table, encode
+from depnet.data.table.left_out import Keep, LeftOut, check_keep
 from depnet.data.table.open import Columns, open_frame
 from depnet.data.table.variable import Domain
-from depnet.data.table.variables import ColumnSummary, Keep, LeftOut, StateOptions, check_keep
+from depnet.data.table.variables import ColumnSummary, StateOptions
 from depnet.errors import DataError, LearningError
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
@@ -261,6 +262,8 @@ class ChunkedColumns(Columns):
 
     def summary(self, place: int, options: StateOptions) -> ColumnSummary:
         column = _in_all_chunks([chunk[place] for chunk in self.chunks])
+        if column.name in options.kinds:
+            return column.as_kind(options.kinds[column.name])
         return column if options.as_they_are(column.name) else column.with_times()
 
 

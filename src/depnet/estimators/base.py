@@ -22,9 +22,11 @@ from depnet.data.frames.decode import fill, numbers_of
 from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.encode import HandleUnknown, describe_table, encode, places_of
+from depnet.data.table.kinds import Kinds
+from depnet.data.table.left_out import Keep, warn_left_out
 from depnet.data.table.open import Opened, open_frame
 from depnet.data.table.variable import Domain
-from depnet.data.table.variables import MAX_STATES, BinChoice, Keep, StateOptions, warn_left_out
+from depnet.data.table.variables import MAX_STATES, BinChoice, StateOptions
 from depnet.errors import STEADY_SEED, DataError
 from depnet.fitting.choose_missing import with_hole_states
 from depnet.fitting.fit import FitOptions
@@ -80,6 +82,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         max_bins: the most bins of a column that `bins` leaves free.
         keep: names of columns to learn from although they look like names, identifiers or row numbers, which are left
             out otherwise (`left_out_`).
+        kinds: what columns are, by name: "number", "category", "ordered" (or a list of its values in order), "date", "time"
+            or "skip" (left out); they are learned from whatever they look like. None: found in the table.
         max_states: of text, all but the most frequent values are one state, "other".
         rounds: the most rounds that complete the holes of a table.
         handle_unknown: a value never seen, in rows given after `fit`, is an "error", or as good as "missing", which one
@@ -99,6 +103,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
     bins: BinChoice = "quantile"
     max_bins: int = 16
     keep: Keep = ()
+    kinds: Kinds | None = None
     max_states: int = MAX_STATES
     rounds: int = 20
     handle_unknown: HandleUnknown = "missing"
@@ -229,7 +234,7 @@ def fitted_table(
         table = validate(estimator, X, reset=True)
         keep: Any = "keep" if missing in ("auto", "complete") else missing
         how = estimator.bins if bins is None else bins
-        options = StateOptions(how, estimator.max_bins, keep, estimator.max_states)
+        options = StateOptions(how, estimator.max_bins, keep, estimator.max_states, estimator.kinds or {})
         found = describe_table(table, options, estimator.keep, coded=True)
         if bins is None:
             warn_left_out(found.left_out)

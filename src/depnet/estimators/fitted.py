@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.kinds import word_of
 from depnet.data.table.variable import Domain
 from depnet.estimators.base import later_table
 from depnet.fitting.complete import Completion
@@ -58,6 +59,13 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
             warnings.warn(NO_LAW, UserWarning, stacklevel=3)
             return self.network_
         return self.law_
+
+    @property
+    def kinds_(self) -> dict[str, str]:
+        """What each column was found or said to be, in the words of `kinds`; "skip": it was left out."""
+        check_is_fitted(self, "network_")
+        words: dict[str, str] = {variable.name: word_of(variable) for variable in self.domain_.variables}
+        return words | dict.fromkeys(self.left_out_ or (), "skip")
 
     @property
     def certificate_(self) -> Certificate | None:

@@ -81,6 +81,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         data_: the rows learned from, with their holes and numbers as they came; None where they are too many to be kept,
             and of a loaded model.
         left_out_: columns that were not learned from.
+        kinds_: what each column was found to be, in the words of `kinds`.
         completion_: the report of the rounds that completed the table.
         n_features_in_: how many columns X had.
         feature_names_in_: their names, where they are text.

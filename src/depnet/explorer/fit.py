@@ -15,7 +15,7 @@ from depnet.arrays import CodeArray
 from depnet.data import Domain
 from depnet.data.files.read import read
 from depnet.data.table.dataset import Holed, code_type, holed_table
-from depnet.data.table.variables import LeftOut
+from depnet.data.table.left_out import LeftOut
 from depnet.errors import STEADY_SEED, DataError, Hint
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError

@@ -13,6 +13,7 @@ Where day and month could be either, dates with slashes have the month first, al
 import datetime as dt
 import itertools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +26,9 @@ from depnet.data.binning.times import texts_in as moments_in
 
 LEAST = 3
 """Fewer different texts stay labels."""
+
+FEW_TIMES = 200
+"""So many texts show in which form most dates are, where a column is said to have dates."""
 
 _CURRENCY = r"US\$|[$€£¥₹]|USD|EUR|GBP|CHF"
 _DIGITS = {
@@ -79,22 +83,75 @@ def find_form(texts: Sequence[str]) -> Form | None:
     return None if form is None or len({number_in(text, form.text) for text in texts}) < LEAST else form
 
 
+def likely_form(texts: Sequence[str], kinds: Sequence[str]) -> Form | None:
+    """The form that most of these texts have, of columns that are said to be of some kinds; None where none has any.
+
+    >>> likely_form(("$5.00", "7", "many"), ("integer", "float")), likely_form(("9/30/1990", "?"), ("date", "datetime"))
+    (Form(kind='float', text='$0.00'), Form(kind='date', text='%-m/%-d/%Y'))
+    """
+    if "float" in kinds:
+        found = [text for text in texts if _NUMBER_TEXT.fullmatch(text)]
+        signs = Counter(_signs(text) for text in found)
+        if len(signs) > 1:
+            del signs["", ""]  # which may be left out beside others
+        if not signs:
+            return None
+        before, after = max(signs, key=lambda pair: signs[pair])
+        both = [_with_point(found, before, point, after) for point in (".", ",")]
+        some = max(both, key=len)
+        return _number_form(some, before, ".,"[both.index(some)], after) if some else None
+    some = list(texts[:FEW_TIMES])
+    ways = {
+        way: [text for text in some if _has_form(text, way)]
+        for way, kind in _TIME_FORMS.items()
+        if kind in kinds
+    }
+    most = max(ways.values(), key=len)
+    return _find_time_form(most) if most else None
+
+
+def _signs(text: str) -> tuple[str, str]:
+    found = _NUMBER_TEXT.fullmatch(text)
+    assert found is not None
+    return found["before"] or "", found["after"] or ""
+
+
+def _with_point(texts: Sequence[str], before: str, point: str, after: str) -> list[str]:
+    """The texts that are numbers with this decimal sign, with their signs or without."""
+    patterns = [
+        re.compile(_number_pattern(*ends), re.ASCII) for ends in ((before, point, after), ("", point, ""))
+    ]
+    return [text for text in texts if any(pattern.fullmatch(text) for pattern in patterns)]
+
+
+def _has_form(text: str, form: str) -> bool:
+    try:
+        return dt.datetime.strptime(text, form) is not None
+    except ValueError:
+        return False
+
+
 def _find_number_form(texts: Sequence[str]) -> Form | None:
-    first = _NUMBER_TEXT.fullmatch(texts[0])
-    if first is None:
+    if _NUMBER_TEXT.fullmatch(texts[0]) is None:
         return None
-    before, after = first["before"] or "", first["after"] or ""
+    before, after = _signs(texts[0])
     for point, other in ((".", ","), (",", ".")):
         pattern = re.compile(_number_pattern(before, point, after), re.ASCII)
         if not all(pattern.fullmatch(text) for text in texts):
             continue
-        grouped = any(other in text for text in texts)
-        if not (before or after or grouped or point == ","):
+        if not (before or after or point == "," or any(other in text for text in texts)):
             return None
-        decimals = max(len(text.rstrip(")").removesuffix(after).partition(point)[2]) for text in texts)
-        digits = (f"#{other}##0" if grouped else "0") + (point + "0" * min(decimals, 9) if decimals else "")
-        return Form("float" if decimals else "integer", before + digits + after)
+        return _number_form(texts, before, point, after)
     return None
+
+
+def _number_form(texts: Sequence[str], before: str, point: str, after: str) -> Form:
+    """The form of texts that are all numbers with these signs."""
+    other = "." if point == "," else ","
+    decimals = max(len(text.rstrip(")").removesuffix(after).partition(point)[2]) for text in texts)
+    digits = f"#{other}##0" if any(other in text for text in texts) else "0"
+    digits += point + "0" * min(decimals, 9) if decimals else ""
+    return Form("float" if decimals else "integer", before + digits + after)
 
 
 def _number_pattern(before: str, point: str, after: str) -> str:
@@ -165,14 +222,23 @@ def _point(shape: "re.Match[str]") -> str:
     return shape["point"] or ("," if shape["digits"] == "#.##0" else ".")
 
 
-def number_sql(text: str, form: Form) -> str:
-    """As `number_in`, in SQL: a number, date, moment or time, NULL where the text has another form."""
+def number_sql(text: str, form: Form, *, loose: bool = False) -> str:
+    """As `number_in`, in SQL: a number, date, moment or time, NULL where the text has another form.
+
+    Only where it is `loose` may signs and times be left out.
+    """
     shape = _NUMBER_FORM.fullmatch(form.text)
     if shape is None:
         kept = {"date": "DATE", "datetime": "TIMESTAMP", "duration": "TIME"}[form.kind]
-        return f"CAST(try_strptime({text}, '{form.text.replace('%-', '%')}') AS {kept})"
+        ways = [form.text.replace("%-", "%")]
+        if loose and form.kind == "datetime":
+            ways += [day for day in _DAYS if ways[0].startswith(day)][:1]
+        parsed = ", ".join(f"try_strptime({text}, '{way}')" for way in ways)
+        return f"CAST(coalesce({parsed}) AS {kept})"
     point = _point(shape)
     pattern = _number_pattern(shape["before"] or "", point, shape["after"] or "")
+    if loose:
+        pattern = f"({pattern})|({_number_pattern('', point, '')})"
     signs, instead, gone = _TRANSLATED[point]
     plain = f"translate(regexp_replace({text}, '[^0-9(,.-]', '', 'g'), '{signs}{gone}', '{instead}')"
     number = f"TRY_CAST({plain} AS {'DOUBLE' if form.kind == 'float' else 'BIGINT'})"

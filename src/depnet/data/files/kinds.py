@@ -15,16 +15,18 @@ all its cells that are not missing:
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from depnet.data.binning.bins import TIMES
-from depnet.data.binning.forms import Form, find_form, number_sql
+from depnet.data.binning.forms import Form, find_form, likely_form, number_sql
 from depnet.data.binning.times import form_of
 from depnet.data.table.columns import PATTERNS, ColumnKind, is_kind
+from depnet.data.table.kinds import HELD, KindError, KindWord
 from depnet.errors import DataError, Hint, brief
 
 if TYPE_CHECKING:
@@ -121,7 +123,9 @@ def moments_of_text(connection: Connection, table: str, name: str, kind: ColumnK
     """As `column_of_text`, and how the text of all rows has its values, where it has a form."""
     column = column_of_text(name, kind, text)
     if kind == "label":
-        form = _find_form(connection, table, text)
+        form = _find_form(connection, table, text, find_form)
+        if form is not None and not _all_read(connection, table, text, number_sql(text, form)):
+            form = None
         return column if form is None else FileColumn(name, form.kind, number_sql(text, form), form=form.text)
     if kind != "datetime":
         return column
@@ -133,20 +137,39 @@ def moments_of_text(connection: Connection, table: str, name: str, kind: ColumnK
     return replace(column, form=form_of(*zip(*found, strict=True)))
 
 
-def _find_form(connection: Connection, table: str, text: str) -> Form | None:
-    """The form that the text of all rows has: that of the first ones, with the decimals that others have."""
+def column_as_said(connection: Connection, table: str, name: str, kind: KindWord, text: str) -> FileColumn:
+    """A column of text that is said to be numbers, dates or times; the first cell that is none is an error."""
+    for held in HELD[kind]:
+        if _all_read(connection, table, text, f"CASE WHEN {is_kind_sql(held, text)} THEN 1 END"):
+            return moments_of_text(connection, table, name, held, text)
+    form = _find_form(connection, table, text, partial(likely_form, kinds=HELD[kind]))
+    value = "NULL" if form is None else number_sql(text, form, loose=True)
+    cells = f"SELECT row_number() OVER () - 1 AS row, {text} AS cell, {value} AS value FROM {table}"
+    first = f"SELECT row, cell FROM ({cells}) WHERE cell IS NOT NULL AND value IS NULL ORDER BY row LIMIT 1"
+    for row, cell in connection.execute(first).fetchall():
+        raise KindError(name, kind, row, cell)
+    assert form is not None  # else no cell is read
+    return FileColumn(name, form.kind, value, form=form.text)
+
+
+def _all_read(connection: Connection, table: str, text: str, value: str) -> bool:
+    """Has every cell that is not missing such a value?"""
+    ((present, read),) = connection.execute(f"SELECT count({text}), count({value}) FROM {table}").fetchall()
+    return bool(present == read)
+
+
+def _find_form(
+    connection: Connection, table: str, text: str, find: Callable[[Sequence[str]], Form | None]
+) -> Form | None:
+    """The form of the text of the first rows, with the decimals that others have."""
     first = f"SELECT DISTINCT t FROM (SELECT {text} AS t FROM {table} LIMIT {SAMPLE}) WHERE t IS NOT NULL ORDER BY t"
     texts = [cell for (cell,) in connection.execute(first).fetchall()]
-    form = find_form(texts)
+    form = find(texts)
     if form is not None and form.kind == "integer":
         number = number_sql(text, form._replace(kind="float"))
         more = f"SELECT DISTINCT {text} AS t FROM {table} WHERE {number} <> floor({number}) ORDER BY t LIMIT {SAMPLE}"
-        form = find_form(texts + [cell for (cell,) in connection.execute(more).fetchall()])
-    if form is None:
-        return None
-    counts = f"SELECT count({text}), count({number_sql(text, form)}) FROM {table}"
-    ((present, matching),) = connection.execute(counts).fetchall()
-    return form if present == matching else None
+        form = find(texts + [cell for (cell,) in connection.execute(more).fetchall()])
+    return form
 
 
 def _cast(how: str, kind: ColumnKind, text: str) -> str:
@@ -262,7 +285,7 @@ def _reject_few_texts(connection: Connection, table: str, name: str, text: str, 
 
 class MixedColumnError(DataError):
     def __init__(self, name: str, row: int, cell: str, others: int, line: int | None = None) -> None:
-        self.column, self.row, self.cell, self.others = name, row, cell, others
+        self.row, self._made_of = row, (name, row, cell, others)
         where = f"row {row:,}" if line is None else f"row {row:,} (line {line:,})"
         more = f", as are {others - 1:,} more cells" if others > 1 else ""
         super().__init__(
@@ -271,3 +294,7 @@ class MixedColumnError(DataError):
             Hint("text", [name]),
             "; else correct it.",
         )
+
+    def at(self, line: int | None) -> "MixedColumnError":
+        """The same, with the line of the file."""
+        return MixedColumnError(*self._made_of, line)

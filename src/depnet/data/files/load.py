@@ -19,6 +19,7 @@ from depnet.data.files.kinds import (
     SAMPLE,
     Connection,
     FileColumn,
+    column_as_said,
     column_of_text,
     column_of_type,
     find_kinds,
@@ -29,6 +30,7 @@ from depnet.data.files.kinds import (
 from depnet.data.files.source import MAX_LINE, Csv, Source, in_utf8
 from depnet.data.files.table import first_line, identifier, interrupted_after, text_literal
 from depnet.data.table.columns import ColumnKind
+from depnet.data.table.kinds import HELD, Kinds
 from depnet.errors import DataError, Hint, brief
 
 LARGE = 2**22
@@ -94,15 +96,19 @@ def find_columns(
     wanted: Iterable[int],
     labels: Collection[str],
     declared: Mapping[str, Categories | str],
+    kinds: Kinds,
 ) -> dict[int, FileColumn]:
-    """The columns by their places: of a declared type, or of text whose meaning is found here, but for `labels`."""
+    """The columns by their places: of a declared type, or of text whose meaning is said by `kinds` or found here.
+
+    The columns `labels` stay text.
+    """
     found: dict[int, FileColumn] = {}
     texts: dict[bool, list[tuple[int, str]]] = {False: [], True: []}
     for place in wanted:
         name, (column, sql_type) = table.names[place], table.types[place]
         text = f"({column} ->> '$')" if sql_type == "JSON" else column
         more = declared.get(name)
-        if name in labels:
+        if name in labels or (kinds.get(name) == "ordered" and sql_type in TEXTS):
             if sql_type not in TEXTS and column_of_type(name, column, sql_type).kind != "label":
                 text = f"CAST({column} AS VARCHAR)"
             found[place] = column_of_text(name, "label", text)
@@ -110,14 +116,16 @@ def find_columns(
             found[place] = FileColumn(name, "label", column, categories=more.labels, ordered=more.ordered)
         elif more is not None:
             found[place] = FileColumn(name, "duration", f"to_microseconds({microseconds_sql(column, more)})")
+        elif sql_type in TEXTS and isinstance(kind := kinds.get(name), str) and kind in HELD:
+            found[place] = column_as_said(connection, table.relation, name, kind, text)  # type: ignore[arg-type]
         elif sql_type in TEXTS:
             texts[TEXTS[sql_type]].append((place, text))
         else:
             found[place] = column_of_type(name, column, sql_type)
     for only_times, group in texts.items():
         named = [(table.names[place], text) for place, text in group]
-        kinds = find_kinds(connection, table.relation, named, rows, width, only_times=only_times)
-        for (place, text), kind in zip(group, kinds, strict=True):
+        held = find_kinds(connection, table.relation, named, rows, width, only_times=only_times)
+        for (place, text), kind in zip(group, held, strict=True):
             found[place] = moments_of_text(connection, table.relation, table.names[place], kind, text)
     return found
 

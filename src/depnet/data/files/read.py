@@ -20,16 +20,10 @@ from depnet.data.files.source import MISSING_VALUES, Csv, Dialect, Source, find_
 from depnet.data.files.table import FileTable, bytes_of, columns_at_once, locked_engine
 from depnet.data.table.dataset import Holed
 from depnet.data.table.encode import HandleUnknown, describe_table, encode_columns
+from depnet.data.table.kinds import KindError, Kinds, has_labels
+from depnet.data.table.left_out import Keep, LeftOut, warn_left_out
 from depnet.data.table.variable import Domain
-from depnet.data.table.variables import (
-    MAX_STATES,
-    BinChoice,
-    Keep,
-    LeftOut,
-    Missing,
-    StateOptions,
-    warn_left_out,
-)
+from depnet.data.table.variables import MAX_STATES, BinChoice, Missing, StateOptions
 from depnet.errors import DataError, Hint, brief
 from depnet.files import scratch_folder
 from depnet.wording import nearest, some_of
@@ -56,6 +50,7 @@ class Request:
     dialect: Dialect = field(default_factory=Dialect)
     optional: bool = False
     """Columns that are asked for need not be there."""
+    kinds: Kinds = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for option in ("columns", "without", "text"):
@@ -70,6 +65,14 @@ class Request:
             raise DataError(
                 f'where is a condition on the columns in SQL, such as "age >= 18"; got {brief(self.where)}.'
             )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The columns that are labels, whatever they look like; in Parquet files an order may be declared."""
+        return (
+            *self.text,
+            *(name for name, kind in self.kinds.items() if has_labels(kind) and kind != "ordered"),
+        )
 
     def wants(self, name: str) -> bool:
         return name not in self.without if self.columns is None else name in self.columns
@@ -151,6 +154,7 @@ def read(
     keep: Keep = (),
     max_states: int = MAX_STATES,
     text: Iterable[str] = (),
+    kinds: Kinds | None = None,
     header: bool = True,
     delimiter: str | None = None,
     encoding: str = "utf-8",
@@ -164,8 +168,8 @@ def read(
     r"""Read a table from a CSV, TSV, Parquet, JSON lines or Excel file, text gzip or not, from a stream, or from "-".
 
     States and bins follow the same rules as those of frames (`Dataset.from_frame`); rows keep their order. Columns that
-    nothing can be learned from (names, identifiers) are left out, but for those that `columns`, `bins`, `text` or `keep`
-    name.
+    nothing can be learned from (names, identifiers) are left out, but for those that `columns`, `bins`, `kinds`, `text` or
+    `keep` name.
 
     Args:
         path: the file's name, a file object, or "-" for the standard input. Of an Excel workbook (.xlsx) it is the first
@@ -182,6 +186,8 @@ def read(
         keep: names of columns to read although they look like names, identifiers or row numbers.
         max_states: of text, all but the most frequent values are one state, "other".
         text: of text files, names of columns to take as labels even if they are all numbers.
+        kinds: what columns are, by name: "number", "category", "ordered" (or a list of its values in order), "date", "time"
+            or "skip" (docs/frames.md). A value that is none of the kind is an error that says its row.
         header: of text files, whether the first line has the names; without one they are X0, X1, ...
         delimiter: of text files, what stands between cells; None: found in the first line.
         encoding: of text files, any that Python knows.
@@ -204,8 +210,8 @@ def read(
     if isinstance(missing_values, str):
         missing_values = (missing_values,)
     dialect = Dialect(header, delimiter, encoding, tuple(missing_values))
-    request = Request(columns, without, where, text, dialect)  # type: ignore[arg-type]  # any names: it keeps tuples
-    options = StateOptions(bins, max_bins, missing, max_states)
+    options = StateOptions(bins, max_bins, missing, max_states, kinds or {})
+    request = Request(columns, without, where, text, dialect, kinds=options.kinds)  # type: ignore[arg-type]  # any names: it keeps tuples
     with open_file(path, request, format=format, memory=memory, max_cells=max_cells) as opened:
         chosen: Keep = [*request.text, *keep] if columns is None and keep != "all" else "all"
         found = describe_table(opened, options, chosen, coded=True, tell=_steps(opened, progress))
@@ -303,22 +309,23 @@ def _open_rows(
     """
     if csv is not None:
         _places_of(csv.names, request, source)  # what is asked for is there: seen before the work
-    table = load_file(connection, csv or source, link, request.text)
+    labels, kinds = request.labels, request.kinds
+    table = load_file(connection, csv or source, link, labels)
     places = _places_of(table.names, request, source)
     ((rows,),) = connection.execute(f"SELECT count(*) FROM {table.relation}").fetchall()
     width = columns_at_once(connection, table.file, memory // 2)
     wanted = range(len(table.names)) if request.where is not None else places
     declared = {}
     if source.format == "parquet":
-        names = [table.names[place] for place in wanted if table.names[place] not in request.text]
+        names = [table.names[place] for place in wanted if table.names[place] not in labels]
         declared = declared_types(connection, link, source.name, names)
     try:
-        typed = find_columns(connection, table, rows, width, wanted, request.text, declared)
-    except MixedColumnError as error:
-        if csv is None:
+        typed = find_columns(connection, table, rows, width, wanted, labels, declared, kinds)
+    except (MixedColumnError, KindError) as error:
+        if csv is None or error.row is None:
             raise
         line = line_of_row(csv.source, csv.delimiter, error.row, header=csv.dialect.header)
-        raise MixedColumnError(error.column, error.row, error.cell, error.others, line) from None
+        raise error.at(line) from None
     relation: str = table.relation
     none: tuple[str | Hint, ...] = ("the table has no rows, so its columns have no states.",)
     if request.where is not None:

@@ -187,7 +187,10 @@ class FileTable(Opened):
 
     def summary(self, place: int, options: StateOptions) -> ColumnSummary:
         if not self._has_too_many_labels(place):
-            return ColumnSummary.of(self.column(place))  # what its text says was found in the file
+            found, kind = ColumnSummary.of(self.column(place)), options.kinds.get(self.names[place])
+            return (
+                found if kind is None else found.as_kind(kind, self.column(place))
+            )  # of text, as found in the file
         column, value, source = self.columns[place], f"v{place}", self._of([place])
         most = MAX_CARDINALITY if options.as_they_are(column.name) else options.max_states
         ((present, different),) = self._ask(f"SELECT count({value}), count(DISTINCT {value}) FROM {source}")

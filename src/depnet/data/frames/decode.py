@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import TIMES, Numbers
+from depnet.data.binning.bins import Numbers
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration
 from depnet.data.frames.within import Within
@@ -141,7 +141,7 @@ def column_of_codes(
         return Column(layout, hidden, ids=np.where(hidden, -1, codes.astype(np.int64)), labels=states)
     if kind != "float" and numbers.dtype.kind == "f":
         numbers = np.rint(numbers).astype(np.int64)
-    if bins is not None and layout.kind == "label" and (bins.form is not None or bins.kind in TIMES):
+    if bins is not None and layout.kind == "label":
         distinct, ids = np.unique(numbers, return_inverse=True)  # they were text
         text = cell_of_duration if bins.kind == "duration" else bins.text
         cells = map(text, distinct.tolist()) if bins.form is None else texts_in(distinct, bins.form)

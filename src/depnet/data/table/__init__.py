@@ -5,7 +5,9 @@ dataset     tables of codes, with and without holes
 values      the numbers of a table as they came
 cells       the cells of a table as people read them
 columns     a column, whatever it came from: labels by their places, the rest as numbers; what a frame looked like
-variables   from what a column holds to its variable; columns that nothing can be learned from
+kinds       what a column is said to be
+variables   from what a column holds to its variable
+left_out    columns that nothing can be learned from
 open        a table of any kind, column by column; files are one more kind
 encode      from a table to its domain, and columns to codes of a domain
 """

@@ -7,14 +7,14 @@ What is done for every row is done in arrays; only a column's distinct values ar
 import datetime as dt
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.binning.bins import TIME_NUMBERS, Numbers
+from depnet.data.binning.bins import TIME_NUMBERS, TIME_TEXTS, Numbers
 from depnet.data.binning.times import DATE, DURATION, MOMENT
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError, brief
@@ -150,6 +150,19 @@ class Column:
         """The same with these cells missing, too."""
         ids = None if self.ids is None else np.where(holes, -1, self.ids)
         return replace(self, hidden=self.hidden | holes, ids=ids)
+
+    def values(self) -> Iterator[Any]:
+        """The values as states have them, None where they are missing: labels, numbers, dates as text."""
+        if self.ids is not None:
+            return (None if k < 0 else self.labels[k] for k in self.ids.tolist())
+        assert self.numbers is not None
+        pairs = zip(self.numbers.tolist(), self.hidden.tolist(), strict=True)
+        return (None if hidden else value_of(self.kind, number) for number, hidden in pairs)
+
+    def distinct(self) -> tuple[Any, ...]:
+        """The different values of a column of numbers, ascending, as Python objects."""
+        numbers = np.unique(self.present)
+        return tuple(replace(self, numbers=numbers, hidden=np.zeros(len(numbers), dtype=bool)).objects())
 
     def objects(self) -> NDArray[Any]:
         """The values as Python objects, None where they are missing."""
@@ -303,6 +316,13 @@ def is_kind(kind: ColumnKind, text: str) -> bool:
         return kind in ("boolean", "duration") or dt.datetime.fromisoformat(text) is not None
     except ValueError:
         return False
+
+
+def value_of(kind: ColumnKind, number: Any) -> Any:
+    """What a number of a column stands for: itself, a boolean, or a date or duration as text."""
+    if kind == "boolean":
+        return bool(number)
+    return TIME_TEXTS[kind](number) if kind in TIME_TEXTS else number
 
 
 def is_missing(value: object) -> bool:

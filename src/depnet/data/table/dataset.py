@@ -15,7 +15,9 @@ from depnet.errors import DataError, Hint, brief, how_many, is_whole
 from depnet.wording import plural, some_of
 
 if TYPE_CHECKING:
-    from depnet.data.table.variables import BinChoice, Keep
+    from depnet.data.table.kinds import Kinds
+    from depnet.data.table.left_out import Keep
+    from depnet.data.table.variables import BinChoice
 
 MAX_TOTAL_WEIGHT = 2**53
 """Counts stay exact as float64 below this."""
@@ -248,6 +250,7 @@ class Dataset(Holed):
         missing: Literal["error", "state"] = "error",
         keep: "Keep" = (),
         max_states: int = 1000,
+        kinds: "Kinds | None" = None,
     ) -> "Dataset":
         """A complete table from a pandas, polars or pyarrow frame, a numpy array or a list of dictionaries.
 
@@ -262,6 +265,8 @@ class Dataset(Holed):
             keep: names of columns to take although they look like names, identifiers or row numbers, which are left out
                 otherwise.
             max_states: of text, all but the most frequent values are one state, "other".
+            kinds: what columns are, by name: "number", "category", "ordered" (or a list of its values in order), "date",
+                "time" or "skip". Such columns are taken whatever they look like.
 
         Returns:
             The dataset.
@@ -270,11 +275,13 @@ class Dataset(Holed):
         [[1], [0]]
         """
         from depnet.data.table.encode import describe_table  # which makes tables of its own
-        from depnet.data.table.variables import StateOptions, warn_left_out
+        from depnet.data.table.left_out import warn_left_out
+        from depnet.data.table.variables import StateOptions
 
         if missing not in ("error", "state"):
             raise DataError(f'Dataset.from_frame: missing is "error" or "state"; got {brief(missing)}.')
-        found = describe_table(frame, StateOptions(bins, max_bins, missing, max_states), keep, coded=True)
+        options = StateOptions(bins, max_bins, missing, max_states, kinds or {})
+        found = describe_table(frame, options, keep, coded=True)
         warn_left_out(found.left_out)
         assert found.table is not None
         return found.table.dataset()

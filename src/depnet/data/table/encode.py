@@ -17,26 +17,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.data.binning.bins import TIME_TEXTS, Bins, Number, Numbers
+from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.binning.times import DAY
-from depnet.data.table.columns import Column, ColumnLayout, Layout, empty_column
+from depnet.data.table.columns import Column, ColumnLayout, Layout, empty_column, value_of
 from depnet.data.table.dataset import CodedColumn, Holed, table_of_columns
-from depnet.data.table.open import Columns, Opened, open_frame
-from depnet.data.table.variable import Domain, Variable
-from depnet.data.table.variables import (
-    MAX_STATES,
-    BinChoice,
+from depnet.data.table.kinds import Kinds
+from depnet.data.table.left_out import (
     Keep,
     LeftOut,
-    Missing,
-    StateOptions,
     check_keep,
     check_some_left,
     find_reason_to_leave_out,
-    variable_of,
     warn_left_out,
 )
+from depnet.data.table.open import Columns, Opened, open_frame
+from depnet.data.table.variable import Domain, Variable
+from depnet.data.table.variables import MAX_STATES, BinChoice, Missing, StateOptions, variable_of
 from depnet.errors import DataError, Hint, UnknownStatesWarning, brief
 from depnet.wording import nearest, plural
 
@@ -46,6 +43,9 @@ SHOWN = 3
 """Columns named in a warning."""
 
 UNKNOWN, HIDDEN = -2, -1
+
+NUMERIC = ("integer", "float", "date", "datetime", "duration")
+"""What frames have as numbers, also where a column is said to be categories."""
 
 MANY_CUTS = 64
 """Above this many comparisons a number, bisection is quicker."""
@@ -156,19 +156,21 @@ def describe(
     missing: Missing = "keep",
     keep: Keep = (),
     max_states: int = MAX_STATES,
+    kinds: Kinds | None = None,
 ) -> tuple[Domain, Layout]:
     """The domain of a frame and its layout.
 
     `bins` says how numeric columns become states (docs/frames.md); `missing`: "keep" leaves holes as holes,
     "state" makes a state of its own for them in the columns that have some, "error" refuses them. Columns that nothing can
     be learned from (names, identifiers) are left out, with a warning, but for those that `keep` names. Of text the
-    `max_states - 1` most frequent values are states, and all others together one more.
+    `max_states - 1` most frequent values are states, and all others together one more. `kinds` say what some columns are
+    (`depnet.data.table.kinds`).
 
     >>> domain, layout = describe([{"sex": "male", "age": 40}, {"sex": "female", "age": 30}])
     >>> domain.variables[0].states, domain.variables[1].states, layout.kind
     (('female', 'male'), (30, 40), 'dicts')
     """
-    found = describe_table(frame, StateOptions(bins, max_bins, missing, max_states), keep)
+    found = describe_table(frame, StateOptions(bins, max_bins, missing, max_states, kinds or {}), keep)
     warn_left_out(found.left_out)
     return found.domain, found.layout
 
@@ -206,6 +208,8 @@ def describe_table(
         else:
             variables.append(variable_of(summary, options))
             layout = opened.layout(place)
+            if summary.kind == "label" and layout.kind in NUMERIC and isinstance(opened, Opened):
+                layout = replace(layout, values=opened.column(place).distinct())
             if variables[-1].other is not None and summary.declared:
                 # Some categories are one state: it is text.
                 layout = replace(layout, dtype=None, values=None)
@@ -315,7 +319,7 @@ def _among_states(column: Column, variable: Variable) -> IntArray:
     left = (codes == UNKNOWN) & ~column.hidden
     if left.any():
         distinct, ids = np.unique(numbers[left], return_inverse=True)
-        values = [_value_of(column, number) for number in distinct.tolist()]
+        values = [value_of(column.kind, number) for number in distinct.tolist()]
         codes[left] = np.array(_codes_of(variable, values))[ids]
     return codes
 
@@ -328,15 +332,8 @@ def _equal_numbers(numbers: Numbers, labels: Sequence[Number], codes: Sequence[i
     return np.where(ordered[place] == numbers, np.array(codes)[order][place], UNKNOWN)
 
 
-def _value_of(column: Column, number: Any) -> object:
-    """What a number of a column stands for: itself, a boolean, or a date or duration as text."""
-    if column.kind == "boolean":
-        return bool(number)
-    return TIME_TEXTS[column.kind](number) if column.kind in TIME_TEXTS else number
-
-
 def _value_in(column: Column, row: int) -> object:
     if column.ids is not None:
         return column.labels[column.ids[row]]
     assert column.numbers is not None
-    return _value_of(column, column.numbers[row].item())
+    return value_of(column.kind, column.numbers[row].item())

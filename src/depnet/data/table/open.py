@@ -69,7 +69,9 @@ class Opened(Columns):
         return self._last[1]
 
     def summary(self, place: int, options: StateOptions) -> ColumnSummary:
-        found = ColumnSummary.of(self.column(place))
+        found, kind = ColumnSummary.of(self.column(place)), options.kinds.get(self.names[place])
+        if kind is not None:
+            return found.as_kind(kind, self.column(place))
         return found if options.as_they_are(self.names[place]) else found.with_times()
 
     def layout(self, place: int) -> ColumnLayout:

@@ -166,6 +166,8 @@ class Variable:
             return self._codes[label]  # type: ignore[index]  # what is no label is not among them
         except (KeyError, TypeError):
             if self.bins is None:
+                if not isinstance(label, str) and text_of(label) in self._codes:
+                    return self._codes[text_of(label)]  # of numbers that are categories: 3 is "3"
                 raise EvidenceError(
                     f"variable {self.name!r} has no state {brief(label)}. {nearest(label, self.states)}"
                 ) from None

@@ -3,23 +3,13 @@
 Text, categories and booleans are states as they are. So are whole numbers where a column has at most 16 different ones
 (also where they are stored as floats); from three on they are numbers still, each in a bin of its own: of two, an order says
 nothing. Other numbers, dates, moments and durations are binned. Floats beside holes that are all whole are whole numbers, of
-which pandas made floats.
-
-Columns that nothing can be learned from are left out unless they are asked for:
-
-- text (or categories) of at least 20 different values, more than half as many as there are values: names, identifiers,
-  free text. A state is then seen in less than two rows, which is no ground for a probability;
-- whole numbers that are the number of their row, from 0 or 1 on, in 20 rows or more;
-- a column without a single value, unless missing is a state.
-
-Any other number is a measure, however different its values: bins make states of it. Columns of an array have no names, and
-are all kept.
+which pandas made floats. Columns that
+nothing can be learned from are left out (`depnet.data.table.left_out`).
 """
 
 import math
-import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -39,17 +29,19 @@ from depnet.data.binning.cut import (
 from depnet.data.binning.forms import find_form, number_in, texts_in
 from depnet.data.binning.times import form_of
 from depnet.data.binning.times import is_form as is_moment_form
-from depnet.data.table.columns import Column, ColumnKind, is_kind
+from depnet.data.table.columns import Column, ColumnKind, is_kind, value_of
+from depnet.data.table.kinds import HELD, ChosenKind, KindError, Kinds, check_kinds, has_labels, numbers_in
 from depnet.data.table.variable import (
     MAX_CARDINALITY,
     MISSING_LABEL,
     Label,
     Variable,
     ordered_states,
+    text_of,
     with_missing_state,
     with_other_state,
 )
-from depnet.errors import DataError, Hint, LeftOutWarning, brief, whole_number
+from depnet.errors import DataError, Hint, brief, whole_number
 from depnet.wording import nearest
 
 FEW_VALUES = 16
@@ -67,14 +59,6 @@ and a list has the texts that are states; all others are one more."""
 
 Missing: TypeAlias = Literal["keep", "state", "error"]
 
-ENOUGH = 20
-"""Fewer different texts, or fewer rows, tell nothing of what a column is."""
-
-SHOWN = 10
-
-Keep: TypeAlias = Collection[str] | Literal["all"]
-"""Names of columns that are kept, whatever they look like, or "all"."""
-
 
 @dataclass(frozen=True, slots=True)
 class StateOptions:
@@ -82,8 +66,15 @@ class StateOptions:
     max_bins: int = MAX_BINS
     missing: Missing = "keep"
     max_states: int = MAX_STATES
+    kinds: Kinds = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        check_kinds(self.kinds)
+        for name, kind in self.kinds.items():
+            if has_labels(kind) and self.has_bins_for(name):
+                raise DataError(
+                    f"column {brief(name)}: kinds say {brief(kind)}, and bins are of numbers. Give one."
+                )
         if self.missing not in ("keep", "state", "error"):
             raise DataError(f'missing is "keep", "state" or "error"; got {brief(self.missing)}.')
         whole_number("max_bins", self.max_bins, at_least=1, error=DataError)
@@ -95,6 +86,10 @@ class StateOptions:
         """Whether `bins` name this column."""
         return isinstance(self.bins, Mapping) and name in self.bins
 
+    def names(self, name: str) -> bool:
+        """Whether `bins` or `kinds` name this column."""
+        return name in self.kinds or self.has_bins_for(name)
+
     def how(self, name: str) -> How:
         return self.bins.get(name, "quantile") if isinstance(self.bins, Mapping) else self.bins
 
@@ -104,10 +99,11 @@ class StateOptions:
         return isinstance(how, str) and how == "categories"
 
     def check_names(self, names: Sequence[str]) -> None:
-        """`bins` by name are of columns that there are."""
-        for name in self.bins if isinstance(self.bins, Mapping) else ():
-            if name not in names:
-                raise DataError(f"bins: there is no column {brief(name)}. {nearest(name, names)}")
+        """`bins` and `kinds` by name are of columns that there are."""
+        for option, given in (("bins", self.bins), ("kinds", self.kinds)):
+            for name in given if isinstance(given, Mapping) else ():
+                if name not in names:
+                    raise DataError(f"{option}: there is no column {brief(name)}. {nearest(name, names)}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,6 +159,72 @@ class ColumnSummary:
             column.layout.form,
         )
 
+    def as_kind(self, kind: ChosenKind, column: Column | None = None) -> "ColumnSummary":
+        """The column as what it is said to be; a value that cannot be that is an error, with its row if that is known."""
+        if kind == "skip" or self.kind == "empty":
+            return self
+        if has_labels(kind):
+            return self._as_labels(kind, column)
+        if self.kind in HELD[kind] or (kind == "number" and self.kind == "boolean"):
+            return self
+        if self.kind != "label":
+            assert self.numbers is not None
+            raise self._not_of_kind(kind, value_of(self.kind, self.numbers.values[0].item()), column)
+        texts = [*map(text_of, self.labels)]
+        held, form, numbers = numbers_in(texts, self.counts, kind)  # type: ignore[arg-type]  # a word
+        for text, number in zip(texts, numbers, strict=True):
+            if number is None:
+                raise self._not_of_kind(kind, text, column)
+        return self._with_numbers(numbers, held, form)
+
+    def _as_labels(self, kind: ChosenKind, column: Column | None) -> "ColumnSummary":
+        """Every value a label, in an order that means something unless the kind is "category"."""
+        labels, counts, declared = self.labels, self.counts, self.declared
+        if self.kind == "boolean":
+            if isinstance(kind, str):
+                return self
+        elif self.numbers is not None:
+            values = (value_of(self.kind, number) for number in self.numbers.values.tolist())
+            labels, counts, declared = (
+                tuple(map(text_of, values)),
+                tuple(np.diff(self.numbers.ends).tolist()),
+                True,
+            )
+        elif not declared and kind == "ordered" and all(is_kind("float", str(label)) for label in labels):
+            pairs = sorted(zip(labels, counts, strict=True), key=lambda pair: float(pair[0]))
+            labels, counts, declared = (
+                tuple(label for label, _ in pairs),
+                tuple(count for _, count in pairs),
+                True,
+            )
+        if not isinstance(kind, str):
+            find = Variable(self.name, tuple(kind), ordered=True).finder()
+            for label, count in zip(labels, counts, strict=True):
+                if count and find(label) is None:
+                    raise self._not_of_kind(kind, label, column)
+            labels, counts, declared = tuple(kind), (0,) * len(kind), True
+        return replace(
+            self._with_numbers((), "label", None),
+            labels=labels,
+            counts=counts,
+            different=len(labels),
+            declared=declared,
+            ordered=kind != "category",
+        )
+
+    def _not_of_kind(self, kind: ChosenKind, value: object, column: Column | None) -> KindError:
+        rows = () if column is None else map(text_of, column.values())
+        return KindError(
+            self.name, kind, next((r for r, v in enumerate(rows) if v == text_of(value)), None), value
+        )
+
+    def _with_numbers(self, numbers: Iterable[Any], kind: ColumnKind, form: str | None) -> "ColumnSummary":
+        """Text whose labels say these numbers."""
+        each = np.array([*numbers], dtype=np.float64 if kind == "float" else np.int64)
+        ranked = Ranked.of(each, self.counts) if len(each) else None
+        plain = replace(self, labels=(), counts=(), different=0, declared=False, ordered=False)
+        return replace(plain, kind=kind, numbers=ranked, form=form)
+
     def with_times(self) -> "ColumnSummary":
         """As it is; but text that is all numbers, dates, times or durations of one form is that, as in a file of text."""
         labels = self.labels
@@ -178,9 +240,7 @@ class ColumnSummary:
                 return self
             kind, form = found
             number = partial(number_in, form=found.text)
-        each = np.array([*map(number, labels)], dtype=np.float64 if kind == "float" else np.int64)
-        numbers = Ranked.of(each, self.counts)
-        return replace(self, kind=kind, numbers=numbers, labels=(), counts=(), different=0, form=form)
+        return self._with_numbers(map(number, labels), kind, form)
 
 
 def variable_of(column: ColumnSummary, options: StateOptions) -> Variable:
@@ -235,7 +295,8 @@ def _states_of_numbers(column: ColumnSummary, options: StateOptions) -> tuple[tu
         if as_they_are:
             return states, None
         if len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states):
-            cut = None if len(states) < 3 else one_value_bins(states)  # type: ignore[arg-type]  # all are whole
+            few = len(states) < 3 and column.form is None
+            cut = None if few else one_value_bins(states)  # type: ignore[arg-type]  # all are whole
             return states, cut if cut is None else replace(cut, form=column.form)
     kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
     if kind == "float" and column.hidden and are_whole(numbers.values):
@@ -274,31 +335,6 @@ def _edge(edge: Any, shape: Bins) -> Number:
     return shape.number(edge)
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    name: str
-    why: str
-    empty: bool = False
-    """It has no value at all."""
-
-    def __str__(self) -> str:
-        return f"{brief(self.name)} ({self.why})"
-
-
-def find_reason_to_leave_out(column: ColumnSummary, options: StateOptions, keep: Keep) -> LeftOut | None:
-    """Why a column is left out; None where it is kept, since it is in `keep` or `bins` names it."""
-    if options.has_bins_for(column.name) or (isinstance(keep, str) and keep == "all") or column.name in keep:
-        return None
-    there = column.rows - column.hidden
-    if not there and column.rows and not column.has_states and options.missing != "state":
-        return LeftOut(column.name, "no value", empty=True)
-    if column.counts_from in (0, 1) and column.rows >= ENOUGH:
-        return LeftOut(column.name, "row numbers")
-    if column.kind == "label" and column.different >= ENOUGH and 2 * column.different > there:
-        return LeftOut(column.name, f"{column.different:,} different values in {there:,} rows")
-    return None
-
-
 def read_as(variables: Iterable[Variable]) -> list[str]:
     """Of text that was found to be numbers, dates or times as people write them: which columns, as what, an example.
 
@@ -324,43 +360,3 @@ def counts_from(numbers: NDArray[Any]) -> int | None:
         return None
     first = int(numbers[0])
     return first if np.array_equal(numbers, np.arange(first, first + len(numbers))) else None
-
-
-def check_keep(keep: object, names: Sequence[str]) -> None:
-    """`keep` names columns that there are, or is "all"."""
-    if isinstance(keep, str) and keep == "all":
-        return
-    if isinstance(keep, str) or not isinstance(keep, Collection):
-        raise DataError(f'keep is a list of names of columns, or "all"; got {brief(keep)}.')
-    for name in keep:
-        if name not in names:
-            raise DataError(f"keep: there is no column {brief(name)}. {nearest(name, names)}")
-
-
-def check_some_left(left: Sequence[LeftOut], columns: int) -> None:
-    if columns == len(left):
-        raise DataError(f"no column is left to learn from. Left out: {_names(left)}.", *_how_to_keep(left))
-
-
-def warn_left_out(left: Sequence[LeftOut]) -> None:
-    """Say it, in one line, of all columns that are left out."""
-    if not left:
-        return
-    them = "it" if len(left) == 1 else "them"
-    warnings.warn(
-        LeftOutWarning(
-            f"left out, since nothing can be learned from {them}: {_names(left)}.", *_how_to_keep(left)
-        ),
-        stacklevel=3,
-    )
-
-
-def _names(left: Sequence[LeftOut]) -> str:
-    more = f", and {len(left) - SHOWN:,} more" if len(left) > SHOWN else ""
-    return ", ".join(map(str, left[:SHOWN])) + more
-
-
-def _how_to_keep(left: Sequence[LeftOut]) -> tuple[str | Hint, ...]:
-    named = [column.name for column in left if not column.empty][:SHOWN]
-    it = "it" if len(named) == 1 else "some"
-    return (f" To keep {it}, say ", Hint("keep", named), ".") if named else ()

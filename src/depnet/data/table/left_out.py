@@ -1,0 +1,100 @@
+"""Columns that nothing can be learned from, which are left out unless they are asked for.
+
+- text (or categories) of at least 20 different values, more than half as many as there are values: names, identifiers,
+  free text. A state is then seen in less than two rows, which is no ground for a probability;
+- whole numbers that are the number of their row, from 0 or 1 on, in 20 rows or more;
+- a column without a single value, unless missing is a state.
+
+Any other number is a measure, however different its values: bins make states of it. Columns of an array have no names, and
+are all kept.
+"""
+
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from depnet.data.table.variables import ColumnSummary, StateOptions
+from depnet.errors import DataError, Hint, LeftOutWarning, brief
+from depnet.wording import nearest
+
+ENOUGH = 20
+"""Fewer different texts, or fewer rows, tell nothing of what a column is."""
+
+SHOWN = 10
+
+Keep: TypeAlias = Collection[str] | Literal["all"]
+"""Names of columns that are kept, whatever they look like, or "all"."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    name: str
+    why: str
+    empty: bool = False
+    """It has no value at all."""
+    asked: bool = False
+    """It is said to be left out."""
+    word: str = "category"
+    """What keeps it as a kind."""
+
+    def __str__(self) -> str:
+        return f"{brief(self.name)} ({self.why})"
+
+
+def find_reason_to_leave_out(column: ColumnSummary, options: StateOptions, keep: Keep) -> LeftOut | None:
+    """Why a column is left out; None where it is kept, since it is in `keep`, or `bins` or `kinds` name it."""
+    if options.kinds.get(column.name) == "skip":
+        return LeftOut(column.name, "skip", asked=True)
+    if options.names(column.name) or (isinstance(keep, str) and keep == "all") or column.name in keep:
+        return None
+    there = column.rows - column.hidden
+    if not there and column.rows and not column.has_states and options.missing != "state":
+        return LeftOut(column.name, "no value", empty=True)
+    if column.counts_from in (0, 1) and column.rows >= ENOUGH:
+        return LeftOut(column.name, "row numbers")
+    if column.kind == "label" and column.different >= ENOUGH and 2 * column.different > there:
+        return LeftOut(column.name, f"{column.different:,} different values in {there:,} rows")
+    return None
+
+
+def check_keep(keep: object, names: Sequence[str]) -> None:
+    """`keep` names columns that there are, or is "all"."""
+    if isinstance(keep, str) and keep == "all":
+        return
+    if isinstance(keep, str) or not isinstance(keep, Collection):
+        raise DataError(f'keep is a list of names of columns, or "all"; got {brief(keep)}.')
+    for name in keep:
+        if name not in names:
+            raise DataError(f"keep: there is no column {brief(name)}. {nearest(name, names)}")
+
+
+def check_some_left(left: Sequence[LeftOut], columns: int) -> None:
+    if columns == len(left):
+        raise DataError(f"no column is left to learn from. Left out: {_names(left)}.", *_how_to_keep(left))
+
+
+def warn_left_out(left: Sequence[LeftOut]) -> None:
+    """Say it, in one line, of all columns that are left out, but for those that were asked to be."""
+    left = [column for column in left if not column.asked]
+    if not left:
+        return
+    them = "it" if len(left) == 1 else "them"
+    warnings.warn(
+        LeftOutWarning(
+            f"left out, since nothing can be learned from {them}: {_names(left)}.", *_how_to_keep(left)
+        ),
+        stacklevel=3,
+    )
+
+
+def _names(left: Sequence[LeftOut]) -> str:
+    more = f", and {len(left) - SHOWN:,} more" if len(left) > SHOWN else ""
+    return ", ".join(map(str, left[:SHOWN])) + more
+
+
+def _how_to_keep(left: Sequence[LeftOut]) -> tuple[str | Hint, ...]:
+    named = {column.name: column.word for column in left if not (column.empty or column.asked)}
+    it = "it" if len(named) == 1 else "some"
+    some = dict(list(named.items())[:SHOWN])
+    return (f" To keep {it}, say ", Hint("kinds", some), ".") if some else ()
