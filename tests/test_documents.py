@@ -12,7 +12,8 @@ from depnet import pictures
 from depnet.cli.main import depnet as command
 from depnet.data.binning.bins import MAX_QUANTILES
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.table.variables import ENOUGH, FEW_VALUES, MAX_STATES
+from depnet.data.table.left_out import ENOUGH
+from depnet.data.table.variables import FEW_VALUES, MAX_STATES
 
 ROOT = Path(__file__).parent.parent
 
