@@ -32,13 +32,8 @@ from depnet.cli.files import (
 from depnet.wording import pick, plural, some_of
 
 if TYPE_CHECKING:
-<<<<<<< HEAD
     from depnet.cluster.fit import CountedModel
-    from depnet.data.table.variables import LeftOut
-=======
-    from depnet.cluster.fit import ClusterFit, CountedModel
     from depnet.data.table.left_out import LeftOut
->>>>>>> 06e075be (kinds: what a column is, said in one list of words to estimators, files and the command)
     from depnet.fitting.fit import FitOptions, Fitted
 
 NO_BOUND = "there is no FC-limit and no KL(data || law): they compare rows with each other, and these were only counted"
