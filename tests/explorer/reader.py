@@ -29,7 +29,7 @@ class Reader:
 
     async def open(self, evidence: Iterable[tuple[str, str]]) -> Posterior:
         """Open a link; the answer to the evidence in it."""
-        async with self.http.get(f"{self.url}/ask?{urlencode(list(evidence))}") as response:
+        async with self.http.get(f"{self.url}/?{urlencode(list(evidence))}") as response:
             text = await response.text()
             assert response.status == 200, text
         elements = json.loads(html.unescape(_found(r"parseElements\(String\.raw`(.*?)`\)", text)))
@@ -38,6 +38,7 @@ class Reader:
             (key, element["events"])
             for key, element in elements.items()
             if any(event["type"] == "clamp" for event in element.get("events", ()))
+            and not element["props"].get("large")  # the target's own card
         )
         self.listener = next(event["listener_id"] for event in events if event["type"] == "clamp")
         query = {

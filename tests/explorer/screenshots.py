@@ -71,10 +71,9 @@ TITANIC = {
 }
 CANCER = {
     "explorer-network": "network?.variable=diagnosis",
-    "explorer-overview": "",
-    "explorer-ask": "ask?diagnosis=malignant",
+    "explorer-explore": "?diagnosis=malignant&.target=mean+radius",
     "explorer-target": "target?.target=diagnosis&.state=malignant",
-    "explorer-versus": "ask?diagnosis=malignant&.vs=diagnosis%3Dbenign&.sort=change",
+    "explorer-versus": "?diagnosis=malignant&.vs=rest",
     "explorer-matrix": "network?.mode=matrix",
 }
 

@@ -11,9 +11,9 @@ STATES = [
     "/network?class=1st&.variable=sex&.first=age&.second=survived",
     "/network?.mode=matrix",
     "/node?.variable=survived&sex=female&.vertex=3",
-    "/ask?sex=female&class=1st",
+    "/?sex=female&class=1st",
     "/target?sex=female&.target=survived",
-    "/ask?sex=female&.vs=class%3D1st",
+    "/?sex=female&.vs=class%3D1st",
     "/rows?sex=female&.row=3",
     "/fit",
 ]

@@ -46,7 +46,7 @@ def test_a_dropped_table_becomes_this_readers_model(
     page.get_by_role("button", name="Learn").click()
     page.wait_for_url("**/m/**")
     expect(page.locator("header")).to_contain_text("people: 3 variables, 2,201 rows")
-    expect(page.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_role("link", name="Explore")).to_have_attribute("aria-current", "page")
     page.get_by_role("link", name="Fit").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download the model file").click()

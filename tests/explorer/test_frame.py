@@ -21,13 +21,13 @@ def test_a_view_opens_in_the_frame_and_what_is_known_goes_along(page: Page, tita
         expect(link).to_have_attribute("aria-current", "page")
         expect(page).to_have_title(f"{view.TITLE} · titanic.json · depnet")
         expect(page).to_have_url(re.compile(r"sex=female&.*\.target=survived&\.variable=age"))
-        if view.TITLE in ("Network", "Node", "Rows", "Ask"):
+        if view.TITLE in ("Network", "Node", "Rows", "Explore"):
             expect(page.get_by_role("list", name="Evidence")).to_contain_text("sex = female")
             expect(page.get_by_text("target: survived")).to_be_visible()
 
 
 SAYS = [
-    ("titanic", "", ["of the uncertainty", "chance alone"]),
+    ("titanic", "", ["of the uncertainty", "No cell is missing"]),
     ("titanic", "node?.variable=surived", ["there is no variable 'surived'. Did you mean 'survived'?", "Decision graph"]),
     ("titanic", "target?survived=Yes&.target=survived", ["'survived' is known: nothing can move it."]),
     ("titanic", "target?.target=survived&.state=blue", ["'blue' is neither a state of 'survived' nor a condition on it."]),
@@ -87,6 +87,6 @@ def test_a_model_file_that_is_replaced_is_said_and_the_old_one_stays(
     expect(page.get_by_text("has changed on disk")).to_have_count(0)
     coins = depnet.Dataset.from_codes([[0], [1]] * 9, cardinalities=[2])
     depnet.save(depnet.learn(coins), file)
-    page.goto(f"{url}ask")
+    page.goto(f"{url}")
     expect(page.get_by_text("model.json has changed on disk")).to_be_visible()
     expect(page.locator("header")).to_contain_text("4 variables")

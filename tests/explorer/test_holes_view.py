@@ -25,7 +25,7 @@ def ships(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def test_missing_is_asked_and_given(page: Page, ships: str) -> None:
-    page.goto(f"{ships}ask?line=grey")
+    page.goto(f"{ships}?line=grey")
     card = page.locator('[data-variable="delay"]')
     grey = SHIPS[SHIPS.line == "grey"].delay
     expect(card.locator("[data-known]")).to_have_text(
@@ -47,7 +47,7 @@ def test_missing_is_asked_and_given(page: Page, ships: str) -> None:
     expect(page).to_have_url(re.compile(r"line=grey&delay=is\+missing"))
     expect(page.get_by_role("listitem").filter(has_text="delay is missing")).to_be_visible()
     expect(page.get_by_text(f"{grey.isna().sum():,} of 1,200 training rows match")).to_be_visible()
-    page.goto(f"{ships}ask?delay=-1.5")
+    page.goto(f"{ships}?delay=-1.5")
     count = int((SHIPS.delay == -1.5).sum())
     expect(
         page.get_by_text(f"{count:,} of 1,200 training rows match")
@@ -91,13 +91,15 @@ def test_target_says_what_is_known_of_a_number(page: Page, ships: str) -> None:
 
 def test_other_views_open(page: Page, ships: str) -> None:
     page.goto(ships)
-    share = 100 * SHIPS.delay.isna().mean()
-    expect(page.get_by_text(f"; {share:.0f} % missing")).to_be_visible()
+    worst = SHIPS.isna().mean().idxmax()
+    expect(
+        page.get_by_text(f"{worst} is missing in {100 * SHIPS[worst].isna().mean():.0f} %")
+    ).to_be_visible()
     expect(page.get_by_text(re.compile("^Row ")).first).to_be_visible()
     page.goto(f"{ships}node?.variable=came")
     expect(page.get_by_text("Decision graph")).to_be_visible()
     expect(page.get_by_text("is about complete rows")).to_be_visible()
-    page.goto(f"{ships}ask?line=grey&.vs=line%3Dred")
+    page.goto(f"{ships}?line=grey&.vs=line%3Dred")
     expect(page.get_by_text(re.compile("among the .* of rows that have it")).first).to_be_visible()
     page.goto(f"{ships}network?line=grey")
     expect(page.get_by_role("heading", name="Network")).to_be_attached()

@@ -45,7 +45,7 @@ def unharmed(server: Watched) -> Iterator[None]:
 
 
 def page(server: Watched) -> int:
-    return status(asked(server.url, head(server.url, "GET", "/ask?sex=female")))
+    return status(asked(server.url, head(server.url, "GET", "/?sex=female")))
 
 
 def upload_path(server: Watched) -> str:
@@ -147,7 +147,7 @@ def test_a_frame_that_is_none_ends_the_socket(server: Watched, sent: bytes) -> N
 
 
 def test_pages_that_nobody_opens_do_not_stay(server: Watched) -> None:
-    for path in ["/ask?class=1st"] * 20 + ["/fit"] * 50 + ["/nowhere"] * 20:
+    for path in ["/?class=1st"] * 20 + ["/fit"] * 50 + ["/nowhere"] * 20:
         asked(server.url, head(server.url, "GET", path))
     # well before the framework would forget them, after a minute
     server.wait_for_pages(int(LIMITS["MOST_PAGES"]), LIMITS["UNOPENED_SECONDS"] + 40)
@@ -174,7 +174,7 @@ def test_a_body_over_the_bound_is_not_taken_in(server: Watched) -> None:
 @pytest.mark.parametrize("endless", [b"x: " + b"y" * 8000 + b"\r\n", b"z" * 8000])
 def test_a_head_without_end_is_not_taken_in(server: Watched, endless: bytes) -> None:
     with connect(server.url) as connection:
-        connection.sendall(b"GET /ask?")
+        connection.sendall(b"GET /?")
         if endless.endswith(b"\n"):
             connection.sendall(b" HTTP/1.1\r\n")
         with contextlib.suppress(ConnectionError):
@@ -187,7 +187,7 @@ def test_a_head_without_end_is_not_taken_in(server: Watched, endless: bytes) -> 
 
 def test_a_link_of_any_length_is_answered_or_refused(server: Watched) -> None:
     def ask(query: str) -> bytes:
-        return asked(server.url, head(server.url, "GET", f"/ask?{query}"))
+        return asked(server.url, head(server.url, "GET", f"/?{query}"))
 
     unknown = "&".join(f"{k:x}=" for k in range(10_000))
     assert 50_000 < len(unknown) < 65_000
@@ -208,7 +208,7 @@ def join(connection: socket.socket) -> None:
 
 def test_an_open_page_takes_only_what_it_has(server: Watched) -> None:
     """Events of no element, no listener, and values that are no choice: the page's own socket sends them."""
-    text = asked(server.url, head(server.url, "GET", "/ask")).decode()
+    text = asked(server.url, head(server.url, "GET", "/")).decode()
     found = there(re.search(r"'client_id': '([0-9a-f-]+)'", text))
     with websocket(server.url) as connection:
         join(connection)

@@ -163,7 +163,7 @@ def test_the_keyboard_goes_from_variable_to_variable_and_opens_them(page: Page, 
     name = board.get_by_role("option").inner_text()
     board.press("Enter")
     menu = page.get_by_role("dialog", name=name)
-    expect(menu.get_by_role("link", name="Ask")).to_have_attribute("href", f"/ask?.variable={name}")
+    expect(menu.get_by_role("link", name="Explore")).to_have_attribute("href", f"/?.variable={name}")
     expect(menu.get_by_role("link", name="Node")).to_have_attribute("href", f"/node?.variable={name}")
     expect(menu.locator("button:focus")).to_have_count(1)
     assert violations(page) == []

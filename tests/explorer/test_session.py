@@ -53,7 +53,7 @@ def test_addresses_keep_the_model_and_any_text() -> None:
         own.url("/", State({"a&b": ("1=2",)}, own={"<x>": "ü"})) == f"/m/{key}/?a%26b=1%3D2&.%3Cx%3E=%C3%BC"
     )
     assert own.url("/") == f"/m/{key}/?sex=female&.target=age&.page=2"
-    assert own.url("/ask") == f"/m/{key}/ask?sex=female&.target=age"
+    assert own.url("/rows") == f"/m/{key}/rows?sex=female&.target=age"
     assert session(shelf).url("/") == "/"
     assert session(shelf).url("/", key=key) == f"/m/{key}/"
     assert own.own("page") == "2"

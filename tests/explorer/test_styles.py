@@ -70,7 +70,7 @@ EMPTY = """() => [...document.querySelectorAll("[data-posterior]")].filter(bar =
     "path",
     [
         "",
-        "ask?sex=female",
+        "?sex=female",
         "network?.first=class&.second=survived",
         "target?.target=survived",
         "node?.variable=survived",

@@ -1,20 +1,24 @@
 """Target, in a browser: what would move it, by click and keyboard; the state in the address; hostile labels; no law."""
 
+import re
 import threading
 from urllib.parse import quote
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
 import depnet
 from depnet.explorer.loaded import Loaded
+from depnet.explorer.segments import find_segments
 from depnet.explorer.session import Stop
 from depnet.explorer.target import find, join, measures, rarity, seen_of
 from depnet.explorer.target_lists import TornadoBar, bar_of, ends, place
 from depnet.inference.judge.influence import influence
 from tests.explorer.browser import expect_query
 from tests.explorer.cases import HOSTILE, titanic_models
+from tests.narrowed import there
 
 TORNADO = ".depnet-tornado"
 
@@ -26,8 +30,9 @@ def yes(known: dict[str, str] | None) -> float:
 
 
 def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
-    page.goto(f"{titanic}target?.state=Yes")
-    expect(page.get_by_text("Choose the variable that you want to know.")).to_be_visible()
+    page.goto(f"{titanic}target")
+    expect(page.locator(".depnet-headline")).to_contain_text("P(survived = Yes)")  # a guess
+    page.goto(f"{titanic}target?.target=age&.state=adult")
     page.get_by_label("Target", exact=True).click()
     page.get_by_role("option", name="survived").click()
     law = titanic_models()[1]
@@ -37,6 +42,7 @@ def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     expect(page.get_by_text("0.323 in 2,201 rows")).to_be_visible()
     bars = page.locator(f"{TORNADO} [data-variable]")
     expect(bars).to_have_count(3)
+    expect(bars.first).to_have_attribute("data-variable", found.effects[0].variable.name)
     shown = [bars.nth(k).get_attribute("data-variable") for k in range(3)]
     assert shown == [effect.variable.name for effect in found.effects]
     # All states of one, by the keyboard; then the state at an end.
@@ -61,9 +67,41 @@ def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     page.wait_for_function("() => location.search.includes('.state=No')")
     page.go_back()
     expect(headline).to_have_text(f"P(survived = Yes) is {after:.3f} by model and table")
-    expect(page.get_by_role("link", name="Ask with this")).to_have_attribute(
-        "href", "/ask?sex=female&.target=survived"
+    expect(page.get_by_role("link", name="Explore with this")).to_have_attribute(
+        "href", "/?sex=female&.target=survived"
     )
+
+
+def test_segments_have_the_shares_of_the_table(page: Page, titanic: str) -> None:
+    """Each rule in words, its rows and its share, as pandas has them; a click makes it known."""
+    people = depnet.titanic()
+    frame = pd.DataFrame(
+        {v.name: np.array(v.states)[people.column(i)] for i, v in enumerate(people.domain.variables)}
+    )
+    found = there(find_segments(Loaded(titanic_models()[0], data=people), "survived", "Yes"))
+    assert len(found.each) > 3
+    for segment in found.each:
+        if segment.known:
+            some = (
+                frame[[*segment.known]]
+                .isin({name: [*held] for name, held in segment.known.items()})
+                .all(axis=1)
+            )
+            assert segment.rows == some.sum()
+            assert segment.own == pytest.approx((frame[some].survived == "Yes").mean())
+    page.goto(f"{titanic}target?.target=survived&.state=Yes")
+    rows = page.locator("section", has=page.get_by_role("heading", name="Segments")).locator("tbody tr")
+    expect(rows.first).to_be_visible()
+    page.get_by_role("combobox", name="Order").click()
+    page.get_by_role("option", name="highest first").click()
+    top = max(found.each, key=lambda segment: segment.value)
+    expect(rows.first).to_contain_text(top.rule)
+    one = max((segment for segment in found.each if segment.known), key=lambda segment: segment.share)
+    row = rows.filter(has_text=re.compile(f"^{re.escape(one.rule)}"))
+    expect(row).to_contain_text(f"{found.text(there(one.own))} of {one.rows:,}")
+    row.get_by_role("button").click()
+    for name in there(one.known):
+        expect(page.get_by_role("list", name="Evidence")).to_contain_text(name)
 
 
 def test_hostile_labels_are_text_and_the_widest_are_shown_first(page: Page, hostile: str) -> None:

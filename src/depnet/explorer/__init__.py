@@ -8,10 +8,10 @@ reading order:
 - `state` with `known`: what the reader looks at, across all views, as the address of the page has it. Views show the state
   (`Session.on_change`) and ask for another (`Session.change`); Back and Forward do the same;
 - `frame` and `parts`: the frame around every view, and the parts that views are made of; `cards` and `histogram` with
-  `static/bars.js`: the bars of a variable, in Ask and Network alike; `copyable`: questions to copy, that leave the page;
-- `overview_view` with `questions`; `network_view`; `ask_view` with `ask` (the question) and `ask_cards` (the answer);
-  `target_view` with `target` and `target_lists`; `node_view`; `rows_view` with `rows`; `fit_view` with
-  `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`.
+  `static/bars.js`: the bars of a variable, in Explore and Network alike; `copyable`: questions to copy, that leave the page;
+- `explore_view` with `ask` (the question), `ask_cards` (the answer), `summary`, `why`, `guesses` and `questions`;
+  `target_view` with `target`, `target_lists` and `segments`; `network_view`; `node_view`; `rows_view` with `rows`;
+  `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as
 a key of properties (NiceGUI runs the value of a key that begins with a colon), never in a tooltip but as rich text. The one

@@ -3,19 +3,24 @@
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from depnet.errors import EvidenceError
 from depnet.explorer.known import Known, given
 from depnet.explorer.loaded import Loaded
+from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Diagnostics
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.ask.query import log_probability
 from depnet.inference.judge.shifts import (
+    Missing,
     Shift,
     largest_error,
     shifts_between,
 )
+from depnet.model.evidence import Evidence
 from depnet.wording import plural
 
 FIRST_SECONDS = 0.5
@@ -29,6 +34,11 @@ MAX_SECONDS = 20.0
 
 MAX_CELLS = 4096
 """States of all variables up to which chains, that keep what they sum, go on: about 100 MB."""
+
+REST: Literal["rest"] = "rest"
+"""What does not meet what is known, to compare with."""
+
+Versus = Known | Literal["rest"]
 
 Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Computes in a thread: `await work(function)`."""
@@ -47,6 +57,13 @@ class Answer:
     last: bool
     before: QueryResult | None = None
     """What it is compared with, where that is not the answer without evidence."""
+    prior: QueryResult | None = None
+
+    @property
+    def base(self) -> QueryResult:
+        """What it is compared with."""
+        base = self.before or self.prior
+        return self.result if base is None else base
 
     @property
     def error(self) -> float:
@@ -61,14 +78,14 @@ async def answers(
     work: Work,
     stop: Callable[[], bool],
     *,
-    versus: Known | None = None,
+    versus: Versus | None = None,
     max_seconds: float = MAX_SECONDS,
 ) -> AsyncIterator[Answer]:
     """The answer, and a sharper one where it was not within the tolerance, until `max_seconds` or `stop()`.
 
     Each is found by a piece of `work` of its own, so that others have their turn between them. What is known is
-    answered, too: its state has all of the probability. Shifts are from the answer without evidence, or from that to
-    `versus`.
+    answered, too: its state has all of the probability. Shifts are from the answer without evidence, from that to
+    `versus`, or from that of the rest: what does not meet what is known.
     """
     law = loaded.asked
     names = law.domain.names
@@ -79,10 +96,14 @@ async def answers(
                 return loaded.prior(**bounds)
             return loaded.answer(names, given(held), **bounds)
 
-        before = find(versus or {})
-        found = before if known == (versus or {}) else find(known)
-        sharp, other = before.converged and found.converged, before if versus else None
-        return Answer(shifts_between(before, found), found, sharp, sharp, other)
+        if versus == REST:
+            prior, found = find({}), find(known)
+            before = answer_of_rest(loaded, prior, found, known) if known else prior
+        else:
+            prior = before = find(versus or {})
+            found = before if known == (versus or {}) else find(known)
+        sharp, other = prior.converged and found.converged, before if versus else None
+        return Answer(shifts_between(before, found), found, sharp, sharp, other, prior)
 
     chained = law.order is None
     first = await work(lambda: ask(max_seconds=FIRST_CHAIN_SECONDS if chained else FIRST_SECONDS))
@@ -95,6 +116,65 @@ async def answers(
     if stop() and largest_error(later.result) > largest_error(first.result):
         return  # half an answer is worse than the one before
     yield replace(later, last=True)
+
+
+def answer_of_rest(loaded: Loaded, every: QueryResult, some: QueryResult, known: Known) -> QueryResult:
+    """The answer about the rows that do not meet what is known: what all say, less what those say that meet it.
+
+    With w the share of those that do, P(x | rest) = (P(x) - w P(x | known)) / (1 - w); of the table by its counts.
+    """
+    met = share_of(loaded, known)
+    if met >= 1:
+        raise EvidenceError("all rows meet what is given: there is no rest to compare with.")
+    probabilities, observed, matching, missing, gone, seen = {}, {}, {}, {}, {}, {}
+    for name in every.targets:
+        a, b = every.table(name), some.table(name)
+        there = [1 - each.missing.get(name, 0.0) for each in (every, some)]
+        left = np.maximum(there[0] * a.law - met * there[1] * b.law, 0.0)
+        probabilities[name] = left / max(float(left.sum()), 1e-12)
+        missing[name] = 1 - min(max((there[0] - met * there[1]) / (1 - met), 0.0), 1.0)
+        n, m = every.rows_of(name), some.rows_of(name)
+        matching[name] = n - m
+        if a.observed is not None and n > m:
+            observed[name] = (n * a.observed - (m * b.observed if b.observed is not None else 0.0)) / (n - m)
+            all_seen, own = every.seen.get(name), some.seen.get(name)
+            if all_seen is not None and own is not None:
+                values = np.concatenate([all_seen.values, own.values])
+                weights = np.concatenate([n * all_seen.weights, -m * own.weights]) / (n - m)
+                seen[name] = replace(all_seen, values=values, weights=weights)
+            elif all_seen is not None:
+                seen[name] = all_seen
+        holes = [Missing.of(each, name).observed for each in (every, some)]
+        rows = [0 if each.support is None else each.support.rows for each in (every, some)]
+        if rows[0] > rows[1] and not math.isnan(holes[0]):
+            held = 0.0 if math.isnan(holes[1]) else rows[1] * holes[1]
+            gone[name] = (rows[0] * holes[0] - held) / (rows[0] - rows[1])
+    support = every.support and replace(
+        every.support, rows=every.support.rows - (some.support or every.support).rows
+    )
+    has_rows = len(observed) == len(every.targets)
+    return replace(
+        every,
+        probabilities=probabilities,
+        observed=observed if has_rows else None,
+        matching=matching if has_rows else None,
+        missing=missing,
+        missing_observed=gone if len(gone) == len(every.targets) else None,
+        support=support,
+        seen=seen if has_rows else {},
+        levels={},
+    )
+
+
+def share_of(loaded: Loaded, known: Known) -> float:
+    """The share of rows that meet what is known: the table's own, or by the law."""
+    evidence = Evidence.parse(loaded.asked.domain, given(known))
+    if loaded.data is not None:
+        rows = MatchingRows.of(loaded.asked.domain, evidence, loaded.data)
+        return float(rows.times.sum()) / max(loaded.data.total, 1)
+    if loaded.law is None:
+        raise EvidenceError("how often what is given comes is not known without the table's rows or a law.")
+    return float(np.exp(log_probability(loaded.law, evidence, tolerance=0.02).values[0]))
 
 
 def sharpness(answer: Answer) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from depnet.arrays import CodeArray
-from depnet.data import Domain
+from depnet.data import Domain, Variable
 from depnet.data.files.read import read
 from depnet.data.table.dataset import Holed, code_type, holed_table
 from depnet.data.table.left_out import LeftOut
@@ -45,6 +45,20 @@ MISSING = {
 }
 ENCODINGS = {"utf-8": "UTF-8", "cp1252": "Windows (cp1252)", "latin-1": "Latin-1"}
 ENDINGS = (".csv", ".txt", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".xlsx", ".xlsm")
+
+
+KINDS = {
+    "integer": "whole number",
+    "float": "number",
+    "date": "date",
+    "datetime": "moment",
+    "duration": "duration",
+}
+SCALES = {"number": "number", "ordered": "category, in order", "category": "category"}
+
+
+def describe_kind(variable: Variable) -> str:
+    return KINDS[variable.bins.kind] if variable.bins is not None else SCALES[variable.scale]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

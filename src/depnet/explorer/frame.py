@@ -8,20 +8,22 @@ from typing import Protocol
 
 from nicegui import events, ui
 
+from depnet.errors import DepnetError, EvidenceError
 from depnet.explorer import (
-    ask_view,
+    explore_view,
     fit_view,
     network_view,
     node_view,
-    overview_view,
     rows_view,
     target_view,
 )
+from depnet.explorer.cards import read_typed, with_held
 from depnet.explorer.known import describe_held
-from depnet.explorer.parts import button, chip, note, warning
+from depnet.explorer.parts import button, chip, heading, note, show_table, warning
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.fitting.summary import plain_figures
+from depnet.model.condition_text import cut_at_sign
 from depnet.wording import percent, plural
 
 
@@ -38,10 +40,9 @@ class View(Protocol):
 
 
 VIEWS: tuple[View, ...] = (
-    overview_view,
-    network_view,
-    ask_view,
+    explore_view,
     target_view,
+    network_view,
     node_view,
     rows_view,
     fit_view,
@@ -83,6 +84,7 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
         _navigation(session, view)
         turn = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
         turn.classes("depnet-turn").on("click", set_dark, js_handler=_TURN)
+        _help(session)
     main = ui.element("div").classes("depnet-main").props('tabindex="-1"')
     ui.skip_link("Skip to the view", target=main)
     ui.on("depnet-went", lambda event: session.went_to(str(event.args)))
@@ -103,11 +105,45 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
 
 def evidence_bar(session: Session) -> None:
     """It has one line, whatever is in it, so that nothing below moves when something becomes known."""
-    with ui.element("div").classes("depnet-known").props('role="region" aria-label="What is known"'):
-        note("Known").classes("depnet-known-title")
+    with ui.element("div").classes("depnet-known").props('role="region" aria-label="What is given"'):
+        note("Given").classes("depnet-known-title")
         chips = ui.element("div").classes("depnet-known-chips").props('role="list" aria-label="Evidence"')
+        typed = ui.input(placeholder="add: price > 5000").classes("depnet-add")
+        typed.props(
+            'dense borderless hide-bottom-space aria-label="Add a condition" spellcheck=false autocomplete=off'
+        )
         clear = button("Clear all", lambda: session.change(known={}), "flat dense")
+        for icon, name in (("undo", "back"), ("redo", "forward")):
+            step = (
+                ui.button(icon=icon)
+                .props("flat round dense size=sm")
+                .on("click", js_handler=f"() => history.{name}()")
+            )
+            step.props["aria-label"] = icon.capitalize()
         target = ui.element("div").classes("depnet-known-target")
+    problem = ui.element("div").props('aria-live="polite"')
+
+    def add() -> None:
+        """What was typed becomes known, as `--given` has it; what is wrong with it is said."""
+        domain = session.loaded.domain
+        try:
+            name, sign, rest = cut_at_sign(domain, typed.value or "")
+            if not sign:
+                raise EvidenceError(
+                    "write a column, a sign and a value: price > 5000, cut = Ideal, depth is missing."
+                )
+            variable = domain.variables[domain.index(name)]
+            held = read_typed(variable, f"is {rest}" if sign == "is" else sign + rest)
+        except DepnetError as error:
+            problem.clear()
+            with problem:
+                warning(str(error))
+            return
+        problem.clear()
+        typed.value = ""
+        session.change(known=with_held(session.state.known, name, held))
+
+    typed.on("keydown.enter", add)
 
     def take_back(name: str) -> None:
         session.change(known={key: held for key, held in session.state.known.items() if key != name})
@@ -128,6 +164,30 @@ def evidence_bar(session: Session) -> None:
 
     show(session.state)
     session.on_change(show)
+
+
+KEYS = (
+    ("/", "add a condition to what is given"),
+    ("u", "undo: what was given before (Back does the same)"),
+    ("f", "find a column"),
+    ("Tab, arrows", "from card to card, from bar to bar; Shift with arrows: a range"),
+    ("Enter, Space", "make a bar known, or take it back; with Ctrl, one more"),
+    ("?", "these keys"),
+)
+
+
+def _help(session: Session) -> None:
+    """The keys, in a dialog that "?" opens (`history.js`)."""
+    with ui.dialog() as dialog, ui.element("section").classes("depnet-card").props('aria-label="Keys"'):
+        heading("Keys")
+        with show_table(("key", "what it does")) as table:
+            for key, what in KEYS:
+                with table.row():
+                    table.cell(key)
+                    table.cell(what)
+        button("Close", dialog.close, "outline dense")
+    open_it = ui.button(icon="help_outline", on_click=dialog.open).props('flat round dense aria-label="Keys"')
+    open_it.classes("depnet-turn depnet-help")
 
 
 def _navigation(session: Session, view: View) -> None:

@@ -1,4 +1,4 @@
-"""What is known, as a page holds it and as its address has it: /ask?sex=female&class=1st&class=2nd&age=20..40.
+"""What is known, as a page holds it and as its address has it: /?sex=female&class=1st&class=2nd&age=20..40.
 
 A variable is known by some of its states, or by single numbers and dates; one alone clamps it. Or it meets a condition, such
 as ">5000", "4000..5000", "!=male", "is missing" or "is known". A label that reads like a condition is that label. Names and

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from depnet.arrays import FloatArray
 from depnet.data import Dataset, Holed, Variable
+from depnet.explorer.guesses import guess_target, near_copies
 from depnet.explorer.histogram import Axis
 from depnet.files import Stamp, stamp_of
 from depnet.fitting.summary import count_rows, law_nearness, plain_figures
@@ -87,7 +90,10 @@ class Loaded(Model):
         self, targets: str | Sequence[str], evidence: Given | None = None, **bounds: Any
     ) -> QueryResult:
         """What is answered with the table's own rows, where they are at hand."""
-        found = query(self.asked, targets, evidence, tolerance=TOLERANCE, data=self.data, **bounds)
+        steady = np.random.default_rng(0)  # the same question has the same answer, however often it is asked
+        found = query(
+            self.asked, targets, evidence, tolerance=TOLERANCE, data=self.data, rng=steady, **bounds
+        )
         return without_small_counts(found) if self.shared else found
 
     def variable(self, name: str) -> Variable:
@@ -110,6 +116,15 @@ class Loaded(Model):
                 return None
             self.columns[i] = found
         return self.columns[i]
+
+    @cached_property
+    def copies(self) -> dict[str, str]:
+        """Columns that repeat another one, by their names."""
+        return near_copies(self.data, self.graph)
+
+    @cached_property
+    def guessed_target(self) -> str | None:
+        return guess_target(self.domain, self.copies)
 
     @cached_property
     def nearness(self) -> Nearness | None:
@@ -164,7 +179,7 @@ class Loaded(Model):
         return self.priors[0] if self.priors else None
 
     def warm(self) -> None:
-        _ = self.places, self.strongest
+        _ = self.places, self.strongest, self.guessed_target
         for i in range(min(len(self.network), WARM_COLUMNS)):
             self.column(i)
         self.prior(max_seconds=WARM_SECONDS)

@@ -34,8 +34,8 @@ const Card = {
   computed: {
     note() {
       if (this.held) return "known";
-      if (this.target) return "target";
-      return this.now && this.now.given ? (this.versus ? "differs by " : "changed ") + this.now.change.toFixed(3) : "";
+      if (this.now && this.now.given) return (this.versus ? "differs by " : "changed ") + this.now.change.toFixed(3);
+      return this.target ? "target" : "";
     },
   },
   methods: {
@@ -68,14 +68,14 @@ const Card = {
 export default {
   components: { Card },
   template: `
-    <div class="depnet-marginals" :class="{ asking }" :data-answer="answer" :data-method="method">
+    <div class="depnet-marginals" :class="{ asking, large }" :data-answer="answer" :data-method="method">
       <Card v-for="{ card, now, held } in fixed" :key="card.name" :ref="(found) => keep(card.name, found)" :card="card" :now="now"
         :held="held" :evidence="evidence && !now" :links="links" :target="target === card.name" :chosen="chosen === card.name"
         :several="several" :versus="versus" :measure="measure" @say="(event, said) => $emit(event, said)" />
     </div>`,
   props: {
     cards: Array, target: String, chosen: String, several: Boolean, versus: Boolean, evidence: Boolean, asking: Boolean, links: Object,
-    answer: Number, method: String, measure: String,
+    answer: Number, method: String, measure: String, large: Boolean,
   },
   emits: ["clamp", "toggle", "range", "condition", "expand", "log", "target"],
   created() { this.found = new Map(); },

@@ -115,7 +115,7 @@ class NetworkAnswers:
         held = state.known.get(name)
         kept = () if held is None or isinstance(held, str) else map(self.loaded.variable(name).code, held)
         of_it = replace(state, variable=name, own={})
-        links = {view: self.session.url(f"/{view}", of_it) for view in ("ask", "node")}
+        links = {"explore": self.session.url("/", of_it), "node": self.session.url("/node", of_it)}
         answered = bool(state.known)
         told = self.cards.show(name, self.shifts.get(name), held, given=answered, opened=opened, kept=kept)
         self.tell("peeked", self.domain.index(name), told | links)

@@ -10,6 +10,7 @@ from nicegui import events, ui
 from depnet.data import Label
 from depnet.errors import DepnetError
 from depnet.explorer import known, parts
+from depnet.explorer.segments import known_by_rule
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.learning.certificate import Certificate
@@ -263,12 +264,7 @@ class _Graph:
 
     def _rule_actions(self, rule: Rule) -> None:
         """Make a rule known, or see its rows."""
-        held = {}
-        for name, states in rule.items():
-            variable = self.session.loaded.variable(name)
-            of = known.held_by(variable, tuple(str(s) for s in variable.states if s in states))
-            if of:
-                held[name] = of
+        held = known_by_rule(self.session.loaded.variable, rule)
         together = {**self.session.state.known, **held}
         parts.button("Make its rule known", lambda: self.session.change(known=together), "outline dense")
         if self.session.loaded.data is not None:

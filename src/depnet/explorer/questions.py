@@ -1,6 +1,6 @@
 """Questions to try first, made from a model's strongest links."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,11 +22,10 @@ TOP = 0.25
 
 @dataclass(frozen=True)
 class FirstQuestion:
-    """A question in words, the view that answers it, and the state in which it does."""
+    """A question in words, and the state of Explore that answers it."""
 
     text: str
-    path: str
-    state: State = field(default_factory=State)
+    state: State
 
 
 def what_ifs(loaded: Loaded, most: int = 1) -> list[FirstQuestion]:
@@ -48,7 +47,6 @@ def what_ifs(loaded: Loaded, most: int = 1) -> list[FirstQuestion]:
         found.append(
             FirstQuestion(
                 f"What is likely when {describe_held(variables[teller].name, held)}? Look at {variables[told].name}.",
-                "/ask",
                 State({variables[teller].name: held}, variable=variables[told].name),
             )
         )
@@ -71,21 +69,3 @@ def telling(variable: Variable, column: Profile | None) -> Held:
     enough = [code for code in range(len(variable.present_states)) if shares[code] >= LEAST]
     code = min(enough, key=lambda c: (shares[c], c)) if enough else int(np.argmax(shares))
     return (variable.states[code],)
-
-
-def first_questions(loaded: Loaded) -> list[FirstQuestion]:
-    """Three at most."""
-    found = what_ifs(loaded)
-    asked = found[0] if found else None
-    names = loaded.domain.names
-    if asked is not None:
-        strength = np.zeros(len(names))
-        for arrow in loaded.graph.arrows:
-            strength[arrow.target] += arrow.strength
-        target = names[int(np.argmax(strength))]
-        found.append(FirstQuestion(f"What moves {target} most?", "/target", State(target=target)))
-    if loaded.data is not None:
-        found.append(FirstQuestion("Which rows are odd, and what makes them so?", "/rows"))
-    elif asked is not None:
-        found.append(FirstQuestion(f"How is {asked.state.variable} predicted?", "/node", asked.state))
-    return found

@@ -283,12 +283,12 @@ class _ChosenRow:
             asked = asked if asked in held else oddest
             del held[asked]
         wanted = replace(state, known=held, target=asked, own={})
-        if asked is not None and len(self.session.url("/ask", wanted)) > MOST_ADDRESS:
+        if asked is not None and len(self.session.url("/", wanted)) > MOST_ADDRESS:
             # what its node does not read says little more
             read = {domain.names[j] for j in self.loaded.network.nodes[domain.index(asked)].inputs}
             wanted = replace(wanted, known={name: one for name, one in held.items() if name in read})
         self.ask.text = "Ask with this row" if asked is None else f"Ask for {short(asked, 30)} with this row"
-        self.ask.props["href"] = self.session.url("/ask", wanted)
+        self.ask.props["href"] = self.session.url("/", wanted)
 
 
 def _order(state: State, names: tuple[str, ...]) -> tuple[Order, bool]:

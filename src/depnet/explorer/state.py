@@ -1,6 +1,6 @@
 """What a reader looks at, across all views, and as the address of a page has it.
 
-    /ask?sex=female&.target=survived&.variable=age&.sort=change
+    /?sex=female&.target=survived&.variable=age&.sort=change
 
 What is known, the target and the chosen variable go from view to view; `own` is of one view alone. Names that begin with
 a dot are not variables.

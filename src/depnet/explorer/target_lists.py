@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from nicegui import ui
 
+from depnet.arrays import FloatArray
 from depnet.explorer.known import Held
 from depnet.explorer.parts import Component, LongList, card, note, show_table, stack
 from depnet.explorer.session import Session
@@ -81,7 +82,22 @@ def bar_of(measure: Measure, bar: TornadoBar, low: float, high: float) -> dict[s
         "width": measure.shown_error(effect.width) if measure.kind is not None else f"{effect.width:.3f}",
         "flat": effect.low == effect.high,
         "states": [state_of(measure, bar, x, low, high) for x in listed],
+        "curve": curve_of(bar, sorted(listed) if effect.variable.has_order else listed, low, high),
         "left": len(possible) - len(listed) if len(possible) > len(listed) else 0,
+    }
+
+
+def curve_of(bar: TornadoBar, codes: Sequence[int], low: float, high: float) -> dict[str, Any]:
+    """A small picture of how the target follows the variable: a line by the model, dots by the table; places in percent."""
+    across = [100 * (k + 0.5) / len(codes) for k in range(len(codes))]
+
+    def points(values: FloatArray) -> list[tuple[float, float]]:
+        each = zip(across, (float(values[code]) for code in codes), strict=True)
+        return [(round(x, 1), 100 - place(value, low, high)) for x, value in each if not math.isnan(value)]
+
+    return {
+        "line": " ".join(f"{x},{y}" for x, y in points(bar.effect.values)),
+        "dots": [] if bar.seen is None else points(bar.seen.values),
     }
 
 

@@ -22,6 +22,7 @@ from depnet.explorer.parts import (
     warning,
     without_law,
 )
+from depnet.explorer.segments import SegmentList
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.explorer.target import (
@@ -36,7 +37,7 @@ from depnet.explorer.target import (
 from depnet.explorer.target_lists import Telling, Tornado, TornadoBar
 from depnet.inference.judge.influence import Effect
 from depnet.inference.judge.measure import SeenEffect
-from depnet.wording import percent
+from depnet.wording import percent, some_of
 
 TITLE = "Target"
 PATH = "/target"
@@ -68,11 +69,13 @@ class _Target:
                 self.sharpen = button("Sharpen", lambda: self._begin(SHARPER_SECONDS), "outline dense")
                 self.links = bar()
         with ui.element("div").classes("depnet-columns") as self.answers:
-            with card("What would move it most"):
-                self._legend()
-                self.bars.search_box()
-                self.tornado = Tornado(self.choose)
-                self.bars.more_button()
+            with stack():
+                with card("What would move it most"):
+                    self._legend()
+                    self.bars.search_box()
+                    self.tornado = Tornado(self.choose)
+                    self.bars.more_button()
+                self.segments = SegmentList(session)
             self.telling = Telling(session)
         self._update(session.state)
         session.on_change(self._update)
@@ -109,7 +112,7 @@ class _Target:
     def _choose_variable(self) -> None:
         i = self.variable.value
         name = None if i is None else self.domain.names[i]
-        if name != self.session.state.target:
+        if name != self._target(self.session.state):
             own = {key: value for key, value in self.session.state.own.items() if key != "state"}
             self.session.change(target=name, own=own)
 
@@ -124,17 +127,22 @@ class _Target:
 
     # what follows from it
 
+    def _target(self, state: State) -> str | None:
+        """The target of the page, or the one that is guessed."""
+        return state.target or self.loaded.guessed_target
+
     def _update(self, state: State) -> None:
         asked = (dict(state.known), state.target, state.own.get("state"))
         if asked != self.asked:
             self.asked = asked
-            self.variable.value = None if state.target is None else self.domain.index(state.target)
+            name = self._target(state)
+            self.variable.value = None if name is None else self.domain.index(name)
             self._begin()
 
     def _begin(self, seconds: float | None = None) -> None:
         self.question.drop()
         self.sharpen.set_visibility(False)
-        state = self.session.state
+        state = replace(self.session.state, target=self._target(self.session.state))
         if state.target is None or self.law.order is None:
             self._nothing("Choose the variable that you want to know." if self.law.order is not None else "")
             return
@@ -194,7 +202,10 @@ class _Target:
         self._show_facts(state)
         self._show_links(state)
         self._show_bars()
-        self.telling.show(influence.most_telling)
+        copies = self.loaded.copies
+        self.telling.show([each for each in influence.most_telling if each.variable.name not in copies])
+        if state.target is not None:
+            self.session.spawn(self.segments.show(state.target, state.own.get("state")))
 
     def _show_facts(self, state: State) -> None:
         assert self.found is not None
@@ -209,6 +220,9 @@ class _Target:
                 fact("among the rows that have it", percent(1 - self.found.missing.joined))
             if state.known:
                 fact("what is known comes in", rarity(self.found))
+            if self.loaded.copies:
+                told = [f"{name} repeats {other}" for name, other in self.loaded.copies.items()]
+                fact("left out of rankings", some_of(told))
             fact("open about the target", f"{influence.entropy:.3g} bits")
         with self.notes:
             for text in self.found.warnings:
@@ -217,7 +231,7 @@ class _Target:
     def _show_links(self, state: State) -> None:
         self.links.clear()
         with self.links:
-            ui.link("Ask with this", self.session.url("/ask", replace(state, own={}))).classes("depnet-jump")
+            ui.link("Explore with this", self.session.url("/", replace(state, own={}))).classes("depnet-jump")
             node = replace(state, variable=state.target, own={})
             ui.link(f"What {state.target} depends on", self.session.url("/node", node)).classes("depnet-jump")
 
@@ -225,7 +239,10 @@ class _Target:
         found = self.found
         if found is None:
             return
-        effects = self.bars.part(found.influence.effects, lambda effect: effect.variable.name)
+        each = [
+            effect for effect in found.influence.effects if effect.variable.name not in self.loaded.copies
+        ]
+        effects = self.bars.part(each, lambda effect: effect.variable.name)
         self.session.spawn(self._draw(found, effects))
 
     async def _draw(self, found: Found, effects: Sequence[Effect]) -> None:

@@ -12,6 +12,10 @@ export default {
       </div>
       <section v-for="b in bars" :key="b.name" class="depnet-tornado-bar" :data-variable="b.name" :aria-label="b.name">
         <a class="depnet-tornado-name" :href="b.href" :title="b.name">{{ b.name }}</a>
+        <svg class="depnet-curve" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+          <polyline :points="b.curve.line"></polyline>
+          <line v-for="(d, k) in b.curve.dots" :key="k" :x1="d[0]" :y1="d[1]" :x2="d[0]" :y2="d[1]"></line>
+        </svg>
         <button type="button" class="depnet-tornado-end depnet-tornado-low" :data-state="b.low.code" :title="said(b, b.low)"
           :aria-label="said(b, b.low)" @click="$emit('choose', [b.name, b.low.code])">
           <span class="depnet-tornado-label">{{ b.low.label }}</span> <span class="depnet-tornado-value">{{ b.low.value }}</span>

@@ -1,2 +1,15 @@
-// Back and Forward within one view: the server shows the state that the address says.
-window.addEventListener("popstate", () => window.emitEvent?.("depnet-went", location.search));
+// Back and Forward show the state of the address that they lead to; a few keys, where nothing is being typed.
+addEventListener("popstate", () => window.emitEvent?.("depnet-went", location.search));
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, [contenteditable]")) return;
+  const find = (what) => document.querySelector(what);
+  const keys = {
+    "/": () => find(".depnet-add input")?.focus(),
+    f: () => find("input[aria-label='Find a variable'], input[type='search']")?.focus(),
+    u: () => history.back(),
+    "?": () => find(".depnet-help")?.click(),
+  };
+  if (!(event.key in keys)) return;
+  event.preventDefault();
+  keys[event.key]();
+});

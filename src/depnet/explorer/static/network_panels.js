@@ -123,7 +123,7 @@ export const Peek = {
       <span class="depnet-key-prior"></span> before, <span class="depnet-key-posterior"></span> now: moved {{ told.now.change.toFixed(3) }}</div>
     <div v-if="open" class="depnet-peek-actions">
       <button v-if="told.held" type="button" class="depnet-action" @click="$emit('hold', null)">Take back</button>
-      <a class="depnet-action" :href="told.ask">Ask</a>
+      <a class="depnet-action" :href="told.explore">Explore</a>
       <a class="depnet-action" :href="told.node">Node</a>
       <button type="button" class="depnet-action" @click="$emit('target')">{{ target ? "No longer the target" : "Make it the target" }}</button>
     </div>

@@ -1,4 +1,4 @@
-"""Ask, in a browser: what is clamped, what the page then says, and that it is what `depnet.query` says."""
+"""Explore, in a browser: what is clamped, what the page then says, and that it is what `depnet.query` says."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from tests.explorer.browser import expect_in_query, expect_query, explorer, quer
 from tests.explorer.cases import wide_table
 from tests.narrowed import there
 
-CARDS = ".depnet-marginals"
+CARDS = ".depnet-marginals:not(.large)"
 SHARP = ".depnet-sharpness"
 """How sharp the answer is: "computed in full", or "± 0.01"."""
 
@@ -47,7 +47,7 @@ def answered(page: Page, chosen: dict[str, tuple[str, ...]], network: Network, t
 def test_clamping_by_a_click_moves_the_others_and_the_address(
     page: Page, titanic: str, people: Network
 ) -> None:
-    page.goto(f"{titanic}ask")
+    page.goto(f"{titanic}")
     explained = f"predicts {100 * there(people.held_out).predicted:.0f} % of what single columns cannot"
     expect(page.locator("header")).to_contain_text(explained)
     answered(page, {}, people, "survived")
@@ -72,7 +72,7 @@ def test_clamping_by_a_click_moves_the_others_and_the_address(
 
 def test_the_last_of_many_questions_is_answered(page: Page, hostile: str) -> None:
     """Clamped one after the other without waiting: each question is dropped for the next."""
-    page.goto(f"{hostile}ask")
+    page.goto(f"{hostile}")
     expect(page.locator(CARDS)).not_to_have_attribute("data-answer", "0")
     page.evaluate(
         """() => {
@@ -100,23 +100,24 @@ def test_an_answer_is_compared_with_another(page: Page, titanic: str, people: Ne
         change = page.locator('[data-variable="survived"] .depnet-marginal-change')
         expect(change).to_contain_text(f"{apart:.3f}")
 
-    page.goto(f"{titanic}ask?sex=male&class=1st")
-    page.get_by_role("button", name="Compare with what is known now").click()
-    expect(page.get_by_text("given sex = male, class = 1st")).to_be_visible()
+    page.goto(f"{titanic}?sex=male&class=1st")
+    page.get_by_role("button", name="Keep as scenario").click()
+    expect(page.locator(".depnet-keys").get_by_text("sex = male, class = 1st")).to_be_visible()
     shown(page, "sex", "female").click()
     both({"sex": "female", "class": "1st"}, {"sex": "male", "class": "1st"})
     expect(page.get_by_role("group", name="What differs most")).to_contain_text("survived 0.63")
     expect_query(page, {"sex": ["female"], "class": ["1st"], ".vs": ["sex=male&class=1st"]})
     page.reload()
     both({"sex": "female", "class": "1st"}, {"sex": "male", "class": "1st"})
-    page.get_by_role("button", name="Swap the two").click()
+    page.get_by_role("button", name="Swap").click()
     both({"sex": "male", "class": "1st"}, {"sex": "female", "class": "1st"})
     page.get_by_role("button", name="Clear all").click()
     both({}, {"sex": "female", "class": "1st"})
     expect_query(page, {".vs": ["sex=female&class=1st"]})
     page.go_back()
     both({"sex": "male", "class": "1st"}, {"sex": "female", "class": "1st"})
-    page.get_by_role("button", name="Compare with all rows").click()
+    page.get_by_role("combobox", name="Compared with").click()
+    page.get_by_role("option", name="everything").click()
     both({"sex": "male", "class": "1st"}, {})
 
 
@@ -135,10 +136,9 @@ def boxes(page: Page) -> dict[str, dict[str, float]]:
 def test_nothing_moves_when_something_becomes_known_and_the_keyboard_can_say_it(
     page: Page, titanic: str, people: Network
 ) -> None:
-    page.goto(f"{titanic}ask")
+    page.goto(f"{titanic}")
     expect(page.locator(SHARP)).to_have_text("computed in full")
-    question = page.get_by_role("link", name="What is likely when")
-    expect(question.first).to_be_visible()
+    expect(page.locator(".depnet-summary .depnet-question").first).to_be_visible()
     before = boxes(page)
     assert len(before) == 4 + 10
     female = shown(page, "sex", "female")
@@ -156,8 +156,6 @@ def test_nothing_moves_when_something_becomes_known_and_the_keyboard_can_say_it(
     page.keyboard.press("Space")
     answered(page, {}, people, "survived")
     expect(female).to_be_focused()
-    expect(question.first).to_be_visible()
-    assert boxes(page) == before
     # several states: one more with Ctrl, or with the switch
     page.get_by_role("switch", name="Allow several states").click()
     shown(page, "class", "1st").click()
@@ -167,20 +165,20 @@ def test_nothing_moves_when_something_becomes_known_and_the_keyboard_can_say_it(
     answered(page, {"class": ("2nd",)}, people, "survived")
 
 
-def test_cards_are_sorted_only_when_that_is_asked_and_the_target_comes_first(
+def test_cards_are_sorted_when_a_page_opens_and_the_target_has_its_own(
     page: Page, titanic: str, people: Network
 ) -> None:
     def order() -> list[str | None]:
         return [card.get_attribute("data-variable") for card in page.locator("[data-variable]").all()]
 
-    page.goto(f"{titanic}ask?sex=female")
+    page.goto(f"{titanic}?sex=female")
     answered(page, {"sex": ("female",)}, people, "survived")
-    assert order() == list(people.domain.names)
-    page.get_by_role("button", name="Sort by change").click()
-    expect(page.locator("[data-variable]").first).to_have_attribute("data-variable", "sex")  # the most of all
-    assert order()[1] == "survived"
-    expect_in_query(page, ".sort", "change")
+    assert order() == ["survived", "sex", "class", "age"]  # the target, and then the most changed first
+    page.get_by_role("button", name="Table's order").click()
+    expect_in_query(page, ".sort", "model")
+    expect(page.locator(f"{CARDS} [data-variable]").first).to_have_attribute("data-variable", "class")
     kept = order()
+    assert kept == ["survived", "class", "sex", "age"]
     shown(page, "class", "3rd").click()
     answered(page, {"sex": ("female",), "class": ("3rd",)}, people, "survived")
     assert order() == kept
@@ -193,11 +191,12 @@ def test_cards_are_sorted_only_when_that_is_asked_and_the_target_comes_first(
         )
     page.get_by_role("button", name="Make it the target").click()
     expect(page.get_by_text("target: age")).to_be_visible()
-    expect(page.locator('[data-variable="age"] .depnet-marginal-change')).to_have_text("target")
+    expect(page.locator('.large [data-variable="age"]')).to_be_visible()
     expect(page.locator("[data-variable]").first).to_have_attribute("data-variable", "age")
     page.reload()
     expect(page.locator("[data-variable]").first).to_have_attribute("data-variable", "age")
     assert len(order()) == 4
+    page.get_by_text("The same question as a command").click()
     expect(page.locator('[data-copy="Command line"]')).to_contain_text("titanic.json age")
 
 
@@ -221,7 +220,7 @@ def numbers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def test_ranges_of_numbers_are_drawn_and_typed(page: Page, numbers: str) -> None:
-    page.goto(f"{numbers}ask")
+    page.goto(f"{numbers}")
     age, evidence = page.locator('[data-variable="age"]'), page.get_by_role("list", name="Evidence")
     expect(page.locator(SHARP)).to_have_text(re.compile("computed in full|±"))
     bins = age.locator("[data-state]")
@@ -229,6 +228,7 @@ def test_ranges_of_numbers_are_drawn_and_typed(page: Page, numbers: str) -> None
     expect(age.locator(".depnet-marginal-number")).to_have_text(re.compile(r"^mean \d+[\d.]*, sd \d+[\d.]*$"))
     expect(age.locator(".depnet-readout")).to_have_text(re.compile(r"^mean, 90 % sure: [\d.]+ to [\d.]+$"))
     before = boxes(page)
+    age.scroll_into_view_if_needed()
     first, last = (there(bins.nth(k).bounding_box()) for k in (2, 5))
     page.mouse.move(first["x"] + 5, first["y"] + 40)
     page.mouse.down()
@@ -274,7 +274,7 @@ def test_ranges_of_numbers_are_drawn_and_typed(page: Page, numbers: str) -> None
     page.get_by_role("button", name="Clear all").click()
     expect(evidence).to_contain_text("nothing yet")
     expect(age.locator(".depnet-marginal-number")).not_to_contain_text("→")
-    page.goto(f"{numbers}ask?income=>500&income=<900")  # two conditions of one variable are not understood
+    page.goto(f"{numbers}?income=>500&income=<900")  # two conditions of one variable are not understood
     expect(page.locator(".depnet-warning").first).to_contain_text("income")
 
 
@@ -302,10 +302,10 @@ def test_an_answer_comes_at_once(
     page: Page, sized: tuple[int, str], record_property: Callable[[str, object], None]
 ) -> None:
     variables, url = sized
-    page.goto(f"{url}ask")
+    page.goto(f"{url}")
     cards = page.locator(CARDS)
     expect(page.locator(SHARP)).to_have_text(re.compile("^(computed in full|±.*)$"))
-    page.goto(f"{url}ask")  # again: scripts are in the cache, and priors with the model
+    page.goto(f"{url}")  # again: scripts are in the cache, and priors with the model
     painted = page.evaluate(
         """() => new Promise(function look(resolve) {
             if (document.querySelector("[data-posterior]")) requestAnimationFrame(() => resolve(performance.now()));
@@ -324,7 +324,7 @@ def test_an_answer_comes_at_once(
         # from the click to the new posterior in the page
         took, method = button.evaluate(
             """(button, before) => new Promise(resolve => {
-                const cards = document.querySelector(".depnet-marginals"), began = performance.now();
+                const cards = document.querySelector(".depnet-marginals:not(.large)"), began = performance.now();
                 new MutationObserver((_, seen) => {
                     if (+cards.dataset.answer <= before) return;
                     seen.disconnect();
@@ -360,9 +360,9 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def test_a_file_without_a_law_is_asked_by_chains_and_says_so(page: Page, slow: str) -> None:
-    page.goto(f"{slow}ask")
+    page.goto(f"{slow}")
     expect(page.locator(".depnet-warning").first).to_contain_text("has no ordered law")
-    page.goto(f"{slow}ask?X5=1")
+    page.goto(f"{slow}?X5=1")
     expect(page.locator(CARDS)).to_have_attribute("data-method", re.compile("sample"))
     page.get_by_text("How the answer was found").click()
     expect(page.get_by_text("random scan")).to_be_visible()
@@ -370,12 +370,12 @@ def test_a_file_without_a_law_is_asked_by_chains_and_says_so(page: Page, slow: s
 
 
 def test_stop_keeps_what_was_found(page: Page, slow: str) -> None:
-    page.goto(f"{slow}ask?X5=1&X19=2")
+    page.goto(f"{slow}?X5=1&X19=2")
     cards = page.locator(CARDS)
     page.wait_for_selector(CARDS)
     page.evaluate(  # at the first answer, before the sharper ones are there
         """() => new Promise(resolve => {
-            const cards = document.querySelector(".depnet-marginals");
+            const cards = document.querySelector(".depnet-marginals:not(.large)");
             const stop = () => {
                 if (+cards.dataset.answer < 1) return false;
                 [...document.querySelectorAll("button")].find(b => b.textContent.trim() === "Stop").click();
@@ -396,14 +396,15 @@ def test_stop_keeps_what_was_found(page: Page, slow: str) -> None:
 
 
 def test_many_variables_are_found_by_name_and_shown_by_and_by(page: Page, hostile: str) -> None:
-    page.goto(f"{hostile}ask")
-    expect(page.locator("[data-variable]")).to_have_count(24)
+    page.goto(f"{hostile}")
+    cards = page.locator(f"{CARDS} [data-variable]")
+    expect(cards).to_have_count(24)
     page.get_by_role("button", name="Show more").click()
-    expect(page.locator("[data-variable]")).to_have_count(48)
-    page.get_by_label("Find a variable").fill("variable 19")
-    expect(page.locator("[data-variable]")).to_have_count(10)
-    page.goto(f"{hostile}ask?variable+010=yes&.variable=variable+150")  # chosen elsewhere, and far down
-    expect(page.locator("[data-variable]").first).to_have_attribute("data-variable", "variable 150")
+    expect(cards).to_have_count(48)
+    page.get_by_label("Find a variable").fill("variable 18")
+    expect(cards).to_have_count(10)
+    page.goto(f"{hostile}?variable+010=yes&.variable=variable+150")  # chosen elsewhere, and far down
+    expect(cards.first).to_have_attribute("data-variable", "variable 150")
     changed = page.get_by_role("group", name="What changed most").get_by_role("button").first
     name = changed.inner_text().rsplit(None, 1)[0]
     changed.click()
@@ -411,6 +412,6 @@ def test_many_variables_are_found_by_name_and_shown_by_and_by(page: Page, hostil
 
 
 def test_too_much_evidence_is_one_clear_line(page: Page, titanic: str) -> None:
-    page.goto(f"{titanic}ask?sex=female&class=1st&age=adult&survived=No")
+    page.goto(f"{titanic}?sex=female&class=1st&age=adult&survived=No")
     expect(page.locator(".depnet-warning")).to_contain_text("nothing is left to ask")
     expect(page.locator('[aria-pressed="true"][data-state]')).to_have_count(4)

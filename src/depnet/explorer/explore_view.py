@@ -1,28 +1,28 @@
-"""Ask: enter evidence on the cards of the variables, and see how their marginals move beside the table's own."""
+"""Explore, the first view: what the table says in a few sentences, the target and why it is what it is, and every other
+variable: a click says that something is so, and all of it follows.
+"""
 
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.ask import Answer, answers, describe_method, digit, sharpness
-from depnet.explorer.ask_cards import AskCards
+from depnet.explorer.ask import REST, Answer, Versus, answers, describe_method, digit, sharpness
+from depnet.explorer.ask_cards import AskCards, describe_versus
 from depnet.explorer.cards import read_typed, with_held
 from depnet.explorer.copyable import Copies
 from depnet.explorer.known import Known, from_text, is_clamped, to_text
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
-from depnet.explorer.questions import FirstQuestion, what_ifs
+from depnet.explorer.parts import bar, button, card, fact, note, select, stack, warning, without_law
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
+from depnet.explorer.summary import Summary
+from depnet.explorer.why import Why
 from depnet.inference.answer.part import Remark
 from depnet.inference.answer.result import QueryResult
 from depnet.wording import plural
 
-TITLE = "Ask"
-PATH = "/ask"
+TITLE = "Explore"
+PATH = "/"
 NEEDS_MODEL = True
-
-QUESTIONS = 2
-"""To begin with."""
 
 CHANGED = 6
 """Variables that changed most, by name above the cards."""
@@ -42,12 +42,13 @@ class AskNotes:
 
     def __init__(self, session: Session, loaded: Loaded) -> None:
         self.session, self.loaded = session, loaded
-        with card("Remarks") as self.place:
+        with card("Details") as self.place:
             self.notes = stack("depnet-tight").props('aria-live="polite"')
             self.details = ui.expansion("How the answer was found").props("dense")
             with self.details:
                 self.facts = stack("depnet-tight")
-        with card("The same question elsewhere"):
+            again = ui.expansion("The same question as a command and in Python").props("dense")
+        with again, stack("depnet-tight"):
             alone = " Python asks the model alone." if loaded.data is not None else ""
             note(f"Its targets are the target, or the variables that moved most.{alone}")
             self.copies = Copies()
@@ -77,7 +78,7 @@ class AskNotes:
         targets = [shift.name for shift in answer.shifts if not is_clamped(known.get(shift.name, ""))][
             :COPIED
         ]
-        target = self.session.state.target
+        target = self.session.state.target or self.loaded.guessed_target
         if target is not None and not is_clamped(known.get(target, "")):
             targets = [target]
         targets = targets or [shift.name for shift in answer.shifts[:COPIED]]
@@ -117,7 +118,7 @@ class AskNotes:
                 fact("effective sample size", f"{result.diagnostics.effective_sample_size:,.0f}")
 
 
-class _Ask:
+class _Explore:
     """The question of one open page, and its answer so far."""
 
     def __init__(self, session: Session) -> None:
@@ -125,35 +126,53 @@ class _Ask:
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
         self.known: Known = session.state.known
         self.versus = self._versus(session.state)
+        self.scenarios: dict[str, Versus] = {"": {}, REST: REST}
+        """What answers can be compared with, by the parameter of the address."""
         self.answer: Answer | None = None
         self.question = Latest(session)
-        with card("What is likely, given what is known"):
+        self.cards = AskCards(
+            session,
+            self.loaded,
+            clamp=self.clamp,
+            toggle=self.toggle,
+            range=self.range,
+            condition=self.condition,
+            target=self.target,
+        )
+        with ui.element("div").classes("depnet-explore"):
+            self.summary = Summary(session, self.loaded)
+            with card() as self.target_card:
+                self._choice()
+                self.cards.build_target()
+                self.why = Why(session, self.loaded)
+        self.target_card.set_visibility(self.cards.target is not None)
+        with card():
             without_law(self.loaded)
             self._status()
-            for problem in from_text(self.loaded.domain, session.own(VERSUS)).problems:
-                warning(f"In what it is compared with: {problem}")
+            if self.versus != REST:
+                for problem in from_text(self.loaded.domain, self._scenario(session.state)).problems:
+                    warning(f"In what it is compared with: {problem}")
             self.hints = ui.element("div").classes("depnet-hints").props('role="group"')
-            self.cards = AskCards(
-                session,
-                self.loaded,
-                clamp=self.clamp,
-                toggle=self.toggle,
-                range=self.range,
-                condition=self.condition,
-                target=self.target,
-            )
-        with self.cards.controls:
-            self.compare = button("Compare with what is known now", self._compare, "outline dense")
-            self.swap = button("Swap the two", self._swap, "outline dense")
-            self.everything = button(
-                "Compare with all rows", lambda: session.set_own(vs=None), "outline dense"
-            )
+            self.cards.build()
         self.notes = AskNotes(session, self.loaded)
         self.remarks.props["href"] = f"#{self.notes.place.html_id}"
         self.remarks.set_visibility(False)
         self._follow(session.state)
         self._ask()
         session.on_change(self._update)
+
+    def _choice(self) -> None:
+        """The target, and what all is compared with."""
+        with bar():
+            names = dict(enumerate(self.loaded.domain.names))
+            self.aim = select(names, "Target", self._aim, with_input=True)
+            self.compared = select({}, "Compared with (the outline)", self._choose_versus)
+            self.keep = button("Keep as scenario", self._keep, "outline dense")
+            self.keep.props["title"] = (
+                "What is given now becomes the outline, to compare other questions with"
+            )
+            self.swap = button("Swap", self._swap, "outline dense")
+            self.swap.props["title"] = "What is given and what it is compared with"
 
     def _status(self) -> None:
         """How sharp the answer is: one line, whatever it says, so that nothing below it moves."""
@@ -179,24 +198,32 @@ class _Ask:
         try:
             held = read_typed(self.loaded.variable(name), text)
         except DepnetError as error:
-            self.cards.marginals.run_method("wrong", [name, str(error)])
+            self.cards.place_of(name).run_method("wrong", [name, str(error)])
             return
-        self.cards.marginals.run_method("wrong", [name, ""])
+        self.cards.place_of(name).run_method("wrong", [name, ""])
         self.session.change(known=with_held(self.known, name, held))
 
     def target(self, name: str) -> None:
         self.session.change(target=None if self.session.state.target == name else name)
 
-    def _compare(self) -> None:
+    def _aim(self) -> None:
+        name = None if self.aim.value is None else self.loaded.domain.names[self.aim.value]
+        if name is not None and name != self.cards.target:
+            self.session.change(target=name)
+
+    def _keep(self) -> None:
         self.session.set_own(vs=to_text(self.known))
 
-    def _swap(self) -> None:
-        own = {name: value for name, value in self.session.state.own.items() if name != VERSUS}
-        text = to_text(self.known)
-        self.session.change(known=self.versus, own=own | ({VERSUS: text} if text else {}))
+    def _choose_versus(self) -> None:
+        place = self.compared.value
+        if place is not None and list(self.scenarios)[place] != self._scenario(self.session.state):
+            self.session.set_own(vs=list(self.scenarios)[place] or None)
 
-    def _begin(self, question: FirstQuestion) -> None:
-        self.session.change(known=question.state.known, variable=question.state.variable)
+    def _swap(self) -> None:
+        if self.versus != REST:
+            own = {name: value for name, value in self.session.state.own.items() if name != VERSUS}
+            text = to_text(self.known)
+            self.session.change(known=self.versus, own=own | ({VERSUS: text} if text else {}))
 
     def stop_asking(self) -> None:
         self.question.stop.press()
@@ -204,23 +231,36 @@ class _Ask:
 
     # what follows from it
 
-    def _versus(self, state: State) -> Known:
-        return from_text(self.loaded.domain, state.own.get(VERSUS, "")).known
+    def _scenario(self, state: State) -> str:
+        return state.own.get(VERSUS, "")
+
+    def _versus(self, state: State) -> Versus:
+        text = self._scenario(state)
+        return REST if text == REST else from_text(self.loaded.domain, text).known
 
     def _follow(self, state: State) -> None:
         self.known, self.versus = state.known, self._versus(state)
-        self.compare.set_enabled(bool(self.known) and self.known != self.versus)
-        self.swap.set_enabled(bool(self.versus))
-        self.everything.set_enabled(bool(self.versus))
+        text = self._scenario(state)
+        self.scenarios[text] = self.versus
+        self.compared.set_options(
+            dict(enumerate(map(describe_versus, self.scenarios.values()))),
+            value=list(self.scenarios).index(text),
+        )
+        self.keep.set_enabled(bool(self.known) and self.known != self.versus)
+        self.swap.set_enabled(bool(self.versus) and self.versus != REST)
+        target = self.cards.target
+        self.aim.value = None if target is None else self.loaded.domain.index(target)
         self.cards.follow(state, self.versus)
 
     def _update(self, state: State) -> None:
-        before = self.known, self.versus
+        before, target = (self.known, self.versus), self.aim.value
         self._follow(state)
         if (self.known, self.versus) != before:
             self._ask()
         elif self.answer is not None:
             self.notes.show_copies(self.answer, self.known)
+            if self.aim.value != target:
+                self._explain()
 
     def _ask(self) -> None:
         self.question.begin(lambda stop: self._find(self.known, stop))
@@ -242,7 +282,14 @@ class _Ask:
             self._remark(self.notes.fail(str(error)))
             self.cards.show(None)
         self.stop.set_enabled(False)
-        await self._hint()
+        self._hint()
+        self._explain()
+
+    def _explain(self) -> None:
+        """What is said of the target: by itself, after the answer."""
+        than = "usual" if not self.versus else "the rest" if self.versus == REST else "the scenario"
+        self.summary.show(self.answer, self.cards.target, self.session.state, than)
+        self.why.ask(self.cards.target, self.known)
 
     def _show(self, answer: Answer) -> None:
         self.cards.show(answer)
@@ -255,21 +302,13 @@ class _Ask:
         self.remarks.text = f"{plural(remarks, 'remark')} below"
         self.remarks.set_visibility(bool(remarks))
 
-    async def _hint(self) -> None:
-        """Without evidence a first question or two; with some, what changed, or differs, most."""
+    def _hint(self) -> None:
+        """What changed, or differs, most."""
         answer = self.answer
-        if answer is None:
-            return
-        compared = self.known or self.versus
-        asked = [] if compared else await self.session.work(what_ifs, self.loaded, QUESTIONS)
         self.hints.clear()
+        if answer is None or not (self.known or self.versus):
+            return
         with self.hints:
-            if not compared:
-                self.hints.props["aria-label"] = "Questions to begin with"
-                for question in asked:
-                    link = ui.link(question.text, self.session.url(PATH, question.state))
-                    link.on("click.prevent", lambda _, q=question: self._begin(q))
-                return
             self.hints.props["aria-label"] = "What differs most" if self.versus else "What changed most"
             moved = [shift for shift in answer.shifts if shift.name not in self.known][:CHANGED]
             note("Differs most:" if self.versus else "Changed most:")
@@ -281,4 +320,4 @@ class _Ask:
                 )
 
 
-build = _Ask
+build = _Explore
