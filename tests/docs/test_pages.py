@@ -22,7 +22,7 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
     "start", "queries", "pandas", "holes", "new-rows", "predict", "odd-rows", "compare", "pictures", "sql",
-    "serve", "frames",
+    "serve", "mcp", "frames",
 )  # fmt: skip
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -174,6 +174,22 @@ def test_text_is_evidence_of_any_kind() -> None:
     assert date == pytest.approx((when - EPOCH).total_seconds(), rel=1e-4)
 
 
+def test_events_over_several_columns_are_asked_and_given() -> None:
+    event, known = "(city = Bern or rooms > 2) and not paid = True", {"note": "gift"}
+    text = "city = Bern or rooms > 2"
+    with connected() as connection:
+        row = column(connection, f"SELECT shop_probability('{event}', {{'note': 'gift', 'city': 'Köln'}})")[0]
+        of_text = column(connection, f"SELECT shop_probability('{event}', 'note = gift')")[0]
+        given_event = column(connection, f"SELECT shop_probability('paid = True', '{text}')")[0]
+        drawn = connection.sql(f"FROM shop_sample(300, given := '{text}', seed := 1)").df()
+        with pytest.raises(duckdb.Error, match="speaks of 'rooms', which is to be left out"):
+            column(connection, f"SELECT shop_probability('paid = True', '{text}', without := 'rooms')")
+    assert row == pytest.approx(share_of(shop_model(), event, known), abs=0.03)
+    assert of_text == share_of(shop_model(), event, known)
+    assert given_event == share_of(shop_model(), "paid = True", {text: True})
+    assert ((drawn["city"] == "Bern") | (drawn["rooms"] > 2) | drawn["city"].isna()).all()
+
+
 def test_it_stands_anywhere_in_a_query_and_asks_different_questions_at_once() -> None:
     with connected(shop()) as connection:
         likely = column(

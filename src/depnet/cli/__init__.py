@@ -10,7 +10,8 @@ In reading order:
     fit, update                                   learn
     query, sql, predict, explain, sample, impute, odd, score, compare    ask
     show, export, explore                         look
-    serve                                         answer other programs
+    serve, mcp                                    answer other programs, and assistants
+    card                                          the model card
     paper, example                                the paper's experiments; a small table to try things on
 
 Nothing but click is imported until a command runs, so that `--help` is quick.

@@ -24,7 +24,7 @@ NO_MEMORY = ("can't start new thread", "failed to map segment")
 
 COMMANDS = (
     "fit", "explore", "show", "query", "explain", "sample", "impute", "predict", "odd", "score",
-    "sql", "serve", "update", "export", "compare", "example", "paper",
+    "sql", "serve", "mcp", "card", "update", "export", "compare", "example", "paper",
 )  # fmt: skip
 """Each is a function of that name in a module of that name, imported when it is asked for: an answer must come at once."""
 

@@ -15,7 +15,7 @@ from depnet.cli.command import Run, command, flag, number, option, this_run
 from depnet.cli.files import load_models, read_holed, text_options
 
 if TYPE_CHECKING:
-    from depnet.doors.api import Served
+    from depnet.doors.served import Served
     from depnet.doors.server import Place
 
 
@@ -29,7 +29,7 @@ class Files:
     shared: bool
 
     def load(self) -> "Served":
-        from depnet.doors.api import Served
+        from depnet.doors.served import Served
 
         this_run().dialect = self.dialect
         found = load_models(self.model)
@@ -117,10 +117,10 @@ def cannot_listen(host: str, port: int | None, error: OSError) -> click.ClickExc
 
 def _answer(served: "Served", place: "Place", listener: socket.socket, ready: Any = lambda: None) -> None:
     from depnet.doors.api import MOST_BODY, served_alone
-    from depnet.doors.server import run
+    from depnet.doors.server import run_app
 
     warnings.simplefilter("ignore")  # what is to be known of an answer is in it
-    run(place.guard(served_alone(served), most_body=MOST_BODY, programs="/"), listener, ready)
+    run_app(place.guard(served_alone(served), most_body=MOST_BODY, programs="/"), listener, ready)
 
 
 def _answer_files(files: Files, place: "Place", listener: socket.socket) -> None:

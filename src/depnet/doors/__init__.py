@@ -4,5 +4,6 @@ words, answers rows together, and says what is wrong in the library's own senten
 - `rows`: a model asked about all rows of a frame at once, for every door; `documents`: answers as JSON
 - `sql`: functions and macros in DuckDB
 - `server`, `guard`, `deadlines`: a server, what it lets in, and how long it waits; the page has the same
-- `api`: the HTTP API; `requests`: what it is asked and says, as types
+- `served`: a model that others ask; `requests`: what it is asked and says, as types; `api`: the HTTP API
+- `tools`: tools of an assistant; `card`: the model card
 """

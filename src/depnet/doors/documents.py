@@ -1,4 +1,4 @@
-"""Answers as JSON: what the command prints with `--json`, and what the API sends (docs/command-line.md has the fields)."""
+"""Answers as JSON: what the command prints with `--json`, and what doors send (docs/command-line.md has the fields)."""
 
 from collections.abc import Mapping
 from typing import Any

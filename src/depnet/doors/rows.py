@@ -6,6 +6,7 @@ is not looked at. Equal rows are answered once. Answers are the law's own: no ta
 
 import datetime as dt
 import os
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,10 +27,13 @@ from depnet.errors import STEADY_SEED, DataError, InferenceError, ModelError, br
 from depnet.inference import impute, query, query_rows
 from depnet.inference.answer.part import Target, targets_of
 from depnet.inference.answer.question import SECONDS
+from depnet.inference.answer.rows import DistinctRows
 from depnet.inference.holes import open_holes, present_law, score_holed, split_holes
 from depnet.inference.judge.cells import cell_laws
+from depnet.model.event import columns_of
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain
 from depnet.model.file import load_model
+from depnet.model.given_text import read_event
 from depnet.model.network import Model, Network
 from depnet.model.score import log_pattern
 from depnet.sampling import sample
@@ -37,6 +41,8 @@ from depnet.wording import nearest
 
 DAY, SECOND = 86_400.0, 1e-6
 """Seconds of a day, and of a microsecond: dates and durations are seconds where an answer is one number."""
+MOST_EVENTS, LEAST_SECONDS = 1_000, 0.01
+"""Different rows that an event over several columns is asked of where time is bounded, and the least time of each."""
 UNITS = {"date": DAY, "datetime": SECOND, "duration": SECOND}
 
 
@@ -121,7 +127,7 @@ class RowModel:
 
     def mean(self, target: Target, shares: FloatArray) -> FloatArray | None:
         """[row]: that of a number, from the shares of its states; None where the target is no number."""
-        if target.inside is not None or target.variable.levels() is None:
+        if target.inside is not None or target.event is not None or target.variable.levels() is None:
             return None
         levels, unit = _levels(target)
         return np.asarray(shares @ levels.means()) * unit
@@ -137,7 +143,8 @@ class RowModel:
 
     def laws(self, target: Target, rows: Any, count: int, without: Iterable[str] = ()) -> FloatArray:
         """[row, state]: the law of a target's variable, given what each row knows but for it and the columns `without`."""
-        left = [target.index, *(self.domain.index(name) for name in without)]
+        own = [target.index] if target.event is None else sorted(columns_of(target.event[0]))
+        left = [*own, *(self.domain.index(name) for name in without)]
         if rows is None:
             hidden = np.ones((count, len(self.domain)), dtype=bool)
             codes: CodeArray = np.zeros(hidden.shape, dtype=np.uint16)
@@ -145,17 +152,40 @@ class RowModel:
             table = self.encode(self.of_columns(rows, left))
             codes, hidden = table.codes, open_holes(table)
         hidden[:, left] = True
+        if target.event is not None:
+            return self._of_event(target.variable.name, DistinctRows.of(codes.astype(np.uint16), hidden))
         name = self.domain.names[target.index]
         found = query_rows(
             self.law, codes, hidden, targets=[name], max_seconds=self.max_seconds, **self._effort()
         )
         return found.probabilities[name]
 
+    def _of_event(self, text: str, rows: DistinctRows) -> FloatArray:
+        """[row, False or True] of an event over several columns, of which each kind of row is asked by itself."""
+        if self.max_seconds is not None and len(rows.codes) > MOST_EVENTS:
+            raise InferenceError(
+                f"an event over several columns is asked of at most {MOST_EVENTS:,} different rows at once; got "
+                f"{len(rows.codes):,}."
+            )
+        ends = None if self.max_seconds is None else time.monotonic() + self.max_seconds
+        found = np.empty((len(rows.codes), 2))
+        for kind, (codes, holes) in enumerate(zip(rows.codes, rows.holes, strict=True)):
+            known = Evidence({int(i): int(codes[i]) for i in np.flatnonzero(~holes)}, {})
+            rng = np.random.default_rng(STEADY_SEED)
+            left = None if ends is None else max(ends - time.monotonic(), LEAST_SECONDS)
+            asked = query(self.law, text, known, tolerance=self.tolerance, max_seconds=left, rng=rng)
+            found[kind] = np.asarray(asked.probabilities)
+        return np.asarray(found[rows.which])
+
     def answer(
         self, what: str, text: str, given: Given | None, without: Iterable[str] = (), level: float = 0.5
     ) -> Any:
         """The "probability", "expected", "quantile" or "most_likely" of one question, with evidence of any kind."""
         left = {self.domain.names[self.domain.index(name)] for name in without}
+        for event in (given or {}).keys() - {*self.domain.names} if left else ():
+            about = {self.domain.names[i] for i in columns_of(read_event(self.domain, event))}
+            if about & left:
+                raise InferenceError(f"{event!r} speaks of {min(about & left)!r}, which is to be left out.")
         known = {name: value for name, value in (given or {}).items() if name not in left}
         target = self.target(text)
         limit = SECONDS if self.max_seconds is None else self.max_seconds
@@ -214,11 +244,13 @@ class RowModel:
 
     def draw(self, n: int, given: Given | None, layout: Layout, rng: np.random.Generator) -> Any:
         """New rows given evidence, with holes as the table has them."""
-        known = Evidence.parse(self.domain, given)
+        known = Evidence.parse(self.domain, given, events=True)
         rows = sample(self.law, n, evidence=known, rng=rng, n_jobs=self.n_jobs)
         hidden = draw_holes(self.law, known, n, rng)
-        narrowed = narrow_domain(self.domain, given)
-        return decode(rows.codes, narrowed, layout, rng=rng, within=self.law.within, hidden=hidden)
+        narrowed, within = narrow_domain(self.domain, known), self.law.within
+        return decode(
+            rows.codes, narrowed, layout, rng=rng, within=within, hidden=hidden, numbers=rows.values
+        )
 
     def encode(self, rows: Any, *, absent: HandleUnknown = "missing", values: bool = False) -> Holed:
         """The codes of a frame's rows."""
@@ -253,7 +285,7 @@ def _seconds(value: Any) -> float:
 
 def _true(target: Target, text: str) -> int:
     """The place of True; a column is no condition."""
-    if target.inside is None:
+    if target.inside is None and target.event is None:
         name, state = target.variable.name, target.variable.states[0]
         raise InferenceError(
             f"a probability is asked of a condition, such as '{name} = {state}'; got the column {brief(text)}."
@@ -263,7 +295,7 @@ def _true(target: Target, text: str) -> int:
 
 def _levels(target: Target) -> tuple[Levels, float]:
     variable = target.variable
-    levels = None if target.inside is not None else variable.levels()
+    levels = None if target.inside is not None or target.event is not None else variable.levels()
     if levels is None:
         raise InferenceError(
             f"{variable.name!r} is no number: it has the states {', '.join(map(str, variable.states[:3]))}"

@@ -83,7 +83,7 @@ def server_of(app: ASGIApp, **options: Any) -> uvicorn.Server:
     )
 
 
-def run(app: ASGIApp, listener: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
+def run_app(app: ASGIApp, listener: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
     """Serve until interrupted."""
     logging.getLogger("mcp").setLevel(logging.WARNING)  # which tells of every request
     server = server_of(app)

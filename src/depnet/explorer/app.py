@@ -19,7 +19,8 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import depnet
-from depnet.doors.api import PATH, Served, api_of
+from depnet.doors.api import PATH, api_of
+from depnet.doors.served import Served
 from depnet.doors.server import Place, listen, server_of
 from depnet.explorer.frame import DARK_COOKIE, STYLES, VIEWS, View, frame, head
 from depnet.explorer.loaded import Loaded, Shelf
