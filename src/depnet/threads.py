@@ -5,10 +5,13 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TypeAlias, TypeVar
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from depnet.errors import LearningError, checked_seconds, is_whole, whole_number
 
@@ -42,6 +45,50 @@ def cores() -> int:
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Called as progress(nodes done, all nodes)."""
+
+TAKEN_AWAY = "\x1b[A\x1b[K"
+"""Back to the line of a bar, which is then empty."""
+
+
+class Tell(Protocol):
+    """Takes how much is done, out of how much, and the current stage where that changes."""
+
+    def __call__(self, done: int, total: int, now: str | None = None, /) -> None:
+        """Draw it."""
+
+
+@contextmanager
+def show_progress(what: str, wanted: Progress | bool | None, *, tqdm: bool = True) -> Iterator[Any]:
+    """A callback for work that tells how far it is: with True one that draws a bar on standard error, or one's own.
+
+    The bar is tqdm's where that is installed, and else, as in the command, a line that is taken away at the end; where
+    standard error is no terminal, the line is written once.
+    """
+    if wanted is not True:
+        yield wanted or None
+        return
+    if tqdm and find_spec("tqdm") is not None:
+        with import_module("tqdm.auto").tqdm(desc=what, total=1) as bar:
+
+            def advance(done: int, total: int, now: str | None = None, /) -> None:
+                bar.total = total
+                bar.update(done - bar.n)
+
+            yield advance
+        return
+    import click
+
+    try:
+        with click.progressbar(length=1, label=what, show_pos=True, width=0, file=sys.stderr) as drawn:
+
+            def tell(done: int, total: int, now: str | None = None, /) -> None:
+                drawn.length, drawn.label = total, drawn.label if now is None else now
+                drawn.update(done - drawn.pos)
+
+            yield tell
+    finally:
+        if sys.stderr.isatty():
+            sys.stderr.write(TAKEN_AWAY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,15 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
 from depnet.cli.given import complete_given
+from depnet.threads import Tell, show_progress
 from depnet.wording import UNPRINTABLE, json_value, printable, shown_width
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 Option = Callable[[Any], Any]
 """What adds an option to a command."""
 
-TAKEN_AWAY = "\x1b[A\x1b[K"
-"""Back to the line of a bar, which is then empty."""
 WIDEST = 60
 """Places that a column takes at most; a longer cell moves the rest of its own row only."""
 
@@ -289,26 +288,6 @@ def bar(share: float, width: int = 24) -> str:
     return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
 
 
-class Tell(Protocol):
-    """Takes how much is done, out of how much, and the current stage where that changes."""
-
-    def __call__(self, done: int, total: int, now: str | None = None, /) -> None:
-        """Draw it."""
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Tell | None]:
-    """Draw a bar on a terminal while the block runs, and yield its callback tell(done, total); None without a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    try:
-        with click.progressbar(length=1, label=what, show_pos=True, width=0, file=sys.stderr) as drawn:
-
-            def tell(done: int, total: int, now: str | None = None, /) -> None:
-                drawn.length, drawn.label = total, drawn.label if now is None else now
-                drawn.update(done - drawn.pos)
-
-            yield tell
-    finally:
-        sys.stderr.write(TAKEN_AWAY)
+def progress(what: str) -> AbstractContextManager[Tell | None]:
+    """A bar on a terminal while the block runs; nothing without a terminal."""
+    return show_progress(what, sys.stderr.isatty(), tqdm=False)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from depnet.cli.command import Tell
     from depnet.data import Holed
     from depnet.inference.holes import ChunkedImputation
+    from depnet.threads import Tell
 
 
 @command("depnet impute model.json holes.csv -o full.csv")

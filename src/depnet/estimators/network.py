@@ -50,6 +50,7 @@ from depnet.model.file import load_model, save
 from depnet.model.network import Model
 from depnet.model.score import log_pattern
 from depnet.sampling import sample
+from depnet.threads import show_progress
 
 KEPT_CODES = 200_000_000
 """Rows of up to this many codes (bytes, mostly) are kept: for links, certificates and the support of evidence."""
@@ -102,23 +103,27 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 
     # Fitting
 
-    def fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
+    def fit(self, X: Any, y: Any = None, *, progress: bool = False) -> "DependencyNetwork":
         """Learn from a table.
 
         Args:
             X: a frame (pandas, polars, pyarrow, any that narwhals reads), an array, a list of dictionaries, a `Dataset`
                 or a `Holed`.
             y: ignored.
+            progress: whether a bar shows how far it is, by tqdm where it is installed.
 
         Returns:
             The estimator itself.
         """
-        return self._fit(X, values=True)
+        return self._fit(X, values=True, progress=progress)
 
-    def _fit(self, X: Any, *, values: bool) -> "DependencyNetwork":
+    def _fit(self, X: Any, *, values: bool, progress: bool = False) -> "DependencyNetwork":
         """With `values`, also where in their bins numbers lie."""
         holed, self.layout_ = fitted_table(self, X, missing=self.missing, values=values)
-        done = fit(holed, self._options(), self._steady_generator())
+        options = self._options()
+        with show_progress("learning", progress) as tell:
+            heard = None if tell is None else lambda done: tell(done, options.steps(holed))
+            done = fit(holed, options, self._steady_generator(), heard)
         self._take(done, done.completion, done.table)
         return self
 
@@ -347,7 +352,13 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         return explain(law, dict(facts), target, state=state, data=rows)
 
     def sample(
-        self, n: int = 1, evidence: Given | str | None = None, *, holes: bool = True, random_state: Any = None
+        self,
+        n: int = 1,
+        evidence: Given | str | None = None,
+        *,
+        holes: bool = True,
+        random_state: Any = None,
+        progress: bool = False,
     ) -> Any:
         """New rows of `law_`, given evidence, with holes as the table has them.
 
@@ -361,6 +372,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             holes: False: without holes, the law given that all is known.
             random_state: a seed of this draw, or a generator; None: the estimator's own, which draws the same rows each
                 time where it is a seed.
+            progress: whether a bar shows how far it is, by tqdm where it is installed.
 
         Returns:
             A frame as X was, with its dtypes; a `Dataset` (with holes, a `Holed`) where X was one.
@@ -369,7 +381,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         rng = self._generator() if random_state is None else generator_of(random_state)
         known = Evidence.parse(self.domain_, evidence, events=True)
         asked = known if holes else with_all_known(law, known)
-        rows = sample(law, n, evidence=asked, rng=rng, n_jobs=self._threads)
+        rows = sample(law, n, evidence=asked, rng=rng, n_jobs=self._threads, progress=progress)
         hidden = draw_holes(law, known, n, rng) if holes else None
         if self.layout_ is None:
             return rows if hidden is None else holed_rows(rows.domain, rows.codes, hidden)

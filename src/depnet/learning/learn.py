@@ -41,7 +41,7 @@ from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
 from depnet.model.stages import DigitTree
-from depnet.threads import Progress, Work, results_in_threads
+from depnet.threads import Progress, Work, results_in_threads, show_progress
 
 Result = TypeVar("Result")
 Readable = Mapping[int, Sequence[int]]
@@ -61,7 +61,7 @@ def learn(
     roles: Mapping[str, Role] | None = None,
     forbidden: Iterable[tuple[str, str]] = (),
     max_seconds: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool = False,
     validation: Dataset | None = None,
     cuts: bool = False,
 ) -> Network:
@@ -91,7 +91,7 @@ def learn(
             in an ordered network it comes first, and reads earlier inputs).
         forbidden: links (source, target) that must not be.
         max_seconds: after these, nodes stay as they have grown by then, those not begun with one leaf.
-        progress: called as progress(done, nodes) after each node.
+        progress: True: a bar, by tqdm where it is installed; or a function, called as progress(done, nodes) after each node.
         validation: the rows held out for "auto"; None: parts of `dataset`.
         cuts: whether sources may also split a binned variable at an edge between its bins, into those below and those
             above: a split and merges in one step (`depnet.learning.cuts`). A split on many bins pays for many
@@ -113,7 +113,8 @@ def learn(
     )
     _check_validation(validation, dataset, options)
     rows = TrainingRows(dataset, validation=validation)
-    return learn_with_choice(rows, options, Work.of(n_jobs, max_seconds, progress))[0]
+    with show_progress("learning", progress) as tell:
+        return learn_with_choice(rows, options, Work.of(n_jobs, max_seconds, tell))[0]
 
 
 def _check_validation(validation: Dataset | None, dataset: Dataset, options: LearnOptions) -> None:

@@ -24,10 +24,10 @@ from depnet.sampling.chains import ChainRows, chains_of, keys_of
 from depnet.sampling.events import EventRows
 from depnet.sampling.mixing import Mixing, estimate_mixing
 from depnet.sampling.plan import ChainPlan, IfReducible, chain_plan, check_irreducible
-from depnet.threads import jobs_of
+from depnet.threads import jobs_of, show_progress
 
 Auto: TypeAlias = Literal["auto"]
-Progress: TypeAlias = Callable[[int, int], None]
+Progress: TypeAlias = Callable[[int, int], object]
 Start: TypeAlias = Mapping[str, Label] | Sequence[int] | ArrayLike
 
 BLOCK_ROWS = 2**16
@@ -185,7 +185,7 @@ def sample(
     chains: int | Auto = "auto",
     rng: np.random.Generator | None = None,
     n_jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress | bool = False,
     if_reducible: IfReducible = "raise",
 ) -> Dataset:
     """Rows of the network's law, given evidence.
@@ -205,7 +205,7 @@ def sample(
         chains: independent chains; "auto": one for each row, 4096 at most. Rows r and r + chains are of one chain.
         rng: the rows are a function of this generator alone, whatever `n_jobs` and the machine; None: fresh entropy.
         n_jobs: threads.
-        progress: called as progress(rows, n) now and then.
+        progress: True: a bar, by tqdm where it is installed; or a function, called as progress(rows, n) now and then.
         if_reducible: what to do where zeros in the tables split the chain into several recurrent classes: "raise" (a
             domain too large to check warns instead), "warn" or "ignore".
 
@@ -231,7 +231,8 @@ def sample(
         n_jobs=n_jobs,
         if_reducible=if_reducible,
     )
-    return sampler.draw(n, progress=progress)
+    with show_progress("drawing rows", progress) as tell:
+        return sampler.draw(n, progress=tell)
 
 
 class SamplingInterrupted(KeyboardInterrupt):
