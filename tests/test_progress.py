@@ -20,7 +20,8 @@ assert "tqdm" in sys.modules or {without}
 
 @pytest.mark.parametrize("without", [False, True], ids=["tqdm", "without tqdm"])
 def test_fit_and_sample_say_how_far_they_are(without: bool) -> None:
-    hidden = "import importlib.util as u; real = u.find_spec; u.find_spec = lambda name: name != 'tqdm' and real(name) or None"
+    hidden = "import importlib.util as u\n"
+    hidden += "real = u.find_spec; u.find_spec = lambda name: name != 'tqdm' and real(name) or None"
     before = hidden if without else ""
     program = PROGRAM.format(before=before, without=without)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
