@@ -1,6 +1,6 @@
 """Summaries, reprs and the small picture."""
 
-from html import escape
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -61,7 +61,7 @@ def test_a_repr_shows_what_is_explained_and_the_strongest_links(model: Dependenc
     text = repr(model)
     assert text.startswith("DependencyNetwork(random_state=0)")
     assert "knowing the other columns removes" in text
-    assert there(model.law_certificate_).said in text
+    assert not re.search(r"\b(law|lea(f|ves)|nats|KL|FC)\b", text)  # nobody needs the theory to read it
     first = model.links()[0]
     assert f"{first.source} -> {first.target}" in text
     assert repr(DependencyNetwork()) == "DependencyNetwork()"
@@ -73,20 +73,12 @@ def test_html_needs_nothing_from_elsewhere(model: DependencyNetwork) -> None:
     assert "<svg" in html
     assert html.count("http") == 1  # the name space of SVG: nothing is fetched
     assert model._repr_mimebundle_()["text/html"] == html
-    assert escape(there(model.law_certificate_).said) in html
 
 
 def test_a_picture_of_no_links_is_empty() -> None:
     alone = DependencyNetwork(penalty="mdl").fit(pd.DataFrame({"a": [0, 1] * 20}))
     assert "<svg" not in alone._repr_html_()
     assert "sk-" in DependencyNetwork()._repr_html_()  # scikit-learn's own before fit
-
-
-def test_a_repr_of_many_rows_waits_for_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depnet.estimators.fitted.QUICK_CODES", 10)
-    model = DependencyNetwork(penalty="mdl", random_state=0).fit(people(100))
-    assert "KL" not in repr(model)
-    assert there(model.law_certificate_).said in repr(model)
 
 
 def test_a_loaded_model_shows_what_its_file_knows(model: DependencyNetwork, tmp_path: Path) -> None:
@@ -115,7 +107,6 @@ def test_boost_is_a_parameter_that_is_passed_on(estimator: Any, monkeypatch: pyt
 def test_a_model_with_boosted_nodes_shows_itself_and_cannot_be_updated(tmp_path: Path) -> None:
     depnet.save(mixed_titanic(), tmp_path / "m.json")
     model = depnet.DependencyNetwork.load(tmp_path / "m.json")
-    assert "1 boosted node" in repr(model)
     cells = ["".join(cell.itertext()) for cell in ET.fromstring(model._repr_html_()).iter("td")]
     assert cells[:2] == ["sex", "survived"]
     assert model.links()[0].target == "survived"

@@ -40,10 +40,6 @@ if TYPE_CHECKING:
     from depnet.model import Network
 
 
-THEORY = ("method", "sampled")
-"""Notes on how an answer was computed, shown where --verbose asks for them."""
-
-
 @command(
     "depnet query model.json survived --given sex=female,class=1st",
     "depnet query model.json 'age > 30' --given class=1st",
@@ -230,8 +226,6 @@ def _parts(result: "QueryResult", *, bins: bool, verbose: bool) -> Iterator[Part
             yield Grid([*states.heads, ""], rows, left=states.labels, bars=True)
             if states.left:
                 yield Line(states.more, "dim")
-    for about, said in notes_of(result):
-        if verbose or about not in THEORY:
-            yield f"{about:<8}  {said}"
+    yield from (f"{about:<8}  {said}" for about, said in notes_of(result, theory=verbose))
     for text in result.warnings:
         yield Line(f"warning: {text}", "yellow")

@@ -22,9 +22,6 @@ from depnet.model.network import NO_LAW, Network
 from depnet.notebook import beside, card, line, table
 from depnet.wording import plural
 
-QUICK_CODES = 5_000_000
-"""A repr computes no certificate of more codes than this: it must come at once."""
-
 LISTED_LINKS = 10
 
 
@@ -150,14 +147,8 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         text = str(super().__repr__(N_CHAR_MAX))
         if not hasattr(self, "network_"):
             return text
-        lines = short_lines(self.network_, self.law_, self._learned, self._quick_certificate())
+        lines = short_lines(self.network_, self.law_, self._learned)
         return "\n".join([text, *lines])
-
-    def _quick_certificate(self) -> Certificate | None:
-        """The law's certificate (without a law the network's), unless it would take long: a repr must come at once."""
-        if self._learned is not None and self._learned.codes.size > QUICK_CODES:
-            return self._certified if self.law_ is None else self._law_certified
-        return self.certificate_ if self.law_ is None else self.law_certificate_
 
     def _repr_html_(self) -> str:
         """One self-contained `<div>`: plain figures, the strongest links, and a small picture; every name is escaped."""
@@ -167,11 +158,8 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         from depnet.pictures.graph.svg import small_svg
 
         lines = plain_figures(self.network_ if self.law_ is None else self.law_)
-        proven = self._quick_certificate()
-        if proven is not None:
-            lines.append(proven.said)
         found = links(self.network_)
-        size = f"{plural(len(self.domain_), 'variable')}, {plural(len(found), 'link')}"
+        size = f"{plural(len(self.domain_), 'column')}, {plural(len(found), 'link')}"
         rows = [[link.source, link.target, f"{link.strength:.3f}"] for link in found[:LISTED_LINKS]]
         return card(
             f"{type(self).__name__}: {size}",

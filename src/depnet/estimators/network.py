@@ -349,7 +349,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         """
         law = self._answering()
         rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
-        return explain(law, dict(facts), target, state=state, data=rows)
+        return explain(law, facts, target, state=state, data=rows)
 
     def sample(
         self,

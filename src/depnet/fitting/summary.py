@@ -182,16 +182,13 @@ def summary_of(
     )
 
 
-def short_lines(
-    network: Network, law: Network | None, data: Dataset | None, proven: Certificate | None
-) -> list[str]:
-    """A few lines for a repr: size, what the model explains, what is proven of the law, the strongest links."""
-    found, own = links(network), size_text(sizes(network))
-    size = f"{plural(len(network.domain), 'variable')}, {plural(len(found), 'link')}, {own}"
+def short_lines(network: Network, law: Network | None, data: Dataset | None) -> list[str]:
+    """A few lines for a repr: size, what the model explains, the strongest links."""
+    found = links(network)
+    size = f"{plural(len(network.domain), 'column')}, {plural(len(found), 'link')}"
     lines = [size if data is None else f"{plural(data.total, 'row')} of {size}"]
     lines += plain_figures(network if law is None else law)
-    if proven is not None:
-        lines.append(proven.said)
+    lines += ["strongest links, bits per row"] if found else []
     return lines + [f"  {line_of(link)}" for link in found[:SHOWN]]
 
 

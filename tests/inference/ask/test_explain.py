@@ -88,6 +88,8 @@ def test_without_a_target_the_steps_are_of_the_row_itself() -> None:
 
 
 def test_what_cannot_be_explained_is_refused() -> None:
+    with pytest.raises(EvidenceError, match="facts are a mapping of column names to values, or a row"):
+        depnet.explain(LAW, "sex = female", "survived")  # type: ignore[arg-type]
     with pytest.raises(EvidenceError, match="at least one fact"):
         depnet.explain(LAW, {"survived": "Yes"}, "survived")
     with pytest.raises(EvidenceError, match="no state 'Maybe'"):

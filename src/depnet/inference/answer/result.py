@@ -382,18 +382,19 @@ class QueryResult:
 
         return plot_result(self, ax)
 
-    def text(self, *, bins: bool = False) -> str:
+    def text(self, *, bins: bool = False, theory: bool = False) -> str:
         """The answer as `print` shows it: `combined` where rows are at hand, with both of its parts beside it.
 
         Args:
             bins: whether the bins of numbers are shown, too; their means, medians and intervals are.
+            theory: whether it also says how it was computed, in the words of the theory.
 
         Returns:
             Lines of text.
         """
         from depnet.inference.answer.shown import text_of
 
-        return text_of(self, bins=bins)
+        return text_of(self, bins=bins, theory=theory)
 
     def __str__(self) -> str:
         return self.text()

@@ -139,19 +139,10 @@ def _given(name: str, known: object) -> str:
     return describe(name, known)
 
 
-def notes_of(result: QueryResult, *, timed: bool = True) -> list[tuple[str, str]]:
-    """What a result says of itself, each note with a word of what it is about; `timed`: with the seconds it took."""
-    relevant = plural(len(result.closure), "relevant variable")
-    seconds = f", {result.seconds:.2g} s" if timed else ""
-    ways = [way.removeprefix("exact, ") for way in result.method.split(" and ") if way != "exact"]
-    how = ", ".join([*([" and ".join(ways)] if ways else []), result.scan_name])
+def notes_of(result: QueryResult, *, theory: bool) -> list[tuple[str, str]]:
+    """What a result says of itself, each note with a word of what it is about; `theory`: also how it was computed."""
     notes = [("interval", SURE), *(("known", line) for line in known_lines(result))]
-    notes.append(("method", f"{how}, {relevant}{seconds}"))
-    if result.diagnostics is not None:
-        largest = (
-            f"error of computing up to {result.diagnostics.largest_error:.2g} (asked: {result.tolerance:.2g})"
-        )
-        notes.append(("sampled", f"{largest}, {result.diagnostics}"))
+    notes += _computing_notes(result) if theory else []
     if result.matching:
         joined = f"combines the table's {result.rows_said} with the model, which counts as {result.worth:,.3g} rows"
         hidden = any(table.observed is not None and np.isnan(table.observed).any() for table in result.tables)
@@ -159,9 +150,22 @@ def notes_of(result: QueryResult, *, timed: bool = True) -> list[tuple[str, str]
     if result.evidence and result.support is not None:
         notes.append(("rows", str(result.support)))
     if result.evidence_ignored:
-        law, chain = "under the law it says nothing of the targets", "clamped, it reaches no target"
-        why = law if result.scan is None else chain
-        notes.append(("ignored", f"{', '.join(result.evidence_ignored)}: {why}"))
+        notes.append(
+            ("ignored", f"{', '.join(result.evidence_ignored)}: to the model it says nothing of this")
+        )
+    return notes
+
+
+def _computing_notes(result: QueryResult) -> list[tuple[str, str]]:
+    relevant = plural(len(result.closure), "relevant variable")
+    ways = [way.removeprefix("exact, ") for way in result.method.split(" and ") if way != "exact"]
+    how = ", ".join([*([" and ".join(ways)] if ways else []), result.scan_name])
+    notes = [("method", f"{how}, {relevant}, {result.seconds:.2g} s")]
+    if result.diagnostics is not None:
+        largest = (
+            f"error of computing up to {result.diagnostics.largest_error:.2g} (asked: {result.tolerance:.2g})"
+        )
+        notes.append(("sampled", f"{largest}, {result.diagnostics}"))
     return notes
 
 
@@ -178,7 +182,7 @@ def known_lines(result: QueryResult) -> list[str]:
     return lines
 
 
-def text_of(result: QueryResult, *, bins: bool) -> str:
+def text_of(result: QueryResult, *, bins: bool, theory: bool) -> str:
     """The answer as text; it lists the states of a number only where `bins` are wanted."""
     lines = [question_of(result)]
     for table in result.tables:
@@ -188,7 +192,7 @@ def text_of(result: QueryResult, *, bins: bool) -> str:
             states = list_states(table)
             lines += _aligned(states.heads, states.rows, states.labels)
             lines += [f"  {states.more}"] if states.left else []
-    lines += [f"{about:<8}  {said}" for about, said in notes_of(result)]
+    lines += [f"{about:<8}  {said}" for about, said in notes_of(result, theory=theory)]
     lines += [f"warning: {text}" for text in result.warnings]
     return "\n".join(map(printable, lines))
 
@@ -207,13 +211,13 @@ def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1)
 
 
 def html_of(result: QueryResult) -> str:
-    """The answer in a notebook: its tables, how it was found, and its warnings; the bins of a number are folded."""
+    """The answer in a notebook: its tables, its notes, and its warnings; the bins of a number are folded."""
     tables = []
     for table in result.tables:
         numbers = "".join(notebook.table(*number_table(result, name)) for name in table.numbers)
         states = _html_states(list_states(table))
         tables.append(numbers + (notebook.fold("bins", states) if table.is_number else states))
-    notes = "; ".join(f"{about}: {said}" for about, said in notes_of(result, timed=False))
+    notes = "; ".join(f"{about}: {said}" for about, said in notes_of(result, theory=False))
     warnings = map(notebook.warning, result.warnings)
     return notebook.card(question_of(result), notebook.beside(*tables), notebook.note(notes), *warnings)
 

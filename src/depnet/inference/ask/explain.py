@@ -21,7 +21,7 @@ import numpy as np
 from depnet import notebook
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Label
-from depnet.errors import EvidenceError
+from depnet.errors import EvidenceError, brief
 from depnet.inference.answer.shown import frame_of_columns
 from depnet.inference.ask.query import log_probability, query
 from depnet.law import limits
@@ -144,6 +144,8 @@ def explain(
     >>> round(found.start, 2), round(found.end, 2), found.steps[0].fact
     (0.32, 0.73, 'sex = female')
     """
+    if not hasattr(facts, "items"):  # a row of a frame is a Series, which is no Mapping
+        raise EvidenceError(f"facts are a mapping of column names to values, or a row; got {brief(facts)}.")
     known = {name: value for name, value in facts.items() if name != target and not _is_hole(value)}
     if not known:
         raise EvidenceError("nothing is known that could explain the answer; give at least one fact.")
