@@ -10,5 +10,6 @@ In reading order:
 - `shown`: how it is shown: as text, in a notebook, as a frame; with small counts hidden;
 - `profile`: a column of a table for a picture: shares, what is missing, a histogram of equal widths;
 - `plot`: pictures of answers, by matplotlib;
-- `rows`: many rows with holes, checked, equal ones answered once, and their answers.
+- `rows`: many rows with holes, checked, equal ones answered once, and their answers;
+- `given_rows`: rows of questions by labels and conditions.
 """

@@ -2,5 +2,6 @@
 
 - `query`: who answers it, an ordered law or clamped inference; log-probabilities, the mode;
 - `by`: the same question for every group of a table;
-- `explain`: what an answer rests on.
+- `explain`: what an answer rests on;
+- `information`: what columns say of each other.
 """

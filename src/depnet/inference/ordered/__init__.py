@@ -6,6 +6,7 @@ In reading order, for one question:
 - `weighted`: weighted passes, and passes that are resampled and moved where weights are too uneven;
 - `levels`: where in their bins numbers lie, and evidence that cuts bins, by drawn rows;
 - `events`: what is known of, or asked about, several variables together;
+- `groups`: the same question for many groups at once;
 - `targets`: a target beside every other variable at once, exactly or by draws.
 
 And for many rows with holes:
