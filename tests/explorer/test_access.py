@@ -14,6 +14,7 @@ STATES = [
     "/?sex=female&class=1st",
     "/target?sex=female&.target=survived",
     "/?sex=female&.vs=class%3D1st",
+    "/pair?.first=class&.second=survived",
     "/rows?sex=female&.row=3",
     "/fit",
 ]

@@ -73,6 +73,7 @@ EMPTY = """() => [...document.querySelectorAll("[data-posterior]")].filter(bar =
         "?sex=female",
         "network?.first=class&.second=survived",
         "target?.target=survived",
+        "pair?.first=class&.second=survived",
         "node?.variable=survived",
         "rows",
     ],

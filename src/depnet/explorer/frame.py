@@ -14,6 +14,7 @@ from depnet.explorer import (
     fit_view,
     network_view,
     node_view,
+    pair_view,
     rows_view,
     target_view,
 )
@@ -42,6 +43,7 @@ class View(Protocol):
 VIEWS: tuple[View, ...] = (
     explore_view,
     target_view,
+    pair_view,
     network_view,
     node_view,
     rows_view,

@@ -9,6 +9,7 @@ export const PairPanel = {
   template: `
 <section class="depnet-card depnet-two" ref="panel" tabindex="-1" aria-label="Two variables together">
   <div class="depnet-bar"><div class="depnet-heading depnet-grow" role="heading" aria-level="2">{{ first }} and {{ second }}</div>
+    <a class="depnet-action" :href="picture">Picture</a>
     <button type="button" class="depnet-icon" aria-label="Close the pair" @click="$emit('close')">✕</button></div>
   <table class="depnet-table"><tbody>
     <tr><td>{{ first }} predicts {{ second }}</td><td class="number">{{ link(forward) }}</td></tr>
@@ -43,6 +44,7 @@ export const PairPanel = {
     return { view: "joint" };
   },
   computed: {
+    picture() { return location.pathname.replace(/network$/, "pair") + location.search; },
     about() { return this.table.exact ? "" : "about "; },
   },
   methods: {
