@@ -173,7 +173,7 @@ JOBS = option(
 )
 SCAN = option(
     "--scan",
-    "Ask the dependency network's chain under this scan instead of the ordered law.",
+    "Ask by the paper's simulation in this order (docs/theory.md) instead of the joint model.",
     type=click.Choice(["random", "sequential"]),
 )
 GIVEN = option(

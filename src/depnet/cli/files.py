@@ -410,8 +410,8 @@ new_table_options = _gather(
 
 learning_options = _gather(
     "learning",
-    option("--max-leaves", "Most leaves of a column's decision graph.", type=click.IntRange(min=1)),
-    number("--min-leaf-rows", 0, "Fewest rows of a new leaf.", least=0),
+    option("--max-leaves", "Most groups of rows that the rules for a column tell apart.", type=click.IntRange(min=1)),
+    number("--min-leaf-rows", 0, "Fewest rows of such a group.", least=0),
     _repeatable(
         "--role roles", roles_of, "NAME=target|input",
         "A column that is only predicted (target), or never predicted (input); may be repeated.",

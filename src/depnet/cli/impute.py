@@ -41,7 +41,7 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
 
     Everything else in the table stays as it was, columns that the model does not have included. A cell stays empty where
     its column is almost never known in such rows (a probability under .02): the living have no cause of death. --all fills
-    these, too. With --scan, clamped chains of the dependency network fill them in instead of the law.
+    these, too. With --scan, the paper's simulation fills them in instead of the joint model.
     """
     from depnet.data.files.fill import Fillings, fill_file
     from depnet.data.files.read import read_for

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 @flag("--joint", "One table of all targets together, not one for each.")
 @choice(
     "--method", "auto", "exact", "sample", "clamped", "bayes",
-    text="auto: the law, exactly or by sampling, whichever is quicker; clamped, bayes: the dependency network's chains.",
+    text="auto: exactly or by simulated rows, whichever is quicker; clamped, bayes: as in the paper (docs/theory.md).",
 )  # fmt: skip
 @option(
     "--tolerance",

@@ -55,7 +55,7 @@ def sample(
     """Draw new rows from the model, given what is known.
 
     What is given holds in every row, however rare it is. Numbers are like the table's, and values are missing as often as
-    in the table. With --scan, rows come from chains of the dependency network, in which the evidence is clamped.
+    in the table. With --scan, rows come from the paper's simulation instead of the joint model.
     """
     from depnet.data import Dataset
     from depnet.data.files.spreadsheet import guard_domain

@@ -38,7 +38,7 @@ MOST_VARIABLES = 1000
     flag_value=0,
     metavar="[N]",
 )
-@flag("--law", "Show the ordered law, by which questions are answered, instead of the dependency network.")
+@flag("--law", "Show the joint model, by which questions are answered.")
 @flag("--variables", "Every column with its values.")
 @option(
     "--data", "The training table: adds proven bounds, and measures the links on its rows.", metavar="TABLE"

@@ -66,10 +66,12 @@ class Support:
         """The paper's warning, where the evidence is rare or matches nothing."""
         if self.total == 0 or self.rows >= RARE_ROWS:
             return None
-        how_many = "no training row" if self.rows == 0 else f"only {plural(self.rows, 'training row')}"
-        if not self.exact and self.rows > 0:
+        if self.rows == 0:
+            return "no training row matches what is given. The answer is the model's alone, and may be inaccurate."
+        how_many = f"only {plural(self.rows, 'training row')}"
+        if not self.exact:
             how_many = f"{self._how_sure}{plural(self.rows, 'training row')}"
-        verb = "matches" if self.rows in (0, 1) else "match"
+        verb = "matches" if self.rows == 1 else "match"
         return f"{how_many} {verb} what is given. With so few, the answer may be inaccurate."
 
 
