@@ -50,6 +50,11 @@ if TYPE_CHECKING:
 @click.argument("model")
 @click.argument("targets", nargs=-1, required=True, shell_complete=complete_variable)
 @GIVEN
+@option(
+    "--do",
+    "What somebody sets, column=value; the model was fitted with your --order of causes.",
+    multiple=True,
+)
 @flag("--joint", "One table of all targets together, not one for each.")
 @choice(
     "--method", "auto", "exact", "sample", "clamped", "bayes",
@@ -94,6 +99,7 @@ def query(
     by: str | None,
     bins: bool,
     plot: str | None,
+    do: tuple[str, ...],
 ) -> None:
     """Ask what is likely, given what is known.
 
@@ -107,9 +113,9 @@ def query(
     from depnet.inference.ask.query import query
 
     if each is not None:
-        if joint or data is not None or hide_small or method != "auto" or by or plot:
+        if do or joint or data is not None or hide_small or method != "auto" or by or plot:
             raise click.UsageError(
-                "--each goes without --joint, --method, --data, --by, --plot and --hide-small."
+                "--each goes without --do, --joint, --method, --data, --by, --plot and --hide-small."
             )
         network = load_network(model, chains=run.scan is not None)
         known = parse(given, network.domain)
@@ -117,9 +123,9 @@ def query(
         _query_each(run, network, targets, each, **how)
         return
     if by is not None:
-        if joint or hide_small or method != "auto" or run.scan is not None or len(targets) > 1:
+        if joint or do or hide_small or method != "auto" or run.scan is not None or len(targets) > 1:
             raise click.UsageError(
-                "--by takes one target, and goes without --joint, --method, --scan and --hide-small."
+                "--by takes one target, and goes without --do, --joint, --method, --scan and --hide-small."
             )
         _query_by(run, model, targets[0], by, given, tolerance, data, plot)
         return
@@ -139,6 +145,7 @@ def query(
         max_seconds=SECONDS if max_seconds is None else max_seconds,
         data=None if data is None else read_holed(data, network.domain),
         rng=run.steady_rng,
+        do=parse(do, network.domain),
     )
     if hide_small:
         from depnet.inference.answer.shown import without_small_counts

@@ -70,7 +70,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             missing at random), "state" (missing is a state of its own), or "error".
         roles: by name, which variables are only a "target" (never an input) or only an "input" (not predicted).
         forbidden: links (source, target) that must not be.
-        order: of `law_`: "auto" or the names of all variables in order.
+        order: of `law_`: "auto" or the names of all variables in order; those in a list of their own in any. Given as an
+            order of causes, it lets `query` say what happens where a column is set (`do`).
         distil: whether a boosted law may teach the graphs of `law_` (where `penalty="auto"` and held-out rows gain by it):
             answers are nearer to the truth, and a fit takes a few seconds more.
 
@@ -98,7 +99,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     missing: str = "auto"
     roles: Mapping[str, Role] | None = None
     forbidden: Iterable[tuple[str, str]] = ()
-    order: str | Sequence[str] = "auto"
+    order: str | Sequence[str | Sequence[str]] = "auto"
     distil: bool = True
 
     # Fitting
@@ -190,6 +191,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         tolerance: float = TOLERANCE,
         max_seconds: float | None = SECONDS,
         data: Any = None,
+        do: Mapping[str, Any] | None = None,
     ) -> Any:
         """What is likely given what is known.
 
@@ -210,6 +212,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             max_seconds: stop sampling after this many seconds; the answer then warns, and has not `converged`. None: no
                 limit.
             data: rows to count in, as in `fit`; None: those that were learned from (`data_`).
+            do: what is set, by name, each to one value, of a model whose `order` are your causes (docs/causes.md).
 
         Returns:
             A `QueryResult`; print it. With `by`, a frame of the kind that was learned from.
@@ -221,9 +224,9 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         ([0.07, 0.93], 251)
         """
         if by is not None:
-            if not isinstance(targets, str) or joint or method != "auto":
+            if not isinstance(targets, str) or joint or method != "auto" or do:
                 raise InferenceError(
-                    "with `by`, one target is asked for, and neither `joint` nor `method` is given."
+                    "with `by`, one target is asked for, and neither `joint`, `method` nor `do` is given."
                 )
             groups = self.query_by(targets, by, evidence, tolerance=tolerance, data=data)
             kind = "pandas" if self.layout_ is None else self.layout_.kind
@@ -240,6 +243,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             max_seconds=max_seconds,
             data=rows,
             rng=rng,
+            do=do,
         )
 
     def query_by(

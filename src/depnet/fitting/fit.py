@@ -23,7 +23,7 @@ from depnet.learning.cost import Auto, Mdl, StructuralMdl
 from depnet.learning.distil import distil
 from depnet.learning.grow import TrainingRows, warn_of_identifiers
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, Order, node_specs
+from depnet.learning.options import LearnOptions, Order, node_specs, tiers_of
 from depnet.learning.rows import row_order
 from depnet.learning.within import learn_within, most_rows
 from depnet.model.marginals import MarginalCounts
@@ -119,7 +119,7 @@ def fit(
     counts = MarginalCounts.of(table)
     network = replace(completed.network, counts=counts)
     within = _within(law, table, completed.dataset, order, work.threads)
-    law = replace(law, counts=counts, within=within)
+    law = replace(law, counts=counts, within=within, tiers=tiers_of(table.domain, options.order))
     return Fitted(network, law, completion=replace(completed, network=network), table=table)
 
 

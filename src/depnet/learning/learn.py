@@ -36,7 +36,7 @@ from depnet.learning.boost import (
 )
 from depnet.learning.cost import Auto, Mdl, PenaltyLike
 from depnet.learning.grow import TrainingRows, learn_nodes, warn_of_identifiers
-from depnet.learning.options import LearnOptions, Order, Role, node_specs, readable_inputs
+from depnet.learning.options import LearnOptions, Order, Role, node_specs, readable_inputs, tiers_of
 from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
@@ -114,7 +114,8 @@ def learn(
     _check_validation(validation, dataset, options)
     rows = TrainingRows(dataset, validation=validation)
     with show_progress("learning", progress) as tell:
-        return learn_with_choice(rows, options, Work.of(n_jobs, max_seconds, tell))[0]
+        found = learn_with_choice(rows, options, Work.of(n_jobs, max_seconds, tell))[0]
+    return replace(found, tiers=tiers_of(dataset.domain, order))
 
 
 def _check_validation(validation: Dataset | None, dataset: Dataset, options: LearnOptions) -> None:

@@ -48,8 +48,8 @@ BAND_CELLS = 1 << 22
 Role = Literal["target", "input"]
 """`"target"`: never an input of other nodes. `"input"`: not predicted from others, its node keeps one leaf."""
 
-Order: TypeAlias = Sequence[str] | Sequence[int] | Literal["auto"] | None
-"""What `learn(order=...)` takes: None (the paper's), "auto", or all variables by name (or number)."""
+Order: TypeAlias = Sequence[str] | Sequence[int] | Sequence[str | Sequence[str]] | Literal["auto"] | None
+"""What `learn(order=...)` takes: None (the paper's), "auto", or all variables by name (or number), some in tiers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +156,19 @@ def node_specs(
     """
     inputs, targets, barred = _rules(domain, options)
     everyone, order = range(len(domain)), options.order
-    if order is None or (isinstance(order, str) and rows is None):
+    tiers = tiers_of(domain, order)
+    free = isinstance(order, str) or (tiers is not None and len(set(tiers)) < len(domain))
+    if order is None or (free and rows is None):
         readable = tuple(j for j in everyone if j not in targets)
         return tuple(NodeSpec(i, () if i in inputs else readable, barred[i]) for i in everyone)
     if isinstance(order, str):
         assert rows is not None
         before = [(i, j) for i, sources in enumerate(barred) for j in sources]
         found = choose_order(rows, inputs=inputs, targets=targets, before=before)
+    elif free:
+        assert rows is not None
+        found = walk(informations(fold_states(rows)), np.array(tiers), {})
+        _check_roles(domain, found, inputs, targets)
     else:
         found = checked_order(domain, order)
         _check_roles(domain, found, inputs, targets)
@@ -179,6 +185,18 @@ def readable_inputs(specs: Sequence[NodeSpec], domain: Domain) -> dict[int, tupl
 def order_of(specs: Sequence[NodeSpec]) -> tuple[int, ...] | None:
     """The order of the network that these nodes make, where it is an ordered one."""
     return specs[0].readable if specs and specs[0].first is not None else None
+
+
+def tiers_of(domain: Domain, order: object) -> tuple[int, ...] | None:
+    """The place of each variable in an order that is given, the same for those in one tier; None of any other."""
+    if order is None or isinstance(order, (str, bytes)) or not isinstance(order, Iterable):
+        return None
+    tiers = [[one] if isinstance(one, str) or is_whole(one) else one for one in order]
+    if not all(isinstance(tier, (list, tuple)) for tier in tiers):
+        raise not_an_order(order)
+    place = [at for at, tier in enumerate(tiers) for _ in tier]
+    found = dict(zip(checked_order(domain, [one for tier in tiers for one in tier]), place, strict=True))
+    return tuple(found[i] for i in range(len(domain)))
 
 
 def checked_order(domain: Domain, order: object) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ import math
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -45,6 +45,8 @@ class Network:
         counts: the 1- and 2-way counts of the data it was learned from, where they are kept.
         order: a permutation of the variables; None: the paper's network.
         held_out: what rows that it was not learned from said of it.
+        tiers: of each variable of an order that the caller gave, its place there; those of one place have no order of
+            causes between them. None: the order says nothing of causes.
         within: where in their bins the numbers of an ordered network's rows lie, given those before them.
 
     >>> from depnet import learn, titanic
@@ -59,6 +61,7 @@ class Network:
     order: tuple[int, ...] | None = None
     held_out: HeldOut | None = None
     within: Within | None = None
+    tiers: tuple[int, ...] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -105,6 +108,8 @@ class Network:
                 f"the order of a network names each of its variables 0..{n - 1} once; got {brief(self.order)}."
             )
         order = tuple(int(i) for i in given)
+        if self.tiers is not None and sorted(order, key=tuple(self.tiers).__getitem__) != list(order):
+            raise ModelError("the tiers of a network are those of its variables, ascending in its order.")
         place = {i: at for at, i in enumerate(order)}
         for i, node in enumerate(self.nodes):
             late = next((j for j in node.inputs if place[j] > place[i]), None)

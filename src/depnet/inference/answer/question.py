@@ -275,7 +275,7 @@ class Question:
                 if each.numbers is not None
             },
             learned=self._learned(matching),
-            **self.by_held_out(),
+            **self.by_held_out(),  # type: ignore[arg-type]  # three numbers
             variables=tuple(target.variable for target in self.targets),
             levels={t.variable.name: levels[t.index] for t in self.targets if t.index in levels},
             spreads={

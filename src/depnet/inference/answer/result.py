@@ -170,6 +170,8 @@ class QueryResult:
         variables: the targets as variables: with their bins, or the states False and True of a condition.
         spreads: how the errors of the states of each target hang together, but of conditions.
         levels: where in their bins the law's numbers lie, of the targets of which that is known.
+        do: what is set, by name; empty where nothing is.
+        seen_alone: where something is set, the answer where it is only seen to be so, with the table's own.
         seen: of targets that are numbers, their law by the values in the matching rows.
 
     >>> from depnet import learn, query, titanic
@@ -208,6 +210,8 @@ class QueryResult:
     spreads: Mapping[str, Spread] = field(default_factory=dict, repr=False)
     levels: Mapping[str, LevelLaw] = field(default_factory=dict, repr=False)
     seen: Mapping[str, NumberLaw] = field(default_factory=dict, repr=False)
+    do: Mapping[str, Any] = field(default_factory=dict)
+    seen_alone: "QueryResult | None" = field(default=None, repr=False)
 
     @property
     def combined(self) -> Answer:

@@ -122,6 +122,7 @@ def question_of(result: QueryResult) -> str:
 def facts_of(result: QueryResult, before: str = " given ", without: Sequence[str] = ()) -> str:
     """What is known, in words; nothing where that is nothing."""
     given = given_text({name: known for name, known in result.evidence.items() if name not in without})
+    given = ", ".join(filter(None, [f"do({given_text(result.do)})" if result.do else "", given]))
     return before + given if given else ""
 
 

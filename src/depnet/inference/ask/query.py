@@ -7,6 +7,7 @@ An ordered law has log-probabilities of rows, whole or in part, and a most proba
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,14 @@ from depnet.data.table.variable import Label
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.answer.question import TOLERANCE, Method, Over, Question, check_ordered
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.ask.intervene import answer_do, intervene
 from depnet.inference.clamped.answer import clamped_answer
 from depnet.inference.ordered.answer import log_evidence, of_law
 from depnet.inference.ordered.events import log_event, of_event
 from depnet.inference.ordered.levels import log_allowed
 from depnet.law.elimination import most_probable_state
 from depnet.model.evidence import Evidence, Given
+from depnet.model.given_text import read_given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.model.score import score_samples
@@ -44,6 +47,7 @@ def query(
     data: Holed | None = None,
     rng: np.random.Generator | None = None,
     stop: Over | None = None,
+    do: Mapping[str, Any] | None = None,
 ) -> QueryResult:
     """The law of `targets` given `evidence`: each one's marginal, or their joint table.
 
@@ -71,6 +75,8 @@ def query(
         data: the rows of a table. Chains start there, and answers stand beside its frequencies.
         rng: the generator of what is drawn; None: fresh entropy.
         stop: asked several times a second; where it says True, the answer is what there is by then.
+        do: what is set, by name, each to one value: what is likely then (docs/causes.md). It needs a law that was learned
+            in the caller's own order of causes.
 
     Returns:
         A `QueryResult`; print it. Of targets that are numbers its `numbers` has mean and quantiles.
@@ -81,6 +87,15 @@ def query(
     >>> query(network, "X1", {"X0": 0}).probabilities.round(3).tolist()
     [0.8, 0.2]
     """
+    if do:
+        given = read_given(evidence, network.domain) if isinstance(evidence, str) else evidence
+        if isinstance(given, Evidence) or any(name in do for name in given or {}) or scan is not None:
+            raise EvidenceError("do goes with evidence by name on other columns, and without a scan.")
+        changed, known = intervene(network, do), {**(given or {}), **do}
+        options = {"joint": joint, "method": method, "tolerance": tolerance, "max_seconds": max_seconds}
+        found = query(changed, targets, known, rng=rng, stop=stop, **options)  # type: ignore[arg-type]
+        seen = query(network, targets, known, data=data, rng=rng, stop=stop, **options)  # type: ignore[arg-type]
+        return answer_do(network, found, seen, do, tuple(given or {}))
     question = Question(network, targets, evidence, joint, method, tolerance, max_seconds, data)
     found = _ask(question, scan, rng, stop)
     for _ in range(MOST_ROUNDS):

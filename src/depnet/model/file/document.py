@@ -61,6 +61,7 @@ class LawFields(Fields):
     order: list[Leaf]
     nodes: list[Raw]
     held_out: HeldOutFields | UnsetType = UNSET
+    tiers: list[Leaf] | UnsetType = UNSET
 
     def read(self, domain: Domain, counts: MarginalCounts | None, trees: list[Raw] | UnsetType) -> Network:
         check_length(self.order, len(domain), "law.order")
@@ -68,7 +69,9 @@ class LawFields(Fields):
         held_out = None if self.held_out is UNSET else self.held_out.read("law.held_out")
         nodes = read_nodes(self.nodes, domain, "law.nodes")
         with locate_errors("law"):
-            law = Network(domain, nodes, counts, order, held_out)
+            tiers = None if self.tiers is UNSET else tuple(self.tiers)
+            check_length(tiers or order, len(domain), "law.tiers")
+            law = Network(domain, nodes, counts, order, held_out, tiers=tiers)
         return law if trees is UNSET else replace(law, within=_within(trees, domain, order))
 
 
@@ -182,6 +185,7 @@ def encode(model: Model, *, compressed: bool) -> bytes:
         parts += _held_out(network.held_out, "held_out")
     if law is not None:
         order = f'"order": {_text(law.order)}'
+        order += "" if law.tiers is None else f', "tiers": {_text(law.tiers)}'
         beside = ", ".join([order, *_held_out(law.held_out, "law.held_out")])
         parts.append(f'"law": {{{beside},\n"nodes": {_nodes(law, "law.nodes")}}}')
     if model.counts is not None:
