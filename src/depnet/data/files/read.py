@@ -155,6 +155,7 @@ def read(
     max_states: int = MAX_STATES,
     text: Iterable[str] = (),
     kinds: Kinds | None = None,
+    weights: str | None = None,
     header: bool = True,
     delimiter: str | None = None,
     encoding: str = "utf-8",
@@ -188,6 +189,7 @@ def read(
         text: of text files, names of columns to take as labels even if they are all numbers.
         kinds: what columns are, by name: "number", "category", "ordered" (or a list of its values in order), "date", "time"
             or "skip" (docs/frames.md). A value that is none of the kind is an error that says its row.
+        weights: the name of the column of survey weights (docs/weights.md), which is then no variable.
         header: of text files, whether the first line has the names; without one they are X0, X1, ...
         delimiter: of text files, what stands between cells; None: found in the first line.
         encoding: of text files, any that Python knows.
@@ -214,7 +216,9 @@ def read(
     request = Request(columns, without, where, text, dialect, kinds=options.kinds)  # type: ignore[arg-type]  # any names: it keeps tuples
     with open_file(path, request, format=format, memory=memory, max_cells=max_cells) as opened:
         chosen: Keep = [*request.text, *keep] if columns is None and keep != "all" else "all"
-        found = describe_table(opened, options, chosen, coded=True, tell=_steps(opened, progress))
+        found = describe_table(
+            opened, options, chosen, coded=True, weights=weights, tell=_steps(opened, progress)
+        )
     left_out(found.left_out)
     assert found.table is not None
     return found.table.dataset() if found.table.complete else found.table

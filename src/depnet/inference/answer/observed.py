@@ -108,6 +108,8 @@ class MatchingRows:
 
     @property
     def support(self) -> Support:
+        if self.data.surveyed:  # matching rows are rows, whatever they weigh
+            return Support(int(np.count_nonzero(self.times)), self.data.rows, exact=True)
         return Support(int(self.times.sum()), self.data.total, exact=True)
 
     def missing_share(self, i: int) -> float:
@@ -127,7 +129,8 @@ class MatchingRows:
                 there &= known[self.rows]
         rows, times, soft = self.rows[there], self.times[there], self.soft[there]
         weights = times * soft
-        total, squares = float(weights.sum()), float((times * soft**2).sum())
+        total = float(weights.sum())
+        squares = float((weights**2 if data.surveyed else times * soft**2).sum())
         shape = tuple(target.variable.cardinality for target in targets)
         cells = np.ravel_multi_index(tuple(target.seen(data, rows) for target in targets), shape)
         sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
