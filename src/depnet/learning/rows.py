@@ -281,6 +281,8 @@ def row_order(table: Holed) -> IntArray:
     (True, False)
     """
     hashes = np.zeros(table.rows, dtype=np.uint64)
+    if table.surveyed:
+        hashes += _words_of_numbers(table.weights)  # type: ignore[arg-type]  # it has some
     for i, (words, _) in enumerate(words_of([k + 1 for k in table.domain.cardinalities])):
         codes, known = table.column(i), table.known(i)
         word = words[codes]

@@ -66,12 +66,12 @@ class PairTables(Mapping[tuple[int, int], IntArray]):
         """The sum over each table of numbers that stand as `cells` do."""
         return np.add.reduceat(cells, self.begin) if len(self) else np.zeros(0)
 
-    def check(self, singles: tuple[IntArray, ...], total: int) -> None:
+    def check(self, singles: tuple[IntArray, ...], total: float) -> None:
         """Raise a `DataError` unless the tables of all pairs can be of `total` rows with these 1-way counts.
 
         The rows of a table sum to the 1-way counts of X_i where X_j is known in all rows, and to no more elsewhere.
         """
-        known = np.array([int(single.sum()) for single in singles])
+        known = np.array([single.sum() for single in singles])
         begin = 0
         for i, height in enumerate(self.cardinalities[:-1]):
             rows = np.repeat(np.array(self.cardinalities[i + 1 :]), height)

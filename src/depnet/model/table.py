@@ -110,7 +110,7 @@ class ConditionalTable(ByFields):
         result is the same bit for bit on every machine: sums are of integers.
 
         Args:
-            counts: whole numbers, [leaf, state].
+            counts: whole numbers, [leaf, state]; of survey weights multiples of 2^-16.
             smoothing: s.
             prior: M, whole numbers, [leaf, state].
 

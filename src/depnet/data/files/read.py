@@ -19,7 +19,7 @@ from depnet.data.files.load import find_columns, keep_rows, load_file, unreadabl
 from depnet.data.files.source import MISSING_VALUES, Csv, Dialect, Source, find_source, in_utf8, open_csv
 from depnet.data.files.table import FileTable, bytes_of, columns_at_once, locked_engine
 from depnet.data.table.dataset import Holed
-from depnet.data.table.encode import HandleUnknown, describe_table, encode_columns
+from depnet.data.table.encode import HandleUnknown, describe_table, encode_columns, weights_in
 from depnet.data.table.kinds import KindError, Kinds, has_labels
 from depnet.data.table.left_out import Keep, LeftOut, warn_left_out
 from depnet.data.table.variable import Domain
@@ -232,23 +232,28 @@ def read_for(
     dialect: Dialect | None = None,
     handle_unknown: HandleUnknown = "error",
     optional: bool = False,
+    weights: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[Holed, Mapping[int, IntArray]]:
     """A table for a model, in the codes of its domain, and of each variable the rows whose value is no state of it.
 
     Columns whose states are all words, such as 01, stay words. With `optional`, columns may be lacking; the domain of the
-    table then lacks them, too.
+    table then lacks them, too. The column `weights` has the survey weights of the rows.
     """
     words = tuple(
         variable.name
         for variable in domain.variables
         if variable.bins is None and all(isinstance(state, str) for state in variable.states)
     )
-    request = Request(domain.names, (), where, words, dialect or Dialect(), optional)
+    names = domain.names if weights is None or weights in domain.names else (*domain.names, weights)
+    request = Request(names, (), where, words, dialect or Dialect(), optional)
     with open_file(path, request) as opened:
         there = Domain(tuple(variable for variable in domain.variables if variable.name in opened.names))
         try:
-            return encode_columns(opened, there, handle_unknown, tell=_steps(opened, progress))
+            table, unknown = encode_columns(opened, there, handle_unknown, tell=_steps(opened, progress))
+            if weights is not None:
+                table = table.weighed(weights_in(opened, weights), f"column {weights!r}")
+            return table, unknown
         except DataError as error:
             raise DataError(f"{opened.file}: ", *error.args) from error
 

@@ -200,9 +200,8 @@ def describe_table(
     opened: Columns = frame if isinstance(frame, Columns) else open_frame(frame)
     options.check_names(opened.names)
     check_keep(keep, opened.names)
+    weighed = None if weights is None else weights_in(opened, weights)  # type: ignore[arg-type]  # it can be read
     variables, columns, left, codes = [], [], [], []
-    if weights is not None and weights not in opened.names:
-        raise DataError(f"weights: there is no column {brief(weights)}. {nearest(weights, opened.names)}")
     for place in range(len(opened.names)):
         if opened.names[place] == weights:
             continue
@@ -227,13 +226,15 @@ def describe_table(
     domain = Domain(tuple(variables))
     # A column's own codes go as they come into the table.
     table = table_of_columns(domain, opened.rows, (codes.pop(0)[:3] for _ in variables)) if coded else None
-    if weights is not None and table is not None:
-        table = table.weighed(weights_in(opened, weights), f"column {weights!r}")  # type: ignore[arg-type]  # it can be read
+    if weighed is not None and table is not None:
+        table = table.weighed(weighed, f"column {weights!r}")
     return Description(domain, Layout(opened.kind, tuple(columns), opened.structured), tuple(left), table)
 
 
 def weights_in(opened: Opened, name: str) -> NDArray[Any]:
     """The numbers of a column of weights, NaN where they are missing."""
+    if name not in opened.names:
+        raise DataError(f"weights: there is no column {brief(name)}. {nearest(name, opened.names)}")
     column = opened.column(opened.names.index(name))
     if column.numbers is None or column.kind not in ("integer", "float"):
         raise DataError(
