@@ -187,7 +187,9 @@ def short_lines(network: Network, law: Network | None, data: Dataset | None) -> 
     found = links(network)
     size = f"{plural(len(network.domain), 'column')}, {plural(len(found), 'link')}"
     rows = "" if data is None else plural(data.rows if data.surveyed else data.total, "row")
-    weighed = f" (they count as {data.total:,} by their weights)" if data is not None and data.surveyed else ""
+    weighed = (
+        f" (they count as {data.total:,} by their weights)" if data is not None and data.surveyed else ""
+    )
     lines = [size if data is None else f"{rows}{weighed} of {size}"]
     lines += plain_figures(network if law is None else law)
     lines += ["strongest links, bits per row"] if found else []
@@ -217,6 +219,6 @@ def line_of(link: Link) -> str:
 def count_rows(network: Network) -> int | None:
     """How many rows a network was learned from; None where it keeps no counts."""
     if network.counts is not None:
-        return round(network.counts.total)
+        return int(network.counts.total + 0.5)
     counts = network.nodes[0].counts
     return None if counts is None else int(counts.sum())

@@ -301,7 +301,7 @@ def _functions(dataset: Dataset, j: int, inputs: Sequence[int]) -> Iterator[tupl
             pairs = dataset.column(i)[rows].astype(np.int64) * cards[j] + dataset.column(j)[rows]
             weights = None if dataset.weights is None else dataset.weights[rows]
             cells, where = np.unique(pairs, return_inverse=True)
-            counts = np.bincount(where, weights, len(cells))
+            counts: FloatArray = np.asarray(np.bincount(where, weights, len(cells)), dtype=np.float64)
             fewest = min(_misses(cells // cards[j], counts), _misses(cells % cards[j], counts))
             if fewest > EXCEPTIONS * counts.sum():
                 break

@@ -173,7 +173,7 @@ class MarginalCounts:
     @property
     def holes(self) -> IntArray:
         """[variable]: in how many rows it is not known."""
-        return self.total - np.array([counts.sum() for counts in self.singles])
+        return np.asarray(self.total - np.array([counts.sum() for counts in self.singles]))
 
     @property
     def hole_rates(self) -> FloatArray:
@@ -244,7 +244,7 @@ def _count(table: Holed, hidden: NDArray[np.bool_] | None, i: int) -> IntArray:
     codes, states = table.codes[known, i], table.domain.cardinalities[i]
     if table.weights is None:
         return read_only(np.bincount(codes, minlength=states).astype(np.int64))
-    counts = np.zeros(states, dtype=table.weights.dtype)
+    counts: NDArray[Any] = np.zeros(states, dtype=table.weights.dtype)
     np.add.at(
         counts, codes, table.weights[known]
     )  # exact for weights past 2^53 / N, where a float bincount is not

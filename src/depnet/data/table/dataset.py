@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
+from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.binning.bins import Numbers
 from depnet.data.table.values import Values
 from depnet.data.table.variable import Domain
@@ -52,7 +52,7 @@ class Holed:
     domain: Domain
     codes: CodeArray
     hidden: NDArray[np.bool_] = None  # type: ignore[assignment]  # an array as soon as it is made
-    weights: IntArray | FloatArray | None = None
+    weights: NDArray[Any] | None = None
     values: Values | None = None
 
     def __post_init__(self) -> None:
@@ -248,7 +248,7 @@ class Dataset(Holed):
         cls,
         domain: Domain,
         codes: CodeArray,
-        weights: IntArray | FloatArray | None = None,
+        weights: NDArray[Any] | None = None,
         values: Values | None = None,
     ) -> "Dataset":
         """A dataset of arrays that were checked already, or made so that nothing can be wrong: not once more."""
@@ -317,7 +317,7 @@ def holed_table(
     domain: Domain,
     codes: CodeArray,
     hidden: NDArray[np.bool_] | None,
-    weights: IntArray | FloatArray | None = None,
+    weights: NDArray[Any] | None = None,
     values: Values | None = None,
 ) -> Holed:
     """A table of arrays that are its own from then on; None for `hidden`: nothing is missing."""
@@ -339,7 +339,7 @@ def join_rows(tables: Sequence[Holed]) -> Holed:
     hidden = None
     if not all(table.complete for table in tables):
         hidden = np.asfortranarray(np.concatenate([table.hidden for table in tables]))
-    weights: IntArray | FloatArray | None = None
+    weights: NDArray[Any] | None = None
     if any(table.weights is not None for table in tables):
         each = [np.ones(t.rows, dtype=np.int64) if t.weights is None else t.weights for t in tables]
         weights = np.concatenate(each)

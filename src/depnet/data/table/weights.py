@@ -48,7 +48,8 @@ def survey_weights(weights: ArrayLike, rows: int, name: str = "sample_weight") -
     each = each / each.max()  # no overflow, and exact sums below
     total = math.fsum(each)
     effective = total * total / math.fsum(each * each)
-    return read_only(np.rint(each * (effective / total * FRACTION)) / FRACTION)
+    scaled: FloatArray = np.rint(each * (effective / total * FRACTION)) / FRACTION
+    return read_only(scaled)
 
 
 def are_fractions(numbers: NDArray[Any]) -> bool:
@@ -58,24 +59,25 @@ def are_fractions(numbers: NDArray[Any]) -> bool:
     )
 
 
-def in_units(weights: "IntArray | FloatArray | None") -> IntArray | None:
+def in_units(weights: NDArray[Any] | None) -> IntArray | None:
     """Weights as the native core counts them: whole numbers, of survey weights in units of 2^-16."""
     if weights is None or weights.dtype != np.float64:
-        return weights  # type: ignore[return-value]  # whole
+        return weights
     return (weights * FRACTION).astype(np.int64)
 
 
-def from_units(counts: IntArray, weights: "IntArray | FloatArray | None") -> Any:
+def from_units(counts: IntArray, weights: NDArray[Any] | None) -> Any:
     """Counts that the native core has made of such weights."""
     return counts if weights is None or weights.dtype != np.float64 else counts / FRACTION
 
 
-def repetitions(weights: "IntArray | FloatArray") -> IntArray:
+def repetitions(weights: NDArray[Any]) -> IntArray:
     """How often each row comes where rows must come whole times: survey weights are rounded so that sums stay near.
 
     >>> repetitions(np.array([0.5, 0.5, 1.25, 0.75])).tolist(), repetitions(np.array([2, 1])).tolist()
     ([1, 0, 1, 1], [2, 1])
     """
     if weights.dtype != np.float64:
-        return weights  # type: ignore[return-value]  # whole
-    return np.diff(np.floor(np.cumsum(weights) + 0.5), prepend=0.0).astype(np.int64)
+        return weights
+    until: FloatArray = np.floor(np.cumsum(weights) + 0.5)
+    return np.diff(until, prepend=0.0).astype(np.int64)

@@ -213,7 +213,7 @@ class CountsFields(Fields):
     def of(cls, counts: MarginalCounts) -> "CountsFields":
         pairs = counts.pairs
         return cls(
-            [single.tolist() for single in counts.singles],
+            [[*single.tolist()] for single in counts.singles],  # type: ignore[misc]  # or floats
             None if pairs is None else [pairs[pair].ravel().tolist() for pair in sorted(pairs)],
             counts.total if counts.holes.any() else UNSET,
         )
@@ -259,7 +259,7 @@ def _pairs(given: list[list[Any]], cards: tuple[int, ...]) -> PairTables:
         check_length(table, size, f"counts.pairs[{p}]")
     floats = any(isinstance(count, float) for table in given for count in table)
     each = (count for table in given for count in table)
-    numbers = np.fromiter(each, dtype=np.float64 if floats else np.int64, count=sum(sizes))
+    numbers: NDArray[Any] = np.fromiter(each, dtype=np.float64 if floats else np.int64, count=sum(sizes))
     if floats and not are_fractions(numbers):
         raise fault("counts.pairs", "counts are whole numbers, or with survey weights multiples of 2^-16.")
     return PairTables(cards, read_only(numbers), 0, n)
