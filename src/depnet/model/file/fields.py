@@ -213,8 +213,8 @@ class CountsFields(Fields):
     def of(cls, counts: MarginalCounts) -> "CountsFields":
         pairs = counts.pairs
         return cls(
-            [[*single.tolist()] for single in counts.singles],  # type: ignore[misc]  # or floats
-            None if pairs is None else [pairs[pair].ravel().tolist() for pair in sorted(pairs)],
+            [[*single.tolist()] for single in counts.singles],
+            None if pairs is None else [[*pairs[pair].ravel().tolist()] for pair in sorted(pairs)],
             counts.total if counts.holes.any() else UNSET,
         )
 
