@@ -96,7 +96,7 @@ def test_what_is_not_a_table_of_probabilities(rows: Any, message: str) -> None:
     ("counts", "message"),
     [
         ([[1, -2]], "count of leaf 0, state 1 is -2; counts are not negative"),
-        ([[1.0, 2.0]], "integers .* of float64"),
+        ([[1.0, 2.1]], "integers .* of float64"),
         ([[True, False]], "of bool"),
         ([1, 2], r"shape \(2,\)"),
         ([[]], "shape"),

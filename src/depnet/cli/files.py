@@ -86,7 +86,9 @@ def dialect() -> "Dialect":
     """How text files are read, by the options of the command."""
     from depnet.data.files.source import Dialect
 
-    return Dialect(**{name: value for name, value in this_run().dialect.items() if name != "text"})
+    return Dialect(
+        **{name: value for name, value in this_run().dialect.items() if name not in ("text", "weights")}
+    )
 
 
 def read_holed(path: str, domain: "Domain", **options: Any) -> "Holed":
@@ -95,7 +97,8 @@ def read_holed(path: str, domain: "Domain", **options: Any) -> "Holed":
 
     check_table(path)
     with progress("reading") as tell:
-        return read_for(path, domain, dialect=dialect(), progress=tell, **options)[0]
+        weights = this_run().dialect.get("weights")
+        return read_for(path, domain, dialect=dialect(), weights=weights, progress=tell, **options)[0]
 
 
 def read_known(
@@ -274,6 +277,12 @@ def text_options(command: Any) -> Any:
         option("--delimiter", "The delimiter of CSV files.  [default: , ; tab or |]", **how),
         option("--encoding", "The encoding of text files.  [default: utf-8]", **how),
         flag("--no-header header", "There is no header: columns are called X0, X1, ...", **how),
+        option(
+            "--weights",
+            "The column of survey weights: how many people, households, ... a row stands for.",
+            metavar="NAME",
+            **how,
+        ),
         option("--text", "Columns to read as labels, even numbers.", multiple=True, metavar="A,B,...", **how),
     ):
         command = add(command)

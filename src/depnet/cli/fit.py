@@ -45,6 +45,7 @@ SECONDS = 10
 NOT_IN_CHUNKS = {
     "--where": "whole files are read. Write the rows that you want to Parquet files of their own.",
     "--text": "the types of Parquet files are taken as they are. Write such columns as text.",
+    "--weights": "survey weights are for a table that is read whole.",
 }
 
 MOST_COPIES = 5
@@ -152,10 +153,15 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     network, law = found.network, found.law
     near, size = law_nearness(law), sizes(network)
     rows = found.dataset.total if isinstance(found, Fitted) else found.rows
+    if isinstance(found, Fitted) and found.table.surveyed:
+        rows = found.table.rows
     document: dict[str, Any] = {"rows": rows, "variables": len(network.domain), **size}
     document |= {"marginals": marginals_document(near)}
     document |= {"figures": plain_figures(law, near), "details": exact_figures(law)}
     lines = [f"learned from {plural(rows, 'row')} of {plural(len(network.domain), 'column')}"]
+    if isinstance(found, Fitted) and found.table.surveyed:
+        document["effective_rows"] = found.dataset.total
+        lines[0] += f", which count as {found.dataset.total:,} by their weights"
     if not isinstance(found, Fitted):
         from depnet.cluster.fit import entropy, score
 
@@ -219,7 +225,10 @@ def fit_from_chunks(
     from depnet.cluster.table import TableRequest, Where
     from depnet.data.table.variables import StateOptions
 
-    refused = {"--where": chosen["where"] is not None, "--text": "text" in run.dialect}
+    refused = {
+        "--where": chosen["where"] is not None,
+        **{f"--{name}": name in run.dialect for name in ("text", "weights")},
+    }
     for name, why in NOT_IN_CHUNKS.items():
         if refused[name]:
             raise click.UsageError(

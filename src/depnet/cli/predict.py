@@ -96,6 +96,7 @@ def _from_table(
 
     from depnet.data.files.read import open_file
     from depnet.data.files.table import identifier
+    from depnet.data.table.encode import weights_in
     from depnet.data.table.variables import StateOptions
     from depnet.errors import DataError
     from depnet.estimators import DependencyNetworkClassifier, DependencyNetworkRegressor
@@ -118,12 +119,19 @@ def _from_table(
     estimator = kind(handle_unknown=unknown, n_jobs=run.jobs, random_state=run.seed)
     place, chosen = (table, f"{name} IS NULL") if rows is None else (rows, None)
     with open_file(place, _request(where=chosen, kinds=kinds)) as opened:
-        shared = [column for column in opened.names if column != target]  # what the rows lack tells nothing
+        weights = this_run().dialect.get("weights")
+        shared = [
+            column for column in opened.names if column not in (target, weights)
+        ]  # what the rows lack tells nothing
         asked = _request(columns=shared, optional=True, where=f"{name} IS NOT NULL", kinds=kinds)
         with open_file(table, asked) as inputs:
             StateOptions(kinds=kinds).check_names([*inputs.names, target])
             estimator.kinds = {column: kinds[column] for column in inputs.names if column in kinds}
-            estimator.fit(inputs, y.present if number else values.astype(str))
+            sample_weight = None
+            if weights is not None:
+                with open_file(table, _request(columns=[weights], where=f"{name} IS NOT NULL")) as weighing:
+                    sample_weight = weights_in(weighing, weights)
+            estimator.fit(inputs, y.present if number else values.astype(str), sample_weight)
         numbers = np.flatnonzero(y.hidden) + 1 if rows is None else np.arange(1, opened.rows + 1)
         if isinstance(estimator, DependencyNetworkRegressor):
             ends = estimator.predict_quantiles(opened, ENDS)

@@ -215,6 +215,7 @@ def fitted_table(
     missing: str,
     bins: BinChoice | None = None,
     values: bool = False,
+    sample_weight: Any = None,
 ) -> tuple[Holed, Layout | None]:
     """The training rows, and the layout of their frame (None where X has codes already); `bins`: not the estimator's.
 
@@ -244,6 +245,8 @@ def fitted_table(
         assert found.table is not None
         layout, holed = found.layout, found.table if values else replace(found.table, values=None)
     estimator._kept = places  # noqa: SLF001  # which no user asks for
+    if sample_weight is not None:
+        holed = holed.weighed(sample_weight)
     if missing == "error":
         holed.dataset()
     if holed.rows == 0:
@@ -297,7 +300,9 @@ def fill_in(
     `layout` is that of the training frame, which a frame of the same kind has too.
     """
     if layout is None or isinstance(X, Holed):
-        return Dataset.from_codes(codes, domain=holed.domain, weights=holed.weights)
+        return Dataset.of_checked(
+            holed.domain, Dataset.from_codes(codes, domain=holed.domain).codes, holed.weights
+        )
     frame = validate(estimator, X, reset=False)
     kind = open_frame(frame).kind
     own = layout if layout.kind == kind else Layout.of(holed.domain, kind)

@@ -74,19 +74,21 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
     missing: str = "auto"
     inputs: bool | Literal["auto"] = "auto"
 
-    def fit(self, X: Any, y: Any) -> "DependencyNetworkClassifier":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DependencyNetworkClassifier":
         """Learn y's node from X.
 
         Args:
             X: a frame, an array, a list of dictionaries, a `Dataset` or a `Holed`.
             y: the class of every row.
+            sample_weight: survey weights, as in `DependencyNetwork.fit`; where y's node is boosted, a row comes a whole
+                number of times by them, near its weight.
 
         Returns:
             The estimator itself.
         """
         check_target(self, y)
         check_choice("inputs", self.inputs, True, False, "auto")
-        holed, _ = fitted_table(self, X, missing=self.missing)
+        holed, _ = fitted_table(self, X, missing=self.missing, sample_weight=sample_weight)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -97,7 +99,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         if not everything and self.boost is not None and self.bins == "quantile":
             fine = max(2, *(min(most, holed.rows // least) for most, least in FINE_BINS))
             states = [i for i, variable in enumerate(joined.domain.variables) if variable.missing is not None]
-            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine)
+            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine, sample_weight=sample_weight)
             joined = with_hole_states(_with_target(holed, codes, len(self.classes_)), states)
         self._inputs = Domain(joined.domain.variables[:-1])
         y_name = joined.domain.names[-1]

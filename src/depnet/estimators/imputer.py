@@ -50,12 +50,15 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
     sample_posterior: bool = False
     n_imputations: int = 1
 
-    def fit(self, X: Any, y: Any = None, *, progress: bool = False) -> "DependencyNetworkImputer":
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: bool = False
+    ) -> "DependencyNetworkImputer":
         """Learn from a table with its holes.
 
         Args:
             X: a frame, an array, a list of dictionaries, a `Dataset` or a `Holed`.
             y: ignored.
+            sample_weight: survey weights, as in `DependencyNetwork.fit`.
             progress: whether a bar shows how far it is, by tqdm where it is installed.
 
         Returns:
@@ -67,7 +70,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
         if not isinstance(X, Holed):
             X = validate(self, X, reset=True)
-        model._fit(X, values=False, progress=progress)  # noqa: SLF001  # forests have the values
+        model._fit(X, values=False, sample_weight=sample_weight, progress=progress)  # noqa: SLF001  # forests have the values
         self.model_ = model.set_params(random_state=self.random_state)
         self.n_features_in_ = model.n_features_in_
         if hasattr(model, "feature_names_in_"):

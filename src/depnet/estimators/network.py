@@ -104,23 +104,30 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 
     # Fitting
 
-    def fit(self, X: Any, y: Any = None, *, progress: bool = False) -> "DependencyNetwork":
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: bool = False
+    ) -> "DependencyNetwork":
         """Learn from a table.
 
         Args:
             X: a frame (pandas, polars, pyarrow, any that narwhals reads), an array, a list of dictionaries, a `Dataset`
                 or a `Holed`.
             y: ignored.
+            sample_weight: survey weights, one a row: how many members of the population it stands for
+                (docs/weights.md). None: all are alike.
             progress: whether a bar shows how far it is, by tqdm where it is installed.
 
         Returns:
             The estimator itself.
         """
-        return self._fit(X, values=True, progress=progress)
+        return self._fit(X, values=True, sample_weight=sample_weight, progress=progress)
 
-    def _fit(self, X: Any, *, values: bool, progress: bool = False) -> "DependencyNetwork":
+    def _fit(
+        self, X: Any, *, values: bool, sample_weight: Any = None, progress: bool = False
+    ) -> "DependencyNetwork":
         """With `values`, also where in their bins numbers lie."""
-        holed, self.layout_ = fitted_table(self, X, missing=self.missing, values=values)
+        given: Any = {"missing": self.missing, "values": values, "sample_weight": sample_weight}
+        holed, self.layout_ = fitted_table(self, X, **given)
         options = self._options()
         with show_progress("learning", progress) as tell:
             heard = None if tell is None else lambda done: tell(done, options.steps(holed))
@@ -128,7 +135,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         self._take(done, done.completion, done.table)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "DependencyNetwork":
         """Add rows to the counts of both networks; the first call is `fit`. Sources stay as they were learned.
 
         Holes are drawn given what their row knows. The certificates of the old rows no longer hold: they are None
@@ -137,16 +144,19 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         Args:
             X: the rows to add.
             y: ignored.
+            sample_weight: survey weights, as in `fit`.
 
         Returns:
             The estimator itself.
         """
         if not hasattr(self, "network_"):
-            return self.fit(X, y)
+            return self.fit(X, y, sample_weight)
         model = Model(self.network_, self.law_)
         for network in model.networks:
             network.check_updatable("partial_fit")
         holed = self._rows(X, values=True)
+        if sample_weight is not None:
+            holed = holed.weighed(sample_weight)
         rng = self._steady_generator()
         rows = (
             holed.dataset()

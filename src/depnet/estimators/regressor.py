@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from depnet.arrays import CodeArray, FloatArray
 from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.weights import repetitions
 from depnet.errors import DataError
 from depnet.estimators.base import (
     SHUFFLED_ROWS,
@@ -57,28 +58,29 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
     boost: Any = "auto"
     missing: str = "state"
 
-    def fit(self, X: Any, y: Any) -> "DependencyNetworkRegressor":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DependencyNetworkRegressor":
         """Learn the law of y given X.
 
         Args:
             X: a frame, an array, a list of dictionaries or a `Dataset`.
             y: the number of every row.
+            sample_weight: survey weights (docs/weights.md); a row comes a whole number of times by them, near its weight.
 
         Returns:
             The estimator itself.
         """
         check_target(self, y)
         check_choice("missing", self.missing, "state", "error")
-        holed, _ = fitted_table(self, X, missing=self.missing)
+        holed, _ = fitted_table(self, X, missing=self.missing, sample_weight=sample_weight)
         if self.bins == "quantile":
             fine = min(FINE_BINS, max(holed.rows // ROWS_A_BIN, 2))
-            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine)
+            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine, sample_weight=sample_weight)
         numbers = column_or_1d(y, warn=True)
         numbers = check_array(numbers, ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(holed.codes, numbers)
         rows = holed.dataset()
         if rows.weights is not None:
-            repeated = np.repeat(np.arange(rows.rows), rows.weights)
+            repeated = np.repeat(np.arange(rows.rows), repetitions(rows.weights))
             rows = Dataset.from_codes(rows.codes[repeated], domain=rows.domain)
             numbers = numbers[repeated]
         self._inputs = holed.domain

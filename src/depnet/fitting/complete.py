@@ -194,7 +194,9 @@ def _rows_of_rounds(
     if count >= rows.total:
         return None
     drawn = np.sort(rng.choice(rows.total, size=count, replace=False, shuffle=False))
-    return drawn if rows.weights is None else np.searchsorted(np.cumsum(rows.weights), drawn, side="right")
+    if rows.weights is None:
+        return drawn
+    return np.minimum(np.searchsorted(np.cumsum(rows.weights), drawn, side="right"), rows.rows - 1)
 
 
 def _single_rows(rows: Dataset, some: NDArray[np.intp]) -> Dataset:
@@ -223,13 +225,14 @@ def _all_rows(
     return rows
 
 
-def _single(holed: Holed, order: IntArray) -> tuple[IntArray, IntArray | None]:
+def _single(holed: Holed, order: IntArray) -> tuple[IntArray, IntArray | FloatArray | None]:
     """Rows with holes once for each unit of weight, each completed on its own: the row that each is of, and its weight.
 
+    Those with survey weights once.
     Draws go to rows one after the other: in this `order`, which is theirs wherever they stand in the table.
     """
-    if holed.weights is None:
-        return order, None
+    if holed.weights is None or holed.surveyed:
+        return order, None if holed.weights is None else read_only(holed.weights[order])
     open_rows = holed.hidden.any(axis=1)
     which = np.repeat(order, np.where(open_rows, holed.weights, 1)[order])
     return which, read_only(np.where(open_rows, 1, holed.weights)[which].astype(np.int64))
@@ -266,7 +269,7 @@ def marginal_fill(
     domain: Domain,
     codes: CodeArray,
     hidden: NDArray[np.bool_],
-    weights: IntArray | None,
+    weights: IntArray | FloatArray | None,
     rng: np.random.Generator,
 ) -> CodeArray:
     """The codes with every hole drawn from what was observed of its variable, whatever its row knows."""

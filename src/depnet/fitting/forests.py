@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.variable import Domain
+from depnet.data.table.weights import repetitions
 from depnet.fitting.complete import redraw
 from depnet.learning.forest import Forest, ForestLaw, Shown, grow_forest, number_law
 from depnet.model.network import Network
@@ -328,14 +329,14 @@ def grow_forests(
     codes: CodeArray,
     values: FloatArray,
     hidden: NDArray[np.bool_],
-    weights: IntArray | None = None,
+    weights: IntArray | FloatArray | None = None,
     *,
     rng: np.random.Generator,
     n_jobs: int = 1,
 ) -> Forests:
     """The forests of a table: `codes` as the network has completed it, `values` [row, column] where numbers are known."""
     if weights is not None or len(values) > MOST_ROWS:
-        every = np.repeat(np.arange(len(values)), 1 if weights is None else weights)
+        every = np.repeat(np.arange(len(values)), 1 if weights is None else repetitions(weights))
         some = np.sort(rng.permutation(every)[:MOST_ROWS])
         codes, values, hidden = codes[some], values[some], hidden[some]
     many = len(values) > MANY_ROWS

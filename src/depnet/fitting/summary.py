@@ -186,7 +186,11 @@ def short_lines(network: Network, law: Network | None, data: Dataset | None) -> 
     """A few lines for a repr: size, what the model explains, the strongest links."""
     found = links(network)
     size = f"{plural(len(network.domain), 'column')}, {plural(len(found), 'link')}"
-    lines = [size if data is None else f"{plural(data.total, 'row')} of {size}"]
+    rows = "" if data is None else plural(data.rows if data.surveyed else data.total, "row")
+    weighed = (
+        f" (they count as {data.total:,} by their weights)" if data is not None and data.surveyed else ""
+    )
+    lines = [size if data is None else f"{rows}{weighed} of {size}"]
     lines += plain_figures(network if law is None else law)
     lines += ["strongest links, bits per row"] if found else []
     return lines + [f"  {line_of(link)}" for link in found[:SHOWN]]
@@ -215,6 +219,6 @@ def line_of(link: Link) -> str:
 def count_rows(network: Network) -> int | None:
     """How many rows a network was learned from; None where it keeps no counts."""
     if network.counts is not None:
-        return network.counts.total
+        return int(network.counts.total + 0.5)
     counts = network.nodes[0].counts
     return None if counts is None else int(counts.sum())

@@ -304,7 +304,9 @@ def draw_whole(
     if holed.complete:
         return holed.dataset()
     done = impute(network, holed.codes, holed.hidden, method="draw", rng=rng, n_jobs=n_jobs)
-    return Dataset.from_codes(done.codes, domain=holed.domain, weights=holed.weights)
+    return Dataset.of_checked(
+        holed.domain, Dataset.from_codes(done.codes, domain=holed.domain).codes, holed.weights
+    )
 
 
 def chunk_rows(network: Network) -> int:

@@ -249,19 +249,19 @@ def learn_copies(
         if pairs:
             found[spec.target] = min(pairs)[1]
     parts = [(learned.dataset, held) for learned, held in rows.held_out[: len(choice.tried)]]
+    weight = np.concatenate(
+        [np.ones(held.rows) if held.weights is None else held.weights for _, held in parts]
+    )
     tried, nodes, gained = [list(graphs.nodes) for graphs in choice.tried], list(law.nodes), 0.0
     for j, i in found.items():
         own = [_function_node(learned, i, j) for learned, _ in parts]
+        each = zip(own, choice.tried, parts, strict=True)
         gains = np.concatenate(
-            [
-                (node.log_theta(held) - graphs.nodes[j].log_theta(held)).repeat(
-                    1 if held.weights is None else held.weights
-                )
-                for node, graphs, (_, held) in zip(own, choice.tried, parts, strict=True)
-            ]
+            [node.log_theta(held) - graphs.nodes[j].log_theta(held) for node, graphs, (_, held) in each]
         )
-        if gains.mean() * math.sqrt(len(gains)) > STANDARD_ERRORS * gains.std():
-            nodes[j], gained = _function_node(rows.dataset, i, j), gained + float(gains.mean())
+        mean = float(weight @ gains) / weight.sum()
+        if mean * weight.sum() > STANDARD_ERRORS * math.sqrt(float(weight @ (gains - mean) ** 2)):
+            nodes[j], gained = _function_node(rows.dataset, i, j), gained + mean
             for trial, node in zip(tried, own, strict=True):
                 trial[j] = node
     if not gained:
@@ -291,7 +291,7 @@ def copies_of(law: Network) -> tuple[Copy, ...]:
     return tuple(found)
 
 
-def _functions(dataset: Dataset, j: int, inputs: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _functions(dataset: Dataset, j: int, inputs: Sequence[int]) -> Iterator[tuple[float, int]]:
     """(exceptions, i) of each X_i that X_j is a function of, or that is one of X_j, but for a few rows."""
     cards = dataset.domain.cardinalities
     for i in inputs:
@@ -301,24 +301,24 @@ def _functions(dataset: Dataset, j: int, inputs: Sequence[int]) -> Iterator[tupl
             pairs = dataset.column(i)[rows].astype(np.int64) * cards[j] + dataset.column(j)[rows]
             weights = None if dataset.weights is None else dataset.weights[rows]
             cells, where = np.unique(pairs, return_inverse=True)
-            counts = np.bincount(where, weights, len(cells)).astype(np.int64)
+            counts: FloatArray = np.asarray(np.bincount(where, weights, len(cells)), dtype=np.float64)
             fewest = min(_misses(cells // cards[j], counts), _misses(cells % cards[j], counts))
             if fewest > EXCEPTIONS * counts.sum():
                 break
         else:
-            yield int(fewest), i
+            yield fewest, i
 
 
-def _misses(of: IntArray, counts: IntArray) -> int:
+def _misses(of: IntArray, counts: FloatArray) -> float:
     """The number of rows that are not in the largest cell of their state."""
-    largest = np.zeros(int(of.max()) + 1, dtype=np.int64)
+    largest = np.zeros(int(of.max()) + 1)
     np.maximum.at(largest, of, counts)
-    return int(counts.sum() - largest.sum())
+    return float(counts.sum() - largest.sum())
 
 
-def _exceptions(counts: IntArray) -> int:
+def _exceptions(counts: IntArray) -> float:
     """Rows that are not in the most frequent state of their leaf."""
-    return int(counts.sum() - counts.max(axis=1).sum())
+    return float(counts.sum() - counts.max(axis=1).sum())
 
 
 def _function_node(dataset: Dataset, i: int, j: int) -> Node:

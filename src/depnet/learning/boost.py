@@ -28,6 +28,7 @@ from depnet._native import boost as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
+from depnet.data.table.weights import repetitions
 from depnet.errors import LearningError, brief, whole_number
 from depnet.learning.rows import distinct_rows, some_rows
 from depnet.model.boosted import BoostedNode
@@ -193,7 +194,7 @@ class BoostRows:
                 f"{MOST_ROWS:,} are possible. Boost a sample of the rows, or leave `boost` out."
             )
         distinct = distinct_rows(dataset)
-        order = np.repeat(distinct.rows, distinct.counts)
+        order = np.repeat(distinct.rows, repetitions(distinct.counts))
         return cls(some_rows(Dataset(dataset.domain, dataset.codes, None), order), tests)
 
     @cached_property

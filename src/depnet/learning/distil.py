@@ -131,7 +131,7 @@ def in_places(dataset: Dataset, places: Sequence[IntArray]) -> Dataset:
         missing = None if variable.missing is None else "missing"
         states = tuple(range(k)) if missing is None else (*range(k), missing)
         variables.append(Variable(variable.name, states, missing=missing))
-    return Dataset.from_codes(codes, domain=Domain(tuple(variables)), weights=dataset.weights)
+    return Dataset(Domain(tuple(variables)), codes, dataset.weights)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from depnet._native import learner as native
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
+from depnet.data.table.weights import FRACTION, from_units, in_units
 from depnet.errors import DataError, ManyStatesWarning
 from depnet.learning.cost import Penalty, StructuralMdl, penalty_value, per_parameter
 from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spell_out
@@ -76,7 +77,7 @@ class TrainingRows:
                 rows = rows_with_cuts(self.dataset, self.with_cuts) if wide else self.dataset
                 single = repeat_rows(rows)
                 self._native[wide] = native.Table(
-                    single.codes, list(single.domain.cardinalities), single.weights
+                    single.codes, list(single.domain.cardinalities), in_units(single.weights)
                 )
             return self._native[wide]
 
@@ -118,7 +119,8 @@ def learn_nodes(
             "learning a network needs at least one row; the table has none, or all weights are 0."
         )
     settings = {
-        penalty: native_settings(penalty, options, rows.total) for penalty in dict.fromkeys(penalties)
+        penalty: native_settings(penalty, options, rows.total, FRACTION if rows.dataset.surveyed else 1)
+        for penalty in dict.fromkeys(penalties)
     }
     cards = rows.domain.cardinalities
     cuts = rows.with_cuts if options.cuts and rows.with_cuts.cuts else None
@@ -128,6 +130,7 @@ def learn_nodes(
     nodes: dict[int, Node] = {}
     for numbers, arrays in grow(table, wide, [settings[penalty] for penalty in penalties], work):
         targets = [specs[number].target for number in numbers]
+        arrays = (*arrays[:3], from_units(arrays[3], rows.dataset.weights), *arrays[4:])
         for number, source, theta in zip(numbers, *unpack(arrays, targets, read, smoothing), strict=True):
             if cuts is not None:
                 source = spell_out(source, cuts.numbered, cards)
@@ -138,17 +141,19 @@ def learn_nodes(
     return Network(rows.domain, ordered, order=order_of(specs))
 
 
-def native_settings(penalty: Penalty, options: LearnOptions, rows: int) -> native.Settings:
-    """The penalty and the limits for the native core."""
+def native_settings(penalty: Penalty, options: LearnOptions, rows: int, units: int = 1) -> native.Settings:
+    """The penalty and the limits for the native core, which counts each row as so many `units`."""
     penalty_value(penalty, 1, rows)
     linear = per_parameter(penalty, rows)
-    names = (penalty.split_factor, penalty.merge_factor) if isinstance(penalty, StructuralMdl) else None
+    names = None
+    if isinstance(penalty, StructuralMdl):
+        names = (penalty.split_factor * units, penalty.merge_factor * units)
     return native.Settings(
         per_parameter=0.0 if linear is None else linear,
         penalty=None if linear is not None else lambda k: penalty_value(penalty, k, rows),
         name_factors=names,
         max_leaves=options.max_leaves,
-        min_leaf_rows=options.min_leaf_rows,
+        min_leaf_rows=options.min_leaf_rows * units,
     )
 
 

@@ -94,7 +94,8 @@ def with_guesses(rows: Dataset, guesses: Mapping[int, LinearGuess]) -> Dataset:
     for at, guess in enumerate(guesses.values()):
         codes[:, len(domain) + at] = guess.codes(rows.codes)
     more = tuple(Variable(f"guess of {domain.names[i]}", tuple(range(GUESSES))) for i in guesses)
-    return Dataset.from_codes(codes, domain=Domain((*domain.variables, *more)), weights=rows.weights)
+    table = Dataset.from_codes(codes, domain=Domain((*domain.variables, *more)))
+    return Dataset.of_checked(table.domain, table.codes, rows.weights)
 
 
 def _features(variable: Variable, counts: IntArray, number: bool) -> FloatArray:

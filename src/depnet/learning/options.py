@@ -32,6 +32,7 @@ import numpy as np
 from depnet._native.learner import xlogx
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Dataset, Domain
+from depnet.data.table.weights import FRACTION
 from depnet.errors import EvidenceError, LearningError, brief, is_whole, whole_number
 from depnet.learning.boost import BoostLike, checked_boost
 from depnet.learning.cost import Auto, Mdl, Penalty, PenaltyLike, checked_penalty
@@ -300,7 +301,8 @@ def fold_states(dataset: Dataset) -> Dataset:
     for i, k in enumerate(cards):
         column = dataset.column(i)
         codes[:, i] = column if k <= MAX_STATES else column.astype(np.int64) * MAX_STATES // k
-    return Dataset.from_codes(codes, [min(k, MAX_STATES) for k in cards], dataset.weights)
+    table = Dataset.from_codes(codes, [min(k, MAX_STATES) for k in cards])
+    return Dataset.of_checked(table.domain, table.codes, dataset.weights)
 
 
 def _later(stage: IntArray, before: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
@@ -351,25 +353,25 @@ def walk(information: IntArray, stage: IntArray, later: Mapping[int, list[int]])
 
 
 def informations(dataset: Dataset) -> IntArray:
-    """[i, j]: 2^s J(X_i, X_j) in integers, and 0 where i is j."""
-    cards = dataset.domain.cardinalities
+    """[i, j]: 2^s J(X_i, X_j) in integers, and 0 where i is j; of survey weights in their units."""
+    cards, units = dataset.domain.cardinalities, FRACTION if dataset.surveyed else 1
     n = len(cards)
     found: IntArray = np.zeros((n, n), dtype=np.int64)
     for first, last in _bands(cards):
         tables = PairTables.of(dataset, first, last)
         if first == 0:
             one = tables[0, 1].sum(axis=1)
-            terms = _Terms(int(one.sum()), n)
+            terms = _Terms(int(one.sum() * units), n, units)
             singles = [one, *(tables[0, j].sum(axis=0) for j in range(1, n))]
             alone = np.array([int(terms(counts).sum()) for counts in singles])
-            whole = int(terms(np.array([terms.rows]))[0])
+            whole = int(terms(np.array([terms.rows / units]))[0])
             states = np.array([np.count_nonzero(counts) for counts in singles])
         begin, at = np.append(tables.begin, len(tables.cells)), 0
         for i in range(first, last):
             later = alone[i + 1 :]
             own = begin[at : at + len(later) + 1]
             joint = np.add.reduceat(terms(tables.cells[own[0] : own[-1]]), own[:-1] - own[0])
-            chance = terms.scale((states[i] - 1) * (states[i + 1 :] - 1) / 2)
+            chance = terms.scale(units * (states[i] - 1) * (states[i + 1 :] - 1) / 2)
             found[i, i + 1 :] = np.maximum(joint + (whole - alone[i]) - later - chance, 0)
             at += len(later)
     return found + found.T
@@ -389,15 +391,15 @@ def _bands(cards: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 
 class _Terms:
-    """2^s T(x), rounded, of counts x up to N; n sums of such terms up to 2^s T(N) stay below 2^62."""
+    """2^s T(x), rounded, of counts x up to N in units; n sums of such terms up to 2^s T(N) stay below 2^62."""
 
-    def __init__(self, rows: int, n: int) -> None:
-        self.rows = rows
+    def __init__(self, rows: int, n: int, units: int) -> None:
+        self.rows, self._units = rows, units
         self._scale = 62 - math.frexp(xlogx(rows))[1] - n.bit_length()
 
     def __call__(self, counts: IntArray) -> IntArray:
-        different, where = np.unique(counts, return_inverse=True)
-        return np.take(self.scale(np.array([xlogx(count) for count in different.tolist()])), where)
+        different, where = np.unique(counts * self._units, return_inverse=True)
+        return np.take(self.scale(np.array([xlogx(int(count)) for count in different.tolist()])), where)
 
     def scale(self, numbers: FloatArray) -> IntArray:
         """2^s x, rounded; no more than 2^62, which is more than there is information."""

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray, read_only, xlogy
 from depnet.data.binning.bins import Numbers
 from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.weights import FRACTION
 from depnet.errors import LearningError
 
 Words = NDArray[np.uint64]
@@ -50,11 +51,13 @@ def codes_of(codes: CodeArray, rows: NDArray[np.intp]) -> CodeArray:
     return some
 
 
-def some_rows(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None = None) -> Dataset:
+def some_rows(
+    dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | FloatArray | None = None
+) -> Dataset:
     """The rows with these numbers, with their own weights or with new ones."""
     if weights is None and dataset.weights is not None:
         weights = dataset.weights[rows]
-    kept = None if weights is None else read_only(np.array(weights, dtype=np.int64))
+    kept = None if weights is None else read_only(np.array(weights))
     return Dataset(dataset.domain, read_only(codes_of(dataset.codes, rows)), kept)
 
 
@@ -68,7 +71,12 @@ def repeat_rows(dataset: Dataset) -> Dataset:
     """
     codes, weights = dataset.codes, dataset.weights
     bytes_needed = dataset.total * codes.shape[1] * codes.itemsize
-    if weights is None or dataset.total > MOST_TIMES * dataset.rows or bytes_needed > MOST_BYTES:
+    if (
+        weights is None
+        or dataset.surveyed
+        or dataset.total > MOST_TIMES * dataset.rows
+        or bytes_needed > MOST_BYTES
+    ):
         return dataset
     return Dataset.of_checked(
         dataset.domain, read_only(codes_of(codes, np.repeat(np.arange(dataset.rows), weights)))
@@ -87,8 +95,10 @@ class Distinct:
     second: Words
     rows: IntArray
     """The number of one row of each kind."""
-    counts: IntArray
+    counts: IntArray | FloatArray
     """How many rows there are of each kind, weights included."""
+    records: IntArray
+    """How many rows of the table these are."""
 
 
 def words_of(cardinalities: Sequence[int]) -> list[Words]:
@@ -111,8 +121,8 @@ def distinct_rows(dataset: Dataset) -> Distinct:
     order, begin = _runs(first, second)
     rows = order[begin]
     each = np.ones(len(order), dtype=np.int64) if dataset.weights is None else dataset.weights[order]
-    counts: IntArray = np.add.reduceat(each, begin) if len(begin) else each
-    found = Distinct(first[rows], second[rows], rows, counts)
+    counts = np.add.reduceat(each, begin) if len(begin) else each
+    found = Distinct(first[rows], second[rows], rows, counts, np.diff(begin, append=len(order)))
     if dataset.rows <= KEPT_ROWS:
         _kept[dataset] = found
     return found
@@ -143,7 +153,7 @@ class Contexts:
             raise LearningError("the dataset has no rows; it has no empirical distribution.")
         self._hashes = distinct_rows(dataset)
         self._words = words_of(dataset.domain.cardinalities)
-        self._total = dataset.total
+        self._total = float(self._hashes.counts.sum())
         self._counts: FloatArray = self._hashes.counts.astype(np.float64)
         self.distinct = some_rows(dataset, self._hashes.rows, self._hashes.counts)
 
@@ -211,11 +221,17 @@ EQUAL_PARTS_ROWS = 10_000_000
 def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
     """(rows to learn from, rows to score on), the same whatever the order of rows."""
     distinct = distinct_rows(dataset)
-    taken, *parts = _divide(distinct.counts, dataset.total)
+    if dataset.surveyed:
+        taken, *parts = _divide(distinct.records, dataset.rows)
+    else:
+        taken, *parts = _divide(distinct.counts, dataset.total)  # type: ignore[arg-type]  # whole
 
     def rows(counts: IntArray) -> Dataset:
         """Each distinct row as often as `counts` says: as single rows, which are counted faster, where most are."""
         kept = np.flatnonzero(counts)
+        if dataset.surveyed:  # equal rows weigh as much as all of them together, each
+            share = distinct.counts[kept] * (counts[kept] / distinct.records[kept])
+            return some_rows(dataset, distinct.rows[kept], np.rint(share * FRACTION) / FRACTION)
         if counts.sum() < 4 * max(len(kept), 1):
             codes, weights = codes_of(dataset.codes, distinct.rows[np.repeat(kept, counts[kept])]), None
         else:
@@ -265,6 +281,8 @@ def row_order(table: Holed) -> IntArray:
     (True, False)
     """
     hashes = np.zeros(table.rows, dtype=np.uint64)
+    if table.surveyed:
+        hashes += _words_of_numbers(table.weights)  # type: ignore[arg-type]  # it has some
     for i, (words, _) in enumerate(words_of([k + 1 for k in table.domain.cardinalities])):
         codes, known = table.column(i), table.known(i)
         word = words[codes]

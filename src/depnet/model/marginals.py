@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from depnet._native.pair_counts import pair_counts
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset, Holed
+from depnet.data.table.weights import from_units, in_units
 from depnet.errors import DataError, ModelError, brief, how_many, whole_number
 from depnet.model.evidence import Evidence
 from depnet.model.table import MAX_COUNT
@@ -47,8 +48,8 @@ class PairTables(Mapping[tuple[int, int], IntArray]):
         kept = _kept.get(dataset) if whole else None
         if kept is None:
             cells: IntArray = np.empty(pair_cells(cards, first, last), dtype=np.int64)
-            pair_counts(dataset.codes, cards, dataset.weights, first=first, last=last, out=cells)
-            kept = read_only(cells)
+            pair_counts(dataset.codes, cards, in_units(dataset.weights), first=first, last=last, out=cells)
+            kept = read_only(from_units(cells, dataset.weights))
             if whole and len(cells) <= MAX_PAIR_CELLS:
                 _kept[dataset] = kept
         return cls(cards, kept, first, last)
@@ -65,12 +66,12 @@ class PairTables(Mapping[tuple[int, int], IntArray]):
         """The sum over each table of numbers that stand as `cells` do."""
         return np.add.reduceat(cells, self.begin) if len(self) else np.zeros(0)
 
-    def check(self, singles: tuple[IntArray, ...], total: int) -> None:
+    def check(self, singles: tuple[IntArray, ...], total: float) -> None:
         """Raise a `DataError` unless the tables of all pairs can be of `total` rows with these 1-way counts.
 
         The rows of a table sum to the 1-way counts of X_i where X_j is known in all rows, and to no more elsewhere.
         """
-        known = np.array([int(single.sum()) for single in singles])
+        known = np.array([single.sum() for single in singles])
         begin = 0
         for i, height in enumerate(self.cardinalities[:-1]):
             rows = np.repeat(np.array(self.cardinalities[i + 1 :]), height)
@@ -131,17 +132,19 @@ class MarginalCounts:
 
     singles: tuple[IntArray, ...]
     pairs: PairTables | None
-    total: int = -1
+    total: Any = -1
     """N, the number of training samples; where it is not given, all cells are known."""
 
     def __post_init__(self) -> None:
         whole = self.total < 0
         if whole:
-            object.__setattr__(self, "total", int(self.singles[0].sum()))
+            object.__setattr__(self, "total", self.singles[0].sum().item())
         for counts in self.singles:
-            if counts.dtype != np.int64 or (counts < 0).any() or (whole and int(counts.sum()) != self.total):
+            if counts.dtype not in (np.int64, np.float64) or (counts < 0).any():
+                raise DataError("1- and 2-way counts are non-negative.")
+            if whole and counts.sum() != self.total:
                 raise DataError("1- and 2-way counts are non-negative integers with one total.")
-            if int(counts.sum()) > self.total:
+            if counts.sum() > self.total:
                 raise DataError(f"1-way counts sum to no more than the {self.total:,} rows.")
         n = len(self.singles)
         if self.pairs is not None and len(self.pairs) != n * (n - 1) // 2:
@@ -158,18 +161,19 @@ class MarginalCounts:
         cards = dataset.domain.cardinalities
         hidden = None if dataset.complete else dataset.hidden
         singles = tuple(_count(dataset, hidden, i) for i in range(len(cards)))
+        total = dataset.weights.sum().item() if dataset.weights is not None else dataset.rows
         if len(cards) == 1:
-            return cls(singles, PairTables(cards, np.zeros(0, np.int64), 0, 1), dataset.total)
+            return cls(singles, PairTables(cards, np.zeros(0, np.int64), 0, 1), total)
         if pair_cells(cards) > max_pair_cells:
-            return cls(singles, None, dataset.total)
+            return cls(singles, None, total)
         if hidden is not None:
-            return cls(singles, _known_pairs(dataset, hidden), dataset.total)
-        return cls(singles, PairTables.of(dataset.dataset()), dataset.total)
+            return cls(singles, _known_pairs(dataset, hidden), total)
+        return cls(singles, PairTables.of(dataset.dataset()), total)
 
     @property
     def holes(self) -> IntArray:
         """[variable]: in how many rows it is not known."""
-        return self.total - np.array([int(counts.sum()) for counts in self.singles])
+        return np.asarray(self.total - np.array([counts.sum() for counts in self.singles]))
 
     @property
     def hole_rates(self) -> FloatArray:
@@ -188,7 +192,7 @@ class MarginalCounts:
             allowed[i] = np.array([code])
         for i, weights in evidence.tilts.items():
             allowed[i] = np.flatnonzero(weights)
-        bounds = [self.total, *(int(self.singles[i][states].sum()) for i, states in allowed.items())]
+        bounds = [int(self.total), *(int(self.singles[i][states].sum()) for i, states in allowed.items())]
         if self.pairs is not None:
             for i, j in itertools.combinations(sorted(allowed), 2):
                 bounds.append(int(self.pairs[i, j][np.ix_(allowed[i], allowed[j])].sum()))
@@ -228,8 +232,8 @@ def _known_pairs(table: Holed, hidden: NDArray[np.bool_]) -> PairTables:
     codes = np.asfortranarray(np.where(hidden, np.array(cards), table.codes))
     wide: IntArray = np.empty(pair_cells(more), dtype=np.int64)
     code_kind = np.uint16 if max(more) > 256 else np.uint8
-    pair_counts(codes.astype(code_kind), more, table.weights, first=0, last=len(cards), out=wide)
-    every = PairTables(more, wide, 0, len(cards))
+    pair_counts(codes.astype(code_kind), more, in_units(table.weights), first=0, last=len(cards), out=wide)
+    every = PairTables(more, from_units(wide, table.weights), 0, len(cards))
     cells = [every[i, j][: cards[i], : cards[j]].ravel() for i, j in every]
     return PairTables(cards, read_only(np.concatenate(cells)), 0, len(cards))
 
@@ -240,7 +244,7 @@ def _count(table: Holed, hidden: NDArray[np.bool_] | None, i: int) -> IntArray:
     codes, states = table.codes[known, i], table.domain.cardinalities[i]
     if table.weights is None:
         return read_only(np.bincount(codes, minlength=states).astype(np.int64))
-    counts = np.zeros(states, dtype=np.int64)
+    counts: NDArray[Any] = np.zeros(states, dtype=table.weights.dtype)
     np.add.at(
         counts, codes, table.weights[known]
     )  # exact for weights past 2^53 / N, where a float bincount is not

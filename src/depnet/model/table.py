@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import ByFields, FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.weights import are_fractions
 from depnet.errors import ModelError, brief, how_many
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import InformationSource
@@ -62,7 +63,9 @@ class ConditionalTable(ByFields):
         _check_rows(theta)
         if (self.counts is None) != (self.smoothing is None):
             raise ModelError("a conditional table has both counts and a smoothing, or neither.")
-        if self.counts is not None and (self.counts.shape != theta.shape or self.counts.dtype != np.int64):
+        if self.counts is not None and (
+            self.counts.shape != theta.shape or self.counts.dtype not in (np.int64, np.float64)
+        ):
             raise ModelError(
                 f"a conditional table of the shape {theta.shape} has int64 counts of the same shape; got "
                 f"{self.counts.shape} of {self.counts.dtype}."
@@ -107,7 +110,7 @@ class ConditionalTable(ByFields):
         result is the same bit for bit on every machine: sums are of integers.
 
         Args:
-            counts: whole numbers, [leaf, state].
+            counts: whole numbers, [leaf, state]; of survey weights multiples of 2^-16.
             smoothing: s.
             prior: M, whole numbers, [leaf, state].
 
@@ -194,7 +197,8 @@ def _checked_counts(counts: ArrayLike) -> IntArray:
         raw = np.asarray(counts)
     except ValueError as error:
         raise ModelError(f"counts are integers [leaf, state]; {error}.") from None
-    if raw.ndim != 2 or 0 in raw.shape or raw.dtype.kind not in "ui":
+    whole = raw.dtype.kind in "ui" or (raw.dtype == np.float64 and are_fractions(raw))
+    if raw.ndim != 2 or 0 in raw.shape or not whole:
         raise ModelError(f"counts are integers [leaf, state]; got shape {raw.shape} of {raw.dtype}.")
     if raw.min() < 0:
         leaf, state = np.argwhere(raw < 0)[0]
@@ -207,7 +211,7 @@ def _checked_counts(counts: ArrayLike) -> IntArray:
         raise ModelError(
             f"the counts of leaf {leaf} sum to {how_many(int(totals[leaf]))}; counts are exact only below 2^53."
         )
-    return np.array(raw, dtype=np.int64, order="C")
+    return np.array(raw, dtype=np.float64 if raw.dtype.kind == "f" else np.int64, order="C")
 
 
 def checked_smoothing(smoothing: float) -> float:
@@ -247,7 +251,10 @@ def leaves_of(source: InformationSource, dataset: Dataset) -> NDArray[np.int32]:
 def tabulate(
     leaves: np.ndarray, state: NDArray[np.integer], size: int, states: int, dataset: Dataset
 ) -> IntArray:
-    """Rows counted by (leaf, state), weights included; exact, since all weights sum to less than 2^53."""
+    """Rows counted by (leaf, state), weights included; exact, since all weights sum to less than 2^53.
+
+    With survey weights counts are floats, multiples of 2^-16.
+    """
     cells = leaves.astype(np.int64) * states + state
     counts = np.bincount(cells, weights=dataset.weights, minlength=size * states)
-    return counts.astype(np.int64).reshape(size, states)
+    return (counts if dataset.surveyed else counts.astype(np.int64)).reshape(size, states)

@@ -19,7 +19,7 @@ from depnet.data.files.load import find_columns, keep_rows, load_file, unreadabl
 from depnet.data.files.source import MISSING_VALUES, Csv, Dialect, Source, find_source, in_utf8, open_csv
 from depnet.data.files.table import FileTable, bytes_of, columns_at_once, locked_engine
 from depnet.data.table.dataset import Holed
-from depnet.data.table.encode import HandleUnknown, describe_table, encode_columns
+from depnet.data.table.encode import HandleUnknown, describe_table, encode_columns, weights_in
 from depnet.data.table.kinds import KindError, Kinds, has_labels
 from depnet.data.table.left_out import Keep, LeftOut, warn_left_out
 from depnet.data.table.variable import Domain
@@ -155,6 +155,7 @@ def read(
     max_states: int = MAX_STATES,
     text: Iterable[str] = (),
     kinds: Kinds | None = None,
+    weights: str | None = None,
     header: bool = True,
     delimiter: str | None = None,
     encoding: str = "utf-8",
@@ -188,6 +189,7 @@ def read(
         text: of text files, names of columns to take as labels even if they are all numbers.
         kinds: what columns are, by name: "number", "category", "ordered" (or a list of its values in order), "date", "time"
             or "skip" (docs/frames.md). A value that is none of the kind is an error that says its row.
+        weights: the name of the column of survey weights (docs/weights.md), which is then no variable.
         header: of text files, whether the first line has the names; without one they are X0, X1, ...
         delimiter: of text files, what stands between cells; None: found in the first line.
         encoding: of text files, any that Python knows.
@@ -214,7 +216,9 @@ def read(
     request = Request(columns, without, where, text, dialect, kinds=options.kinds)  # type: ignore[arg-type]  # any names: it keeps tuples
     with open_file(path, request, format=format, memory=memory, max_cells=max_cells) as opened:
         chosen: Keep = [*request.text, *keep] if columns is None and keep != "all" else "all"
-        found = describe_table(opened, options, chosen, coded=True, tell=_steps(opened, progress))
+        found = describe_table(
+            opened, options, chosen, coded=True, weights=weights, tell=_steps(opened, progress)
+        )
     left_out(found.left_out)
     assert found.table is not None
     return found.table.dataset() if found.table.complete else found.table
@@ -228,23 +232,28 @@ def read_for(
     dialect: Dialect | None = None,
     handle_unknown: HandleUnknown = "error",
     optional: bool = False,
+    weights: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[Holed, Mapping[int, IntArray]]:
     """A table for a model, in the codes of its domain, and of each variable the rows whose value is no state of it.
 
     Columns whose states are all words, such as 01, stay words. With `optional`, columns may be lacking; the domain of the
-    table then lacks them, too.
+    table then lacks them, too. The column `weights` has the survey weights of the rows.
     """
     words = tuple(
         variable.name
         for variable in domain.variables
         if variable.bins is None and all(isinstance(state, str) for state in variable.states)
     )
-    request = Request(domain.names, (), where, words, dialect or Dialect(), optional)
+    names = domain.names if weights is None or weights in domain.names else (*domain.names, weights)
+    request = Request(names, (), where, words, dialect or Dialect(), optional)
     with open_file(path, request) as opened:
         there = Domain(tuple(variable for variable in domain.variables if variable.name in opened.names))
         try:
-            return encode_columns(opened, there, handle_unknown, tell=_steps(opened, progress))
+            table, unknown = encode_columns(opened, there, handle_unknown, tell=_steps(opened, progress))
+            if weights is not None:
+                table = table.weighed(weights_in(opened, weights), f"column {weights!r}")
+            return table, unknown
         except DataError as error:
             raise DataError(f"{opened.file}: ", *error.args) from error
 

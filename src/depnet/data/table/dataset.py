@@ -1,7 +1,7 @@
 """A table of codes: N rows of one joint state each, perhaps with holes, with optional integer row weights."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.binning.bins import Numbers
 from depnet.data.table.values import Values
 from depnet.data.table.variable import Domain
+from depnet.data.table.weights import are_fractions, survey_weights
 from depnet.errors import DataError, Hint, brief, how_many, is_whole
 from depnet.wording import plural, some_of
 
@@ -37,7 +38,8 @@ class Holed:
         codes: `codes[r, i]` is the code of X_i in row r: read-only, column-major, uint8 or uint16.
         hidden: `hidden[r, i]` says that the value of X_i in row r is missing; its code is then 0. None when the table is
             made: nothing is.
-        weights: how many equal rows each row stands for; None: one each.
+        weights: how many equal rows each row stands for; None: one each. Floats are survey weights
+            (`depnet.data.table.weights`).
         values: the numbers of the columns that have bins, as they came; None where they are not known.
 
     >>> from depnet.data import Variable
@@ -50,7 +52,7 @@ class Holed:
     domain: Domain
     codes: CodeArray
     hidden: NDArray[np.bool_] = None  # type: ignore[assignment]  # an array as soon as it is made
-    weights: IntArray | None = None
+    weights: NDArray[Any] | None = None
     values: Values | None = None
 
     def __post_init__(self) -> None:
@@ -79,7 +81,9 @@ class Holed:
         for name, array in (("codes", codes), ("hidden", hidden)):
             own = read_only(array.copy(order="F")) if array.flags.writeable else array
             object.__setattr__(self, name, own)
-        object.__setattr__(self, "weights", checked_weights(self.weights, self.rows))
+        floats = isinstance(self.weights, np.ndarray) and self.weights.dtype == np.float64
+        if not (floats and self.weights.shape == (self.rows,) and are_fractions(self.weights)):  # type: ignore[union-attr,arg-type]
+            object.__setattr__(self, "weights", checked_weights(self.weights, self.rows))
 
     def column(self, i: int) -> CodeArray:
         """The codes of X_i, contiguous.
@@ -111,8 +115,22 @@ class Holed:
 
     @property
     def total(self) -> int:
-        """N, the number of training samples: the sum of the row weights."""
-        return self.rows if self.weights is None else int(self.weights.sum())
+        """N, the number of training samples: the sum of the row weights, to the next whole number."""
+        return self.rows if self.weights is None else round(float(self.weights.sum()))
+
+    @property
+    def surveyed(self) -> bool:
+        """Has it survey weights?"""
+        return self.weights is not None and self.weights.dtype == np.float64
+
+    def weighed(self, weights: ArrayLike, name: str = "sample_weight") -> "Holed":
+        """The table with survey weights (`depnet.data.table.weights`)."""
+        if self.weights is not None:
+            raise DataError(f"the table has weights of its own: give either these or {name}.")
+        each = survey_weights(weights, self.rows, name)
+        if isinstance(self, Dataset):
+            return Dataset.of_checked(self.domain, self.codes, each, self.values)
+        return replace(self, weights=each)
 
     @property
     def complete(self) -> bool:
@@ -230,7 +248,7 @@ class Dataset(Holed):
         cls,
         domain: Domain,
         codes: CodeArray,
-        weights: IntArray | None = None,
+        weights: NDArray[Any] | None = None,
         values: Values | None = None,
     ) -> "Dataset":
         """A dataset of arrays that were checked already, or made so that nothing can be wrong: not once more."""
@@ -251,6 +269,7 @@ class Dataset(Holed):
         keep: "Keep" = (),
         max_states: int = 1000,
         kinds: "Kinds | None" = None,
+        weights: str | None = None,
     ) -> "Dataset":
         """A complete table from a pandas, polars or pyarrow frame, a numpy array or a list of dictionaries.
 
@@ -267,6 +286,7 @@ class Dataset(Holed):
             max_states: of text, all but the most frequent values are one state, "other".
             kinds: what columns are, by name: "number", "category", "ordered" (or a list of its values in order), "date",
                 "time" or "skip". Such columns are taken whatever they look like.
+            weights: the name of the column of survey weights (docs/weights.md), which is then no variable.
 
         Returns:
             The dataset.
@@ -281,7 +301,7 @@ class Dataset(Holed):
         if missing not in ("error", "state"):
             raise DataError(f'Dataset.from_frame: missing is "error" or "state"; got {brief(missing)}.')
         options = StateOptions(bins, max_bins, missing, max_states, kinds or {})
-        found = describe_table(frame, options, keep, coded=True)
+        found = describe_table(frame, options, keep, coded=True, weights=weights)
         warn_left_out(found.left_out)
         assert found.table is not None
         return found.table.dataset()
@@ -297,7 +317,7 @@ def holed_table(
     domain: Domain,
     codes: CodeArray,
     hidden: NDArray[np.bool_] | None,
-    weights: IntArray | None = None,
+    weights: NDArray[Any] | None = None,
     values: Values | None = None,
 ) -> Holed:
     """A table of arrays that are its own from then on; None for `hidden`: nothing is missing."""
@@ -319,7 +339,7 @@ def join_rows(tables: Sequence[Holed]) -> Holed:
     hidden = None
     if not all(table.complete for table in tables):
         hidden = np.asfortranarray(np.concatenate([table.hidden for table in tables]))
-    weights = None
+    weights: NDArray[Any] | None = None
     if any(table.weights is not None for table in tables):
         each = [np.ones(t.rows, dtype=np.int64) if t.weights is None else t.weights for t in tables]
         weights = np.concatenate(each)

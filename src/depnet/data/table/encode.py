@@ -190,17 +190,21 @@ def describe_table(
     keep: Keep = (),
     *,
     coded: bool = False,
+    weights: str | None = None,
     tell: Callable[[int], object] = lambda _: None,
 ) -> Description:
     """Describe a table as `describe` does, without the warning; with `coded` also code it, reading each column once.
 
-    `tell` is called after each column.
+    The column `weights` is no variable: it has the survey weights of the rows. `tell` is called after each column.
     """
     opened: Columns = frame if isinstance(frame, Columns) else open_frame(frame)
     options.check_names(opened.names)
     check_keep(keep, opened.names)
+    weighed = None if weights is None else weights_in(opened, weights)  # type: ignore[arg-type]  # it can be read
     variables, columns, left, codes = [], [], [], []
     for place in range(len(opened.names)):
+        if opened.names[place] == weights:
+            continue
         summary = opened.summary(place, options)
         unlikely = find_reason_to_leave_out(summary, options, "all" if opened.positional else keep)
         if unlikely is not None:
@@ -218,11 +222,25 @@ def describe_table(
                 assert isinstance(opened, Opened)
                 codes.append(code_column(opened.column(place), variables[-1]))
         tell(1)
-    check_some_left(left, len(opened.keys))
+    check_some_left(left, len(opened.keys) - (weights is not None))
     domain = Domain(tuple(variables))
     # A column's own codes go as they come into the table.
     table = table_of_columns(domain, opened.rows, (codes.pop(0)[:3] for _ in variables)) if coded else None
+    if weighed is not None and table is not None:
+        table = table.weighed(weighed, f"column {weights!r}")
     return Description(domain, Layout(opened.kind, tuple(columns), opened.structured), tuple(left), table)
+
+
+def weights_in(opened: Opened, name: str) -> NDArray[Any]:
+    """The numbers of a column of weights, NaN where they are missing."""
+    if name not in opened.names:
+        raise DataError(f"weights: there is no column {brief(name)}. {nearest(name, opened.names)}")
+    column = opened.column(opened.names.index(name))
+    if column.numbers is None or column.kind not in ("integer", "float"):
+        raise DataError(
+            f"column {name!r} has the weights, so it has numbers; got {brief(next(column.values()))}."
+        )
+    return np.where(column.hidden, np.nan, column.numbers.astype(np.float64))
 
 
 class Coded(NamedTuple):

@@ -84,6 +84,12 @@ class Seen:
     rows: float
     numbers: NumberLaw | None = None
     """The law of a target that is a number, by its values in these rows."""
+    records: int | None = None
+    """With survey weights, how many rows these are: they count as `rows` equal ones."""
+
+    @property
+    def matching(self) -> int:
+        return round(self.rows) if self.records is None else self.records
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +114,8 @@ class MatchingRows:
 
     @property
     def support(self) -> Support:
+        if self.data.surveyed:  # matching rows are rows, whatever they weigh
+            return Support(int(np.count_nonzero(self.times)), self.data.rows, exact=True)
         return Support(int(self.times.sum()), self.data.total, exact=True)
 
     def missing_share(self, i: int) -> float:
@@ -127,14 +135,16 @@ class MatchingRows:
                 there &= known[self.rows]
         rows, times, soft = self.rows[there], self.times[there], self.soft[there]
         weights = times * soft
-        total, squares = float(weights.sum()), float((times * soft**2).sum())
+        total = float(weights.sum())
+        squares = float((weights**2 if data.surveyed else times * soft**2).sum())
+        records = int(np.count_nonzero(weights)) if data.surveyed else None
         shape = tuple(target.variable.cardinality for target in targets)
         cells = np.ravel_multi_index(tuple(target.seen(data, rows) for target in targets), shape)
         sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
         frequencies = read_only(sums / total if total > 0 else np.full(shape, np.nan))
         numbers, i = None, targets[0].index
         if targets[0].event is not None:
-            return Seen(frequencies, total**2 / squares if total > 0 else 0.0)
+            return Seen(frequencies, total**2 / squares if total > 0 else 0.0, records=records)
         values, bins = data.numbers(i), data.domain.variables[i].bins
         if (
             values is not None
@@ -144,7 +154,7 @@ class MatchingRows:
             and total > 0
         ):
             numbers = NumberLaw.of_rows(bins.kind, np.asarray(values[rows]), weights)
-        return Seen(frequencies, total**2 / squares if total > 0 else 0.0, numbers)
+        return Seen(frequencies, total**2 / squares if total > 0 else 0.0, numbers, records)
 
 
 def matching(evidence: Evidence, data: Holed) -> FloatArray:
@@ -175,7 +185,7 @@ def support(network: Network, evidence: Evidence) -> Support | None:
     bounds, total = [], None
     if network.counts is not None:
         bounds.append(network.counts.support_bound(evidence))
-        total = network.counts.total
+        total = round(network.counts.total)
     allowed = {i: [code] for i, code in evidence.clamped.items()}
     allowed |= {i: np.flatnonzero(weights).tolist() for i, weights in evidence.tilts.items()}
     for i, node in enumerate(network.nodes):
@@ -192,10 +202,10 @@ def support(network: Network, evidence: Evidence) -> Support | None:
 
 def few_known(names: Sequence[str], seen: Seen, matching: Support) -> Remark | None:
     """The warning where many rows match, and few of them know what is asked."""
-    if round(seen.rows) >= RARE_ROWS:
+    if seen.matching >= RARE_ROWS:
         return None
-    known = f"only {round(seen.rows):,} of the {plural(matching.rows, 'matching row')}"
-    verb = "has" if round(seen.rows) == 1 else "have"
+    known = f"only {seen.matching:,} of the {plural(matching.rows, 'matching row')}"
+    verb = "has" if seen.matching == 1 else "have"
     return Remark(
         f"{known} {verb} a value of {', '.join(names)}. With so few, the answer may be inaccurate.", "rare"
     )

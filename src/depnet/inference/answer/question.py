@@ -260,7 +260,13 @@ class Question:
             diagnostics=next((part.diagnostics for _, part in parts if part.diagnostics is not None), None),
             warnings=tuple(map(Remark, dict.fromkeys(said))),
             observed=None if seen is None else self._named(_kept(each.frequencies) for each in seen),
-            matching=None if seen is None else self._named(round(each.rows) for each in seen),
+            matching=None if seen is None else self._named(each.matching for each in seen),
+            effective={
+                target.variable.name: each.rows
+                for targets, each in zip(of_tables, seen or (), strict=False)
+                for target in targets
+                if each.records is not None
+            },
             missing={
                 domain.names[t.index]: 1.0 - t.known(margins[t.index])
                 for t in self.targets

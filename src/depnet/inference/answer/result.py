@@ -53,7 +53,7 @@ class AnswerTable:
         observed = None
         if result.observed is not None and result.matching:
             observed = by_target(result, result.observed)[names[0]]
-        n, s = result.rows_of(names[0]), result.worth
+        n, s = result.effective_rows(names[0]), result.worth
         if observed is None or np.isnan(observed).any():  # there are no rows, or some are hidden
             return cls(result, names, law, law, errors, observed, 1.0)
         joined = read_only((n * observed + s * law) / (n + s))
@@ -166,6 +166,7 @@ class QueryResult:
         missing_observed: the same, of the rows that match the evidence.
         worth: s, how many rows of a table the model's answer is worth in `combined`.
         learned: how many training rows match, where no rows are at hand and the model's own counts know it.
+        effective: with survey weights, how many equal rows those that match and know a target count as.
         sure_shares, sure_means: s', how many rows more than those that match the interval of a share, or mean, rests on.
         variables: the targets as variables: with their bins, or the states False and True of a condition.
         spreads: how the errors of the states of each target hang together, but of conditions.
@@ -204,6 +205,7 @@ class QueryResult:
     missing_observed: Mapping[str, float] | None = None
     worth: float = WORTH
     learned: int = 0
+    effective: Mapping[str, float] = field(default_factory=dict)
     sure_shares: float = SURE_SHARES
     sure_means: float = SURE_MEANS
     variables: tuple[Variable, ...] = field(default=(), repr=False)
@@ -251,7 +253,7 @@ class QueryResult:
     def rows_known(self, name: str, law_share: float) -> float:
         """The matching rows that an interval rests on, of a target: none where something of them is hidden."""
         if law_share < 1.0:
-            return self.rows_of(name)
+            return self.effective_rows(name)
         return self.learned * LAW_ROWS / (self.learned + LAW_ROWS)
 
     def rows_of(self, name: str) -> int:
@@ -260,12 +262,19 @@ class QueryResult:
             return self.matching.get(name, 0)
         return self.matching or 0
 
+    def effective_rows(self, name: str) -> float:
+        """How many equal rows those that match count as: as many as match, unless they have survey weights."""
+        return self.effective.get(name, self.rows_of(name)) if self.rows_of(name) else 0
+
     @property
     def rows_said(self) -> str:
         """How many rows took part in the answer, for people."""
         counts = sorted(map(self.rows_of, self.targets))
         last = plural(counts[-1], "matching row")
-        return last if counts[0] == counts[-1] else f"{counts[0]:,} to {last}"
+        said = last if counts[0] == counts[-1] else f"{counts[0]:,} to {last}"
+        if not self.effective:
+            return said
+        return f"{said} (which count as {max(self.effective.values()):,.0f} by their weights)"
 
     @property
     def r_hat(self) -> float | None:
@@ -354,7 +363,8 @@ class QueryResult:
             law = NumberLaw.of(variable, margin, spread, 1.0 - self.missing.get(name, 0.0))
         if law is None or seen is None or not (with_rows and of == "combined"):
             return law
-        n, s = self.rows_of(name), law.worth_beside(seen, self.rows_of(name), self.worth)
+        n = self.effective_rows(name)
+        s = law.worth_beside(seen, n, self.worth)
         return law.joined(seen, s / (n + s))
 
     def frame(self, backend: str = "pandas") -> Any:

@@ -411,7 +411,9 @@ def _columns(table: Holed, places: Sequence[int]) -> Holed:
     if list(places) == list(range(len(table.domain))):
         return table
     domain = Domain(tuple(table.domain.variables[i] for i in places))
-    return Dataset.from_codes(table.codes[:, places], domain=domain, weights=table.weights)
+    return Dataset.of_checked(
+        domain, Dataset.from_codes(table.codes[:, places], domain=domain).codes, table.weights
+    )
 
 
 def scored(rows_of: str, by: str, logs: FloatArray, table: Holed) -> Scored:

@@ -23,6 +23,7 @@ from depnet.data.frames.decode import check_column
 from depnet.data.frames.dtypes import available, dtype_of, plain_dtype
 from depnet.data.table.columns import ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.variable import Domain, Variable
+from depnet.data.table.weights import are_fractions
 from depnet.errors import DataError, ModelError, ModelFileError, brief
 from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.sources.source import MAX_LEAVES
@@ -30,7 +31,8 @@ from depnet.model.table import MAX_COUNT
 
 CHANGED = "The file is damaged, or was changed after it was written; get it again, or save the network again."
 
-Count: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_COUNT)] | Annotated[float, Meta(ge=0, le=MAX_COUNT)]
+"""Of rows; with survey weights a multiple of 2^-16."""
 Whole: TypeAlias = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Leaf: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_LEAVES)]
 
@@ -205,14 +207,14 @@ class CountsFields(Fields):
 
     singles: list[list[Count]]
     pairs: list[list[Count]] | None
-    total: Annotated[int, Meta(ge=0, lt=MAX_COUNT)] | UnsetType = UNSET
+    total: Count | UnsetType = UNSET
 
     @classmethod
     def of(cls, counts: MarginalCounts) -> "CountsFields":
         pairs = counts.pairs
         return cls(
-            [single.tolist() for single in counts.singles],
-            None if pairs is None else [pairs[pair].ravel().tolist() for pair in sorted(pairs)],
+            [[*single.tolist()] for single in counts.singles],
+            None if pairs is None else [[*pairs[pair].ravel().tolist()] for pair in sorted(pairs)],
             counts.total if counts.holes.any() else UNSET,
         )
 
@@ -231,21 +233,35 @@ class CountsFields(Fields):
         return counts
 
 
-def _tally(numbers: list[int], states: int, at: str) -> IntArray:
+def _tally(numbers: list[Any], states: int, at: str) -> IntArray:
     check_length(numbers, states, at)
     if sum(numbers) >= MAX_COUNT:
         raise fault(at, "the counts sum to 2^53 or more.")
-    return read_only(np.array(numbers, dtype=np.int64))
+    return read_only(count_array(numbers, at))
 
 
-def _pairs(given: list[list[int]], cards: tuple[int, ...]) -> PairTables:
+def count_array(numbers: Any, at: str) -> NDArray[Any]:
+    """Counts as an array: whole numbers, or floats where rows have survey weights."""
+    found = np.array(numbers)
+    if found.dtype.kind != "f":
+        return found.astype(np.int64)
+    if not are_fractions(found):
+        raise fault(at, "counts are whole numbers, or with survey weights multiples of 2^-16.")
+    return found
+
+
+def _pairs(given: list[list[Any]], cards: tuple[int, ...]) -> PairTables:
     """All tables in one array: one array for each of millions of small tables would take a hundred times their text."""
     n = len(cards)
     check_length(given, n * (n - 1) // 2, "counts.pairs")
     sizes = [cards[i] * cards[j] for i in range(n) for j in range(i + 1, n)]
     for p, (table, size) in enumerate(zip(given, sizes, strict=True)):
         check_length(table, size, f"counts.pairs[{p}]")
-    numbers = np.fromiter((count for table in given for count in table), dtype=np.int64, count=sum(sizes))
+    floats = any(isinstance(count, float) for table in given for count in table)
+    each = (count for table in given for count in table)
+    numbers: NDArray[Any] = np.fromiter(each, dtype=np.float64 if floats else np.int64, count=sum(sizes))
+    if floats and not are_fractions(numbers):
+        raise fault("counts.pairs", "counts are whole numbers, or with survey weights multiples of 2^-16.")
     return PairTables(cards, read_only(numbers), 0, n)
 
 

@@ -26,6 +26,7 @@ from depnet.model.file.fields import (
     check_each,
     check_length,
     check_whole,
+    count_array,
     decode,
     fault,
     locate_errors,
@@ -137,10 +138,10 @@ class TableFields(Fields):
 
     def read(self, leaves: int, states: int, at: str) -> ConditionalTable:
         if self.counts is not UNSET and self.smoothing is not UNSET and self.probabilities is UNSET:
-            counts = _rows(self.counts, leaves, states, f"{at}.counts", np.int64)
+            counts = _rows(self.counts, leaves, states, f"{at}.counts")
             prior = None
             if self.prior is not UNSET:
-                prior = _rows(self.prior, leaves, states, f"{at}.prior", np.int64)
+                prior = _rows(self.prior, leaves, states, f"{at}.prior")
             with locate_errors(at):
                 return ConditionalTable.from_counts(counts, self.smoothing, prior)
         others = (self.counts, self.smoothing, self.prior)
@@ -151,13 +152,16 @@ class TableFields(Fields):
             return ConditionalTable.from_probabilities(rows)
 
 
-def _rows(rows: list[list[Any]], leaves: int, states: int, at: str, dtype: type) -> NDArray[Any]:
+def _rows(
+    rows: list[list[Any]], leaves: int, states: int, at: str, dtype: type | None = None
+) -> NDArray[Any]:
+    """[leaf, state], of a type, or counts."""
     if len(rows) != leaves:
         what = f"expected one row for each of the source's {leaves:,} leaves; got {len(rows):,} rows."
         raise fault(at, what)
     for leaf, row in enumerate(rows):
         check_length(row, states, f"{at}[{leaf}]")
-    return np.array(rows, dtype=dtype)
+    return count_array(rows, at) if dtype is None else np.array(rows, dtype=dtype)
 
 
 class BoostedFields(Fields):
