@@ -35,7 +35,7 @@ from depnet.cli.serve import Files, cannot_listen, check_extra
 def mcp(
     run: Run, model: str, data: str | None, http: bool, port: int | None, host: str, show_table: bool
 ) -> None:
-    """Let an assistant ask a model, by the Model Context Protocol (docs/mcp.md).
+    """Let an assistant ask a model, as an MCP server (docs/mcp.md).
 
     Its tools: describe_table, ask, compare_groups, what_moves, odd_rows and sample_rows; the model card is a resource.
     Without --http it speaks on its standard streams, as assistants start it.

@@ -259,7 +259,7 @@ def learn_copies(
         gains = np.concatenate(
             [node.log_theta(held) - graphs.nodes[j].log_theta(held) for node, graphs, (_, held) in each]
         )
-        mean = float(weight @ gains) / weight.sum()
+        mean = float(weight @ gains / weight.sum())
         if mean * weight.sum() > STANDARD_ERRORS * math.sqrt(float(weight @ (gains - mean) ** 2)):
             nodes[j], gained = _function_node(rows.dataset, i, j), gained + mean
             for trial, node in zip(tried, own, strict=True):
