@@ -28,7 +28,7 @@ LEAST = 3
 """Fewer different texts stay labels."""
 
 FEW_TIMES = 200
-"""So many texts show in which form most dates are, where a column is said to have dates."""
+"""The number of texts that show in which form most dates are, where a column is said to have dates."""
 
 _CURRENCY = r"US\$|[$€£¥₹]|USD|EUR|GBP|CHF"
 _DIGITS = {
