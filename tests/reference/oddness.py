@@ -10,9 +10,9 @@ def upper_share(kept: Sequence[Sequence[float]], masses: Sequence[float], rows: 
     own, mass = list(kept[-1]), masses[-1]
     m = len(own)
     least = min(1.0, 1 / (rows + 1) / mass)
-    one_row_each = m > 2 and mass / m < 1.5 / rows and own[-2] > kept[0][0]
-    last = own[-2] if one_row_each else own[-1]
-    left = 1.5 / m if one_row_each else 0.5 / m
+    own_witness = m > 1 and mass * rows < 2 * m + 0.5 and own[-2] > kept[0][0]
+    last = own[-2] if own_witness else own[-1]
+    left = 1.5 / m if own_witness else 0.5 / m
     if value <= last:
         if m == 1:
             return 1.0

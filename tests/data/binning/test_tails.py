@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.cut import quantile_bins
-from depnet.data.binning.tails import log_shares, tails_of
+from depnet.data.binning.tails import Tail, log_shares, tails_of
 from tests.reference.oddness import upper_share
 
 
@@ -65,6 +65,23 @@ def test_all_mass_is_somewhere_and_less_of_it_further_out(values: np.ndarray, nu
         past = far[far > high.values[-1]][:50]
         assert (np.diff(high.log_share(past)) < 0).all()
     assert high.beyond * masses[-1] >= min(masses[-1], 1 / (len(values) + 1)) - 1e-12
+
+
+def tail_with(rows: int, number: int, extreme: float) -> Tail:
+    values = np.append(np.random.default_rng(rows).normal(40, 5, rows - 1), extreme)
+    bins, masses = cut(values, number)
+    return tails_of(bins, masses, rows)[1]
+
+
+@pytest.mark.parametrize("rows", [6, 33, 40, 55, 63, 64, 65, 66, 96, 200])
+@pytest.mark.parametrize("number", [1, 3])
+def test_no_row_is_its_own_witness(rows: int, number: int) -> None:
+    near, far = (tail_with(rows * number, number, extreme) for extreme in (70.0, 7e6))
+    assert far.values.tolist() == near.values.tolist()
+    assert far.shares.tolist() == near.shares.tolist()
+    assert (far.beyond, far.scale) == (near.beyond, near.scale)
+    assert far.log_share(np.array([7e6]))[0] < -500
+    assert far.values[-1] < 70  # the extreme itself, which ends a tail that believes in it
 
 
 def test_one_mistake_in_a_small_table_is_beyond_the_end() -> None:

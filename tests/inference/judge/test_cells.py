@@ -105,10 +105,16 @@ def test_values_beyond_all_others_are_the_oddest(model: depnet.DependencyNetwork
     assert max((scores < tail).mean() for tail in found.row_tails.tolist()) < 0.01
     one = pd.concat([people().iloc[:1]] * 50).assign(age=[120.0 + k for k in range(50)])
     assert (np.diff(model.oddness(one).tails[:, model.domain_.index("age")]) < 0).all()
-    learned = people()
-    learned.loc[7, "age"] = 440.0
-    again = depnet.DependencyNetwork(random_state=0).fit(learned)
-    assert again.oddness(learned).row_tails.argmin() == 7
+
+
+@pytest.mark.parametrize("rows", [400, 2000])  # of an outermost bin, every second row is kept, and one of four
+@pytest.mark.parametrize("age", [440.0, -90.0])
+def test_a_mistake_in_the_learned_table_does_not_hide_itself(rows: int, age: float) -> None:
+    learned = people(rows)
+    learned.loc[7, "age"] = age
+    model = depnet.DependencyNetwork(random_state=0).fit(learned)
+    assert model.oddness(learned).row_tails.argmin() == 7
+    assert model.oddness(learned).tails[7, model.domain_.index("age")] < 1e-6
 
 
 def test_a_hole_is_never_odd_and_others_are_judged_without_it(model: depnet.DependencyNetwork) -> None:

@@ -2,9 +2,11 @@ r"""How far out a number lies: which share of its column's values lies at least 
 
 Bins keep some of the values of a column (`depnet.data.binning.bins`). The m values that the last bin keeps stand in the
 middle of m parts of it, all as likely, so that a share 1 - (k - 1/2) / m of the bin is at or above its k-th value, straight
-lines in between. The *end* is the last kept value; where each stands for one row, the last but one (if it is not the lowest
-of all), since the last may be a mistake. Beyond it lies what is left: half a part, and never less than one in n + 1 of all
-values. That falls as an exponential,
+lines in between. No row is its own witness: the *end* is the last kept value that another row reaches, too. The middle of a
+part of c / m rows has c / 2m of them at or beyond it, so that of at most 2m rows the last kept value is the extreme of the
+column itself, which may be a mistake, and the end is the last but one (if it is not the lowest of all); of more, the extreme
+is not kept. Beyond the end lies what is left: half a part, or one and a half, and never less than one in n + 1 of all values.
+That falls as an exponential,
 
 .. math:: P(X > end + z) = P(X > end) \exp(-z / scale), \qquad scale = (end - q) / \log \frac{P(X \ge q)}{P(X \ge end)},
 
@@ -48,7 +50,7 @@ class Tail:
         own, mass = kept[-1], max(float(masses[-1]), 1e-300)
         size = len(own)
         left = 0.5
-        if size > 2 and mass / size < 1.5 / max(rows, 1) and own[-2] > kept[0][0]:
+        if size > 1 and mass * rows < 2 * size + 0.5 and own[-2] > kept[0][0]:  # masses are smoothed counts
             own, left = own[:-1], 1.5
         values, first = np.unique(own, return_index=True)
         least = min(1.0, 1 / (rows + 1) / mass)
