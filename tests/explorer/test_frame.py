@@ -1,21 +1,21 @@
 """The frame around every view: navigation, light and dark, narrow and wide, keyboard."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import depnet
-from depnet.explorer.frame import VIEWS
+from depnet.explorer.frame import ASIDE, VIEWS
 from tests.explorer.browser import explorer
 
 
 def test_a_view_opens_in_the_frame_and_what_is_known_goes_along(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}?sex=female&.target=survived&.variable=age")
     expect(page.locator("header")).to_contain_text("titanic.json: 4 variables, 2,201 rows")
-    for view in VIEWS:
+    for view in (*VIEWS, *ASIDE):
         link = page.get_by_role("link", name=view.TITLE, exact=True)
         link.click()
         expect(link).to_have_attribute("aria-current", "page")
@@ -24,6 +24,37 @@ def test_a_view_opens_in_the_frame_and_what_is_known_goes_along(page: Page, tita
         if view.TITLE in ("Network", "Node", "Rows", "Explore"):
             expect(page.get_by_role("list", name="Evidence")).to_contain_text("sex = female")
             expect(page.get_by_text("target: survived")).to_be_visible()
+
+
+SWITCH = """async (name) => {
+    const link = [...document.querySelectorAll(".depnet-tab")].find(one => one.textContent === name), begun = performance.now();
+    link.click();
+    const drawn = () => link.ariaCurrent === "page" && document.querySelector(".depnet-view .depnet-card");
+    while (!drawn()) await new Promise(requestAnimationFrame);
+    return performance.now() - begun;
+}"""
+
+
+def test_all_views_are_one_page_and_keep_up_with_a_hasty_reader(
+    page: Page, titanic: str, record_property: Callable[[str, object], None]
+) -> None:
+    """Nothing is loaded anew from view to view, Back leads through them, and no work of a view that was left is seen."""
+    page.goto(f"{titanic}?sex=female")
+    page.wait_for_selector(".depnet-marginal")
+    page.evaluate("window.same = true")
+    names = [view.TITLE for view in VIEWS]
+    times = [[page.evaluate(SWITCH, name) for name in names] for _ in range(2)]
+    record_property("explorer: view switch, ms (to reach: 150)", [round(each) for each in times[-1]])
+    for name in names * 2:  # without waiting for any of them
+        page.get_by_role("link", name=name, exact=True).click()
+    link = page.get_by_role("link", name=names[-1], exact=True)
+    expect(link).to_have_attribute("aria-current", "page")
+    expect(page.get_by_role("heading", name="Rows of the table")).to_be_visible()
+    for name in reversed(names[:-1]):
+        page.go_back()
+        expect(page.get_by_role("link", name=name, exact=True)).to_have_attribute("aria-current", "page")
+    expect(page.locator(".depnet-marginal").first).to_be_visible()
+    assert page.evaluate("window.same")
 
 
 SAYS = [

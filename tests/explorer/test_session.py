@@ -69,6 +69,29 @@ def test_a_page_that_is_gone_says_so_to_its_work() -> None:
     assert own.closed.is_set()
 
 
+def test_another_view_ends_the_work_of_the_one_before() -> None:
+    own, told = session(Shelf(MODEL)), []
+    own.on_change(lambda state: told.append("view"))
+    own.on_change(lambda state: told.append("frame"), always=True)
+    before = own.stop()
+    own.went_to("/?sex=male")  # Back in the same view
+    own.went_to("/?sex=male")
+    assert told == ["frame", "view"]
+    assert not before()
+
+    async def leave() -> None:
+        work = asyncio.ensure_future(own.work(lambda: own.went_to("/rows?sex=male&.page=2&.target=agee")))
+        await asyncio.wait([work])
+        assert work.cancelled()  # nobody hears of it
+
+    run_apart(leave)
+    assert before()
+    assert not own.stop()()
+    assert told == ["frame", "view", "frame"]
+    assert (own.path, own.state) == ("/rows", State({"sex": ("male",)}, own={"page": "2"}))
+    assert len(own.problems) == 1
+
+
 def test_work_is_done_in_workers() -> None:
     workers, running, most, lock = Workers(2), 0, 0, threading.Lock()
     begun, go = threading.Semaphore(0), threading.Event()

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import inspect
 import logging
 import tempfile
 import threading
@@ -22,7 +21,7 @@ import depnet
 from depnet.doors.api import PATH, api_of
 from depnet.doors.served import Served
 from depnet.doors.server import Place, listen, server_of
-from depnet.explorer.frame import DARK_COOKIE, STYLES, VIEWS, View, frame, head
+from depnet.explorer.frame import ASIDE, DARK_COOKIE, STYLES, VIEWS, View, frame, head
 from depnet.explorer.loaded import Loaded, Shelf
 from depnet.explorer.session import Session
 from depnet.files import scratch_folder
@@ -66,7 +65,7 @@ def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
     nicegui_app.config.quasar_config["loadingBar"]["skipHijack"] = True
     nicegui_app.on_startup(lambda: setattr(core.sio.eio, "ping_timeout", BUSY_SECONDS))
     nicegui_app.timer(1.0, _make_room)
-    for view in VIEWS:
+    for view in (*VIEWS, *ASIDE):
         _page(shelf, view)
 
     async def show_missing(request: Request, _: Exception) -> Response:
@@ -94,6 +93,8 @@ def _make_room() -> None:
 
 
 def _page(shelf: Shelf, view: View) -> None:
+    """A view as it is first asked for; from there the others are opened in the same page (`frame`)."""
+
     async def show(request: Request) -> Response | None:
         key, kept = request.path_params.get("key"), request.cookies.get(DARK_COOKIE)
         if key is not None and shelf.get(key) is None:
@@ -102,11 +103,7 @@ def _page(shelf: Shelf, view: View) -> None:
             return RedirectResponse("/fit")
         chosen = {"0": False, "1": True}.get(kept or "")
         said = request.query_params.multi_items()
-        session = Session(shelf, key, ui.context.client, said)
-        with frame(session, view, chosen):
-            building = view.build(session)
-            if inspect.isawaitable(building):
-                await building
+        frame(Session(shelf, key, ui.context.client, said, view.PATH), chosen)
         return None
 
     for path in (view.PATH, "/m/{key}" + view.PATH):

@@ -209,7 +209,7 @@ class _Fit:
             self.learn.set_enabled(True)
             self.stop.set_enabled(False)
             self._show_progress()
-        ui.navigate.to(self.session.url("/", key=self.session.shelf.keep(loaded)))
+        self.session.client.open(self.session.url("/", key=self.session.shelf.keep(loaded)))
 
 
 build = _Fit

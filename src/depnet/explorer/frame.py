@@ -1,12 +1,12 @@
-"""The frame around every view: skip link, name of the model, navigation, light or dark."""
+"""The frame around every view: skip link, name of the model, navigation, light or dark; views take turns in it."""
 
 import html
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Protocol
+from typing import Literal, Protocol
 
 from nicegui import events, ui
+from nicegui.page_arguments import RouteMatch
 
 from depnet.errors import DepnetError, EvidenceError
 from depnet.explorer import (
@@ -21,7 +21,7 @@ from depnet.explorer import (
 from depnet.explorer.cards import read_typed, with_held
 from depnet.explorer.known import describe_held
 from depnet.explorer.parts import button, chip, heading, note, show_table, warning
-from depnet.explorer.session import Session
+from depnet.explorer.session import Session, root_of
 from depnet.explorer.state import State
 from depnet.fitting.summary import plain_figures
 from depnet.model.condition_text import cut_at_sign
@@ -40,16 +40,11 @@ class View(Protocol):
         """What shows the view inside the frame's main part, in the state that the address says; may be a coroutine."""
 
 
-VIEWS: tuple[View, ...] = (
-    explore_view,
-    target_view,
-    pair_view,
-    network_view,
-    node_view,
-    rows_view,
-    fit_view,
-)
+VIEWS: tuple[View, ...] = (explore_view, target_view, pair_view, network_view, node_view, rows_view)
 """In the order of the navigation."""
+
+ASIDE: tuple[View, ...] = (fit_view,)
+"""At the right of it."""
 
 STYLES = ("/depnet/style.css", "/depnet/views.css")
 """Styles of every page, and of single views."""
@@ -66,43 +61,59 @@ _TURN = f"""() => {{
 }}"""
 
 
-@contextmanager
-def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
-    """Header and navigation; what is built inside is the main part. `chosen`: dark, light, or as the system is."""
-    session.path = view.PATH
-    name = "" if session.model is None else f" · {session.model.name}"
-    ui.page_title(f"{view.TITLE}{name} · depnet")
+class _Views(ui.sub_pages):
+    """The place of the open view: another one is built here, without loading the page anew."""
+
+    def _handle_scrolling(self, match: RouteMatch, *, behavior: Literal["instant", "smooth"]) -> None:
+        """Up where another view opens; Back within a view leaves the page where it is."""
+        if behavior == "instant":
+            super()._handle_scrolling(match, behavior=behavior)
+
+
+def frame(session: Session, chosen: bool | None) -> None:
+    """Header, navigation, what is given and the open view. `chosen`: dark, light, or as the system is."""
+    has_model = session.model is not None
+    views = {view.PATH: view for view in (*VIEWS, *ASIDE) if has_model or not view.NEEDS_MODEL}
     ui.colors(primary="#0067a3", accent="#0067a3", positive="#00805c", negative="#b34a00", warning="#8a4b00")
     dark = ui.dark_mode(chosen)
 
     def set_dark(event: events.GenericEventArguments) -> None:
         dark.value = bool(event.args)
 
+    session.client.sub_pages_router.on_path_changed(session.went_to)  # before the view is built
     with ui.element("header").classes("depnet-header"):
         with ui.element("div").classes("depnet-brand"):
             ui.label("depnet").classes("depnet-name")
             ui.label(_describe_model(session)).classes("depnet-model")
             _show_prediction(session)
-        _navigation(session, view)
+        _navigation(session, views)
         turn = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
         turn.classes("depnet-turn").on("click", set_dark, js_handler=_TURN)
-        _help(session)
+        _help()
     main = ui.element("div").classes("depnet-main").props('tabindex="-1"')
     ui.skip_link("Skip to the view", target=main)
-    ui.on("depnet-went", lambda event: session.went_to(str(event.args)))
     with main:
         with ui.element("h1").classes("depnet-unseen"):
-            ui.label(f"{view.TITLE}{name}")
-        if view.NEEDS_MODEL:
+            title = ui.label()
+        if has_model:
             evidence_bar(session)
-        for problem in session.problems:
-            warning(f"In the address: {problem}")
         if session.model is not None and session.model.is_stale:
             warning(
                 f"{session.model.name} has changed on disk: this page shows what was read before. Start depnet explore "
                 "again to see the new one."
             )
-        yield
+
+        def open_view(view: View) -> object:
+            text = view.TITLE + ("" if session.model is None else f" · {session.model.name}")
+            title.text = text
+            ui.page_title(f"{text} · depnet")
+            for problem in session.problems:
+                warning(f"In the address: {problem}")
+            return view.build(session)
+
+        # without a parameter, so that none can be taken for one of the address
+        routes = {path: partial(open_view, view) for path, view in views.items()}
+        _Views(routes, root_path=root_of(session.key), show_404=False).classes("depnet-view")
 
 
 def evidence_bar(session: Session) -> None:
@@ -165,7 +176,7 @@ def evidence_bar(session: Session) -> None:
                 chip(f"target: {state.target}", "group", lambda: session.change(target=None))
 
     show(session.state)
-    session.on_change(show)
+    session.on_change(show, always=True)
 
 
 KEYS = (
@@ -178,7 +189,7 @@ KEYS = (
 )
 
 
-def _help(session: Session) -> None:
+def _help() -> None:
     """The keys, in a dialog that "?" opens (`history.js`)."""
     with ui.dialog() as dialog, ui.element("section").classes("depnet-card").props('aria-label="Keys"'):
         heading("Keys")
@@ -192,21 +203,22 @@ def _help(session: Session) -> None:
     open_it.classes("depnet-turn depnet-help")
 
 
-def _navigation(session: Session, view: View) -> None:
+def _navigation(session: Session, views: Mapping[str, View]) -> None:
+    """The views in a row; at the right what is about the table."""
     links = {}
     with ui.element("nav").classes("depnet-nav").props('aria-label="Views"'):
-        for other in VIEWS:
-            if other.NEEDS_MODEL and session.model is None:
-                continue
-            links[other.PATH] = ui.link(other.TITLE, session.url(other.PATH)).classes("depnet-tab")
-            if other.PATH == view.PATH:
-                links[other.PATH].props('aria-current="page"')
+        for path, view in views.items():
+            links[path] = ui.link(view.TITLE, path).classes("depnet-tab")
+            if view in ASIDE:
+                links[path].classes("depnet-aside")
 
     def follow(_: State) -> None:
         for path, link in links.items():
             link.props["href"] = session.url(path)
+            link.props["aria-current"] = "page" if path == session.path else None
 
-    session.on_change(follow)
+    follow(session.state)
+    session.on_change(follow, always=True)
 
 
 def _describe_model(session: Session) -> str:

@@ -1,4 +1,7 @@
-"""One reader's open page: its model, its parameters, and its work, which ends when the page is closed."""
+"""One reader's open page: its model, its parameters, and its work, which ends with the view that it is for.
+
+All views are one page with one socket (`frame`): a link, Back or Forward leads to another view without loading anything.
+"""
 
 import asyncio
 import functools
@@ -9,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from nicegui import Client, background_tasks, ui
 
@@ -98,6 +101,11 @@ class Latest:
         self._task = self._session.spawn(work(self.stop))
 
 
+def root_of(key: str | None) -> str:
+    """What the addresses of a model begin with, by its key on the shelf."""
+    return "" if key is None else f"/m/{key}"
+
+
 class Session:
     """What belongs to one open page, and to nobody else."""
 
@@ -107,6 +115,7 @@ class Session:
         key: str | None,
         client: Client,
         parameters: Sequence[tuple[str, str]] = (),
+        path: str = "/",
     ) -> None:
         self.shelf, self.key, self.client = shelf, key, client
         found = read(self._domain, parameters)
@@ -114,11 +123,13 @@ class Session:
         """What the reader looks at; `change` puts another in its place."""
         self.problems = found.problems
         """What was not understood of the address."""
-        self.path = "/"
+        self.path = path
+        """The open view's."""
         self.closed = threading.Event()
-        """Set when the page is gone."""
+        """Set when the open view is left, or the page is gone."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._told: list[Callable[[State], Any]] = []
+        self._told_always: list[Callable[[State], Any]] = []
         client.on_delete(self.close)
 
     @property
@@ -150,7 +161,7 @@ class Session:
             state = state if path == self.path else replace(state, own={})
         key = self.key if key is None else key
         query = urlencode(state.parameters())
-        return ("" if key is None else f"/m/{key}") + path + (f"?{query}" if query else "")
+        return root_of(key) + path + (f"?{query}" if query else "")
 
     def change(self, *, push: bool = True, **parts: Any) -> None:
         """Another state: `change(known={...})`, `change(target="sex")`, `change(own={"page": "2"})`.
@@ -174,23 +185,30 @@ class Session:
         own = {name: value for name, value in {**self.state.own, **values}.items() if value is not None}
         self.change(push=push, own=own)
 
-    def went_to(self, query: str) -> None:
-        """The browser went back or forward, to an address of this view with this query."""
-        parameters = parse_qsl(query.removeprefix("?"), keep_blank_values=True)
-        state = read(self._domain, parameters).state
-        if state != self.state:
-            self.state = state
-            self._tell()
+    def went_to(self, address: str) -> None:
+        """The browser is at an address of this page, by a link, Back or Forward; another view begins anew."""
+        at = urlsplit(address)
+        path = at.path.removeprefix(root_of(self.key)) or "/"
+        found = read(self._domain, parse_qsl(at.query, keep_blank_values=True))
+        if path != self.path:
+            self.close()
+            self.closed = threading.Event()
+            self._told.clear()
+        elif found.state == self.state:
+            return
+        self.path, self.state, self.problems = path, found.state, found.problems
+        self._tell()
 
-    def on_change(self, callback: Callable[[State], Any]) -> None:
-        self._told.append(callback)
+    def on_change(self, callback: Callable[[State], Any], *, always: bool = False) -> None:
+        """Tell of each new state: until the view is left, or `always`."""
+        (self._told_always if always else self._told).append(callback)
 
     def _tell(self) -> None:
-        for callback in list(self._told):
+        for callback in [*self._told_always, *self._told]:
             callback(self.state)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
-        """Go on with `work` beside the page, and stop when the page is closed."""
+        """Go on with `work` beside the page, and stop when the view is left."""
         task = background_tasks.create(self._beside(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -201,8 +219,13 @@ class Session:
             await work
 
     async def work(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What takes longer than a moment, in a thread; the library's own bounds end it."""
-        return await _workers.run(functools.partial(function, *args, **kwargs))
+        """What takes longer than a moment, in a thread; the library's own bounds end it. Nobody hears of it in another view."""
+        asked_in = self.closed
+        try:
+            return await _workers.run(functools.partial(function, *args, **kwargs))
+        finally:
+            if asked_in.is_set():
+                raise asyncio.CancelledError
 
     def stop(self) -> Stop:
         return Stop(self.closed)

@@ -1,5 +1,4 @@
-// Back and Forward show the state of the address that they lead to; a few keys, where nothing is being typed.
-addEventListener("popstate", () => window.emitEvent?.("depnet-went", location.search));
+// A few keys, where nothing is being typed.
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, [contenteditable]")) return;
   const find = (what) => document.querySelector(what);

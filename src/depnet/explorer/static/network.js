@@ -148,6 +148,7 @@ export default {
   },
   async mounted() {
     await new Promise((resolve) => setTimeout(resolve, 0)); // sizes are known then
+    if (!this.$refs.board) return; // the reader is in another view already
     this.observer = new ResizeObserver(() => { this.chart?.resize(); this.draw(); });
     this.observer.observe(this.$refs.board);
     this.themed = new MutationObserver(() => { this.dark = document.body.classList.contains("body--dark"); this.draw(); });
