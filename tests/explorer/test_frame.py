@@ -27,7 +27,8 @@ def test_a_view_opens_in_the_frame_and_what_is_known_goes_along(page: Page, tita
 
 
 SWITCH = """async (name) => {
-    const link = [...document.querySelectorAll(".depnet-tab")].find(one => one.textContent === name), begun = performance.now();
+    const link = [...document.querySelectorAll(".depnet-tab")].find(one => one.textContent === name);
+    const begun = performance.now();
     link.click();
     const drawn = () => link.ariaCurrent === "page" && document.querySelector(".depnet-view .depnet-card");
     while (!drawn()) await new Promise(requestAnimationFrame);

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Literal, Protocol
+from typing import Any, Protocol
 
 from nicegui import events, ui
 from nicegui.page_arguments import RouteMatch
@@ -64,7 +64,7 @@ _TURN = f"""() => {{
 class _Views(ui.sub_pages):
     """The place of the open view: another one is built here, without loading the page anew."""
 
-    def _handle_scrolling(self, match: RouteMatch, *, behavior: Literal["instant", "smooth"]) -> None:
+    def _handle_scrolling(self, match: RouteMatch, *, behavior: str) -> None:
         """Up where another view opens; Back within a view leaves the page where it is."""
         if behavior == "instant":
             super()._handle_scrolling(match, behavior=behavior)
@@ -112,7 +112,9 @@ def frame(session: Session, chosen: bool | None) -> None:
             return view.build(session)
 
         # without a parameter, so that none can be taken for one of the address
-        routes = {path: partial(open_view, view) for path, view in views.items()}
+        routes: dict[str, Callable[..., Any]] = {
+            path: partial(open_view, view) for path, view in views.items()
+        }
         _Views(routes, root_path=root_of(session.key), show_404=False).classes("depnet-view")
 
 

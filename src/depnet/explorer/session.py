@@ -219,7 +219,10 @@ class Session:
             await work
 
     async def work(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What takes longer than a moment, in a thread; the library's own bounds end it. Nobody hears of it in another view."""
+        """What takes longer than a moment, in a thread; the library's own bounds end it.
+
+        It is cancelled for whoever asked in a view that was left meanwhile.
+        """
         asked_in = self.closed
         try:
             return await _workers.run(functools.partial(function, *args, **kwargs))
