@@ -132,6 +132,11 @@ class Work:
         left = self.seconds
         return self if left is None else replace(self, ends=time.monotonic() + share * left)
 
+    def tell(self, done: int, total: int) -> None:
+        """So many are done of all."""
+        if self.progress is not None:
+            self.progress(done, total)
+
     def silent(self) -> "Work":
         return replace(self, progress=None)
 
@@ -140,7 +145,11 @@ class Work:
         progress = self.progress
         if progress is None:
             return self
-        return replace(self, progress=lambda done, total: progress((before * nodes + done) // stages, nodes))
+
+        def tell(done: int, total: int) -> None:
+            progress(nodes * (before * total + done) // (stages * total), nodes)
+
+        return replace(self, progress=tell)
 
 
 def even_spans(rows: int, parts: int) -> list[Span]:

@@ -26,6 +26,7 @@ from depnet.fitting.complete import Completion
 from depnet.fitting.fit import NETWORK_SHARE, QUICK, FitOptions, fit_law, fit_network
 from depnet.inference.holes import query_rows
 from depnet.learning.boost import AutoBoost
+from depnet.threads import Work, show_progress
 
 FINE_BINS = ((64, 4), (255, 40))
 """Bins of a number that only boosted stages read, which split it in two wherever that tells most; and the rows of a bin, at
@@ -74,7 +75,9 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
     missing: str = "auto"
     inputs: bool | Literal["auto"] = "auto"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DependencyNetworkClassifier":
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False
+    ) -> "DependencyNetworkClassifier":
         """Learn y's node from X.
 
         Args:
@@ -82,6 +85,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
             y: the class of every row.
             sample_weight: survey weights, as in `DependencyNetwork.fit`; where y's node is boosted, a row comes a whole
                 number of times by them, near its weight.
+            progress: whether a bar shows how far it is, by tqdm where it is installed.
 
         Returns:
             The estimator itself.
@@ -111,7 +115,8 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         if self.boost == "auto" and holed.rows <= FEW_ROWS:
             options = replace(options, boost=AutoBoost(runs=RUNS))
         learn = _fit_last if everything else fit_network
-        self.completion_ = learn(joined, options, self._steady_generator())
+        with show_progress("learning", progress) as tell:
+            self.completion_ = learn(joined, options, self._steady_generator(), options.work(tell))
         self.network_ = self.completion_.network
         self._importances: FloatArray | None = None
         return self
@@ -180,17 +185,17 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         return np.asarray(self.classes_[chosen])
 
 
-def _fit_last(table: Holed, options: FitOptions, rng: np.random.Generator) -> Completion:
+def _fit_last(table: Holed, options: FitOptions, rng: np.random.Generator, work: Work) -> Completion:
     """The ordered law whose last variable is y, from the completed table.
 
     P(y | what a row knows) sums out its holes: of one law that takes a pass, where chains may hardly move.
     """
-    work = options.work()
+    steps = len(table.domain)
     quick = replace(
         options, penalty=options.penalty if options.auto is None else QUICK, boost=None, roles=None
     )
-    completion = fit_network(table, quick, rng, work.share(NETWORK_SHARE))
-    return replace(completion, network=fit_law(completion.dataset, options, work))
+    completion = fit_network(table, quick, rng, work.share(NETWORK_SHARE).stage(steps, 0, 2))
+    return replace(completion, network=fit_law(completion.dataset, options, work.stage(steps, 1, 2)))
 
 
 def _with_target(holed: Holed, codes: NDArray[Any], classes: int) -> Holed:

@@ -411,6 +411,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         method: Literal["mode", "draw"] = "mode",
         tolerance: float = 0.01,
         all: bool = False,  # noqa: A002
+        progress: bool = False,
     ) -> Any:
         """A table with its holes filled; what was observed stays as it is.
 
@@ -423,6 +424,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
                 dates their median. "draw" draws each row's holes together.
             tolerance: what is sampled is sampled until every standard error is under this.
             all: fill every hole.
+            progress: whether a bar shows how far it is, by tqdm where it is installed.
 
         Returns:
             X, filled, as the kind of frame it is.
@@ -432,7 +434,12 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         if not holes.any():
             return copy(self, X)
         rng = self._generator() if method == "draw" else self._steady_generator()
-        effort: dict[str, Any] = {"tolerance": tolerance, "rng": rng, "n_jobs": self._threads}
+        effort: dict[str, Any] = {
+            "tolerance": tolerance,
+            "rng": rng,
+            "n_jobs": self._threads,
+            "progress": progress,
+        }
         rows, fill = split_holes(law, holed.codes, holes, everything=all, **effort)
         warn_left(int((holes & ~fill).sum()), "all=True")
         if not fill.any():

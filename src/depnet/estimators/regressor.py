@@ -22,6 +22,7 @@ from depnet.estimators.base import (
     shares_of_loss,
 )
 from depnet.fitting.number import number_law
+from depnet.threads import show_progress
 
 FINE_BINS = 255
 """Bins of a number that only stages read: they split it in two, wherever that tells most."""
@@ -41,7 +42,7 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
             learned from, a missing value counts as its most typical one.
 
     Attributes:
-        law_: the law of y given x, a `depnet.fitting.number.NumberLaw`.
+        law_: the law of y given x, a `depnet.fitting.number.ResidualLaw`.
         network_: the network, whose last variable is what y lies from its mean (or y itself, where many rows share one
             value and that predicts better).
         n_features_in_: how many columns X had.
@@ -58,13 +59,16 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
     boost: Any = "auto"
     missing: str = "state"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DependencyNetworkRegressor":
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False
+    ) -> "DependencyNetworkRegressor":
         """Learn the law of y given X.
 
         Args:
             X: a frame, an array, a list of dictionaries or a `Dataset`.
             y: the number of every row.
             sample_weight: survey weights (docs/weights.md); a row comes a whole number of times by them, near its weight.
+            progress: whether a bar shows how far it is, by tqdm where it is installed.
 
         Returns:
             The estimator itself.
@@ -85,7 +89,8 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
             numbers = numbers[repeated]
         self._inputs = holed.domain
         self._typical = _typical(rows)
-        self.law_ = number_law(rows, numbers, self._options(), self._steady_generator())
+        with show_progress("learning", progress) as tell:
+            self.law_ = number_law(rows, numbers, self._options(), self._steady_generator(), tell)
         self.network_ = self.law_.network
         some = np.linspace(0, rows.rows - 1, min(rows.rows, SHUFFLED_ROWS)).astype(np.int64)
         self._some = rows.codes[some], numbers[some]

@@ -152,7 +152,9 @@ def fit_network(
 ) -> Completion:
     """The paper's network alone, from a table with holes; without `work`, within what the options say."""
     work = options.work() if work is None else work
-    return _complete(choose_holes(table, options, work.threads), options, work, rng, lambda done: None)[0]
+    tell, steps = work.progress, options.steps(table) - len(table.domain)
+    report = (lambda done: None) if tell is None else lambda done: tell(done, steps)
+    return _complete(choose_holes(table, options, work.threads), options, work, rng, report)[0]
 
 
 def _network(rows: TrainingRows, options: FitOptions, work: Work) -> tuple[Network, Choice | None]:
@@ -229,7 +231,7 @@ def _complete(
     warn_of_identifiers(table)
     rounds = 0 if table.complete else options.rounds
     quick = replace(options, penalty=options.penalty if options.auto is None else QUICK, boost=None)
-    half, left = work.share(0.5), iter(range(rounds, 0, -1))
+    half, left = work.share(0.5).silent(), iter(range(rounds, 0, -1))
     learned: list[tuple[TrainingRows, Choice | None]] = []
 
     def learn_last(rows: Dataset) -> Network:

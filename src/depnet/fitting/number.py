@@ -32,7 +32,7 @@ from depnet.fitting.fit import FitOptions, fit_network
 from depnet.learning.forest import crps
 from depnet.learning.rows import codes_of
 from depnet.model.network import Network
-from depnet.threads import Work, results_in_threads
+from depnet.threads import Progress, Work, results_in_threads
 
 PARTS = 5
 FEW_ROWS = 10
@@ -202,7 +202,8 @@ def cross_fitted_mean(
             steps.fit(inputs[learned], left[learned], X_val=inputs[held], y_val=left[held])
         return Fit(design, line, steps)
 
-    found = results_in_threads(fit, range(PARTS), work.threads)
+    done = itertools.count(1)
+    found = results_in_threads(fit, range(PARTS), work.threads, told=lambda: work.tell(next(done), PARTS))
     count = _best_count(found)
     fits = tuple(replace(each, count=count) for each in found)
     unseen = np.empty(len(numbers))
@@ -243,6 +244,8 @@ STANDARD_ERRORS = 2.0
 """Of its gain in CRPS on held-out rows: if y itself gains more, it is cut into bins and not its residual."""
 MEAN_SHARE = 0.3
 """The share of the available time that the mean may take."""
+STEPS_TOLD = 100
+"""What progress counts to."""
 LEVELS = [(2 * k + 1) / 40 for k in range(20)]
 """The levels of the quantiles that the CRPS is computed from."""
 
@@ -300,9 +303,10 @@ def number_law(
     numbers: FloatArray,
     options: FitOptions,
     rng: np.random.Generator,
+    progress: Progress | None = None,
 ) -> ResidualLaw:
-    """The law of `numbers` given the rows of `inputs`."""
-    work = options.work()
+    """The law of `numbers` given the rows of `inputs`; `progress` counts to `STEPS_TOLD`."""
+    work = options.work(progress)
     if not has_heap(numbers):
         return _learn(inputs, numbers, options, rng, True, work)
     order = np.lexsort((*np.asarray(inputs.codes).T[::-1], numbers))
@@ -310,12 +314,13 @@ def number_law(
     held[order] = parts_of(len(numbers)) == 0
     some = Dataset.from_codes(inputs.codes[~held], domain=inputs.domain)
     losses = []
-    for located, share in ((True, 1 / 3), (False, 1 / 2)):  # two trials, and the law itself
-        trial = _learn(some, numbers[~held], options, rng, located, work.share(share))
+    for k, (located, share) in enumerate(((True, 1 / 3), (False, 1 / 2))):  # two trials, and the law itself
+        own = work.share(share).stage(STEPS_TOLD, k, 3)
+        trial = _learn(some, numbers[~held], options, rng, located, own)
         losses.append(crps(trial.quantiles(inputs.codes[held], LEVELS), numbers[held], LEVELS))
     gains = losses[0] - losses[1]
     sure = float(gains.mean()) > STANDARD_ERRORS * float(gains.std()) / math.sqrt(len(gains))
-    return _learn(inputs, numbers, options, rng, not sure, work)
+    return _learn(inputs, numbers, options, rng, not sure, work.stage(STEPS_TOLD, 2, 3))
 
 
 def has_heap(numbers: FloatArray) -> bool:
@@ -336,7 +341,8 @@ def _learn(
     located: bool,
     work: Work,
 ) -> ResidualLaw:
-    mean = cross_fitted_mean(inputs.domain, inputs.codes, numbers, work.share(MEAN_SHARE))
+    mean_work = work.share(MEAN_SHARE).stage(STEPS_TOLD, 0, 2)
+    mean = cross_fitted_mean(inputs.domain, inputs.codes, numbers, mean_work)
     own = numbers - mean.unseen if located else numbers
     bins = quantile_bins(own, "float", _number(RESIDUAL_BINS if located else OWN_BINS, len(own)))
     of_mean = quantile_bins(mean.unseen, "float", _number(MEAN_BINS, len(own)))
@@ -354,7 +360,7 @@ def _learn(
         Dataset(domain, read_only(codes), None),
         replace(options, boosted=(names[1],), roles=dict.fromkeys(domain.names[:-1], "input")),
         rng,
-        work,
+        work.stage(STEPS_TOLD, 1, 2),
     )
     counts = np.bincount(codes[:, -1], minlength=len(bins))
     sums = np.bincount(codes[:, -1], weights=own, minlength=len(bins))

@@ -60,6 +60,7 @@ from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.model.score import score_samples
 from depnet.model.stages import UNIT
 from depnet.model.table import ConditionalTable
+from depnet.threads import Progress, show_progress
 from depnet.wording import plural
 
 BYTES_A_STATE = 16
@@ -89,6 +90,7 @@ def query_rows(
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
     targets: Sequence[str] | None = None,
+    progress: Progress | bool = False,
 ) -> RowsResult:
     """The marginal of every hole of every row, given what its row knows.
 
@@ -109,6 +111,7 @@ def query_rows(
         rng: the generator of what is drawn; None: fresh entropy.
         n_jobs: threads.
         targets: names of variables: of others, nothing is found out (None: all are asked for).
+        progress: True: a bar, by tqdm where it is installed; or a function, called as progress(rows done, all rows).
 
     Returns:
         A `RowsResult`.
@@ -144,12 +147,15 @@ def query_rows(
                 rng=effort.rng,
                 n_jobs=n_jobs,
                 targets=domain.names if targets is None else targets,
+                progress=progress,
             )
             return without_conditions(found, domain)
         rows, hidden = known, None
     codes, holes = checked_rows(domain, rows, hidden)
     asked = None if targets is None else [network.domain.index(name) for name in targets]
-    return answer_rows(network, codes, holes, scan, effort, method, targets=asked)[0]
+    with show_progress("answering", progress) as tell:
+        effort = replace(effort, progress=tell)
+        return answer_rows(network, codes, holes, scan, effort, method, targets=asked)[0]
 
 
 def answer_rows(
@@ -252,6 +258,7 @@ def impute(
     max_seconds: float | None = None,
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
+    progress: Progress | bool = False,
 ) -> Imputation:
     """Fill the holes of rows of codes.
 
@@ -269,6 +276,7 @@ def impute(
         max_seconds: stops what has not converged by then.
         rng: the generator of what is drawn; None: fresh entropy.
         n_jobs: threads; results do not depend on it.
+        progress: as in `query_rows`.
 
     Returns:
         An `Imputation`.
@@ -289,7 +297,9 @@ def impute(
     if not len(codes):
         raise DataError("there are no rows to complete.")
     draws = n_imputations if method == "draw" else 0
-    cells, drawn = answer_rows(network, codes, holes, scan, effort, imputations=draws)
+    with show_progress("filling", progress) as tell:
+        effort = replace(effort, progress=tell)
+        cells, drawn = answer_rows(network, codes, holes, scan, effort, imputations=draws)
     if method == "mode":
         completed = read_only(np.where(holes, cells.mode(), codes).astype(np.int64))
         return Imputation(completed, (completed,), cells, method)

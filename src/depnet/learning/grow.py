@@ -135,8 +135,7 @@ def learn_nodes(
             if cuts is not None:
                 source = spell_out(source, cuts.numbered, cards)
             nodes[number] = TableNode.from_learner(specs[number].target, source, theta)
-            if work.progress is not None:
-                work.progress(len(nodes), len(specs))
+            work.tell(len(nodes), len(specs))
     ordered = tuple(nodes[number] for number in range(len(specs)))
     return Network(rows.domain, ordered, order=order_of(specs))
 

@@ -155,8 +155,10 @@ def learn_boosted(rows: TrainingRows, options: LearnOptions, work: Work) -> tupl
     boost, asked = options.boost, options.smoothing
     if asked == 0.0:
         options = replace(options, smoothing=LEAST_SMOOTHING)
+    nodes = len(rows.domain)
     if isinstance(boost, AutoBoost):
-        network, choice = learn_graphs(rows, options, work.share(GRAPHS_SHARE).silent())
+        network, choice = learn_graphs(rows, options, work.share(GRAPHS_SHARE).stage(nodes, 0, 2))
+        work = work.stage(nodes, 1, 2)
     else:  # stages are added to base rates: one leaf each
         alone = replace(options, max_leaves=1, penalty=Mdl())
         network, choice = learn_graphs(rows, alone, Work())
@@ -243,22 +245,33 @@ class Tried:
 
 
 def try_node(
-    growers: Sequence[NodeGrower], parts: Sequence[TrialPart], candidates: Sequence[Boost]
+    growers: Sequence[NodeGrower],
+    parts: Sequence[TrialPart],
+    candidates: Sequence[Boost],
+    tell: Progress | None = None,
 ) -> Tried | None:
     """A node whose settings are chosen by the first part's held-out rows, and its stages by those of all parts.
 
     It has a grower of the rows of each part. None where the time does not suffice.
     """
+    done, steps = itertools.count(1), len(candidates) + len(parts)  # and the node of all rows
+
+    def grow(grower: NodeGrower, settings: Boost, part: TrialPart) -> list[Grown] | None:
+        grown = grower.grow(settings, held=part.held)
+        if tell is not None:
+            tell(next(done), steps)
+        return grown
+
     first: list[tuple[float, Boost, list[Grown]]] = []
     for settings in candidates:
-        grown = growers[0].grow(settings, held=parts[0].held)
+        grown = grow(growers[0], settings, parts[0])
         if grown is None:
             return None
         first.append((sum(float(one.held_scores.max()) for one in grown), settings, grown))
     _, settings, grown = max(first, key=lambda each: each[0])
     every = [grown]
     for grower, part in zip(growers[1:], parts[1:], strict=True):
-        grown = grower.grow(settings, held=part.held)
+        grown = grow(grower, settings, part)
         if grown is None:
             return None
         every.append(grown)
@@ -313,13 +326,14 @@ def chosen_boost(
     alone = len(parts) == 1 and parts[0][0] is dataset
     rows = tried_parts[0].rows if alone else BoostRows.of(dataset, tests)
     stop = native.Stop()
+    tell = work.stage(len(network), 0, 1).progress if len(readable) == 1 else None  # else nodes are told of
 
     def choose(i: int) -> tuple[float, list[BoostedNode]] | None:
         """What the node gains over its graph, nats of all held-out rows; and the node, of all rows and without each part."""
         tree = tree_of(rows, i) if has_digits(dataset.domain.variables[i]) else None
         whole = NodeGrower(rows, i, tree, readable[i], work.ends, stop)
         growers = [replace(whole, rows=part.rows) for part in tried_parts]
-        tried = try_node(growers, tried_parts, candidates if tree is None else (digits,))
+        tried = try_node(growers, tried_parts, candidates if tree is None else (digits,), tell)
         if tried is None:
             return None
         made = [grower.node(each) for grower, each in zip(tried.growers, tried.grown, strict=True)]
@@ -358,8 +372,7 @@ def _grow_all(
     done, nodes = itertools.count(1), len(network)
 
     def tell() -> None:
-        if work.progress is not None:
-            work.progress(next(done) * nodes // max(len(readable), 1), nodes)
+        work.tell(next(done) * nodes // max(len(readable), 1), nodes)
 
     found = results_in_threads(grow, list(readable), work.threads, told=tell, stop=stop.set)
     if not readable:

@@ -23,7 +23,7 @@ from depnet.model.evidence import Evidence, Given, narrow_domain
 from depnet.model.given_text import read_event, read_given
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
-from depnet.threads import cores, jobs_of
+from depnet.threads import Progress, cores, jobs_of
 
 MAX_JOINT_CELLS = 1 << 22
 TOLERANCE = 0.002
@@ -85,6 +85,8 @@ class Effort:
     rng: np.random.Generator
     threads: int
     started: float
+    progress: Progress | None = None
+    """Called as progress(rows done, all rows); of rows that are alike, one counts."""
 
     @classmethod
     def of(
@@ -93,12 +95,13 @@ class Effort:
         max_seconds: float | None,
         rng: np.random.Generator | None,
         n_jobs: int | None,
+        progress: Progress | None = None,
     ) -> "Effort":
         """As users give it: no seconds mean no end, no generator fresh entropy, no number of jobs every core."""
         started = time.monotonic()
         over = over_after(checked_seconds(max_seconds))
         threads = cores() if n_jobs is None else jobs_of(n_jobs)
-        return cls(checked_tolerance(tolerance), over, generator(rng), threads, started)
+        return cls(checked_tolerance(tolerance), over, generator(rng), threads, started, progress)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -136,7 +136,13 @@ class RowAnswers:
         self.method = np.full(rows, OBSERVED, dtype=np.int8)
         self.r_hat = np.full(rows, np.nan)
         self.converged = np.ones(rows, dtype=bool)
-        self.updates = 0
+        self.updates, self._done = 0, 0
+
+    def tell(self, rows: int) -> None:
+        """So many rows more are done."""
+        self._done += rows
+        if self.effort.progress is not None:
+            self.effort.progress(self._done, len(self.codes))
 
     def cells_of(self, i: int) -> slice:
         """The places of the states of X_i."""

@@ -251,7 +251,9 @@ class ClampedRows(RowAnswers):
         single = (self.holes.sum(axis=1) == 1) & (method == "auto")
         self._look_up(single)
         ends = np.cumsum(self.draws)
-        for row in np.flatnonzero(self.holes.any(axis=1)).tolist():
+        open_rows = np.flatnonzero(self.holes.any(axis=1)).tolist()
+        self.tell(len(self.codes) - len(open_rows))
+        for row in open_rows:
             holes, count = np.flatnonzero(self.holes[row]), int(self.draws[row])
             if not single[row]:
                 draw = self._answer(row, holes, exact=method == "auto")
@@ -259,6 +261,7 @@ class ClampedRows(RowAnswers):
                 law = self.values[row, self.cells_of(int(holes[0]))]
                 drawn = self._draw(law, count) if single[row] else draw(count)
                 self.drawn[ends[row] - count : ends[row], holes] = drawn
+            self.tell(1)
 
     def _look_up(self, single: NDArray[np.bool_]) -> None:
         """Rows with one hole: what its node says."""

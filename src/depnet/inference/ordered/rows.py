@@ -134,6 +134,7 @@ class LawRows(RowAnswers):
             if method == "auto":
                 wanted, together = self._sum_items(holes, rows)
             hard = np.flatnonzero(wanted.any(axis=1))
+            self.tell(len(rows) - len(hard))
             if method == "auto":
                 hard = self._eliminate(rows, hard)
             if len(hard):
@@ -141,6 +142,7 @@ class LawRows(RowAnswers):
                 moved = holes.holes_to_move(together)
             for at in pieces(hard, 2 * self._replicas * int(self.begin[-1]), limits.CELLS_AT_ONCE):
                 self._move(holes.select(at), rows[at], wanted[at], moved[at])
+                self.tell(len(at))
             if len(self.drawn):
                 self._draw_barren(holes, rows)
 
@@ -195,6 +197,7 @@ class LawRows(RowAnswers):
                 clusters = max(len(found.plan.clusters), 1)
                 words = self.effort.rng.integers(0, 2**32, size=(clusters, len(copies)), dtype=np.uint32)
                 found.draw(words, copies)
+            self.tell(1)
         return np.array(left, dtype=np.int64)
 
     def _elimination(self, row: int) -> Elimination | None:
