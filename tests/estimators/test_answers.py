@@ -93,7 +93,7 @@ def test_a_question_ends_in_time_unless_it_may_take_for_ever(monkeypatch: pytest
         return query(*arguments, **options)
 
     model = DependencyNetwork(penalty="mdl").fit(titanic())
-    monkeypatch.setattr("depnet.estimators.network.query", hear)
+    monkeypatch.setattr("depnet.estimators.asked.query", hear)
     model.query("survived")
     model.query("survived", max_seconds=None)
     found = model.query("survived", method="sample", tolerance=1e-7, max_seconds=0.05)

@@ -29,26 +29,12 @@ void Booster::draw_tests(std::uint64_t key) {
             stage_tests_.push_back(d);
 }
 
-// Two states: the second. More: the states in turn, each against all others.
-void Booster::choose_set(std::size_t stage) {
-    set_.assign(states_, 0);
-    set_[states_ == 2 ? 1 : stage % states_] = 1;
-}
-
 void Booster::make_root(const NodeRows& rows, std::uint64_t key) {
     const std::size_t words = rows.bits.words, padded = rows.padded();
-    if (states_ == 2) {
-        set_p_ = rows.p;
-    } else {
-        set_p_.assign(padded, 0);
-        for (std::size_t x = 0; x < states_; ++x)
-            if (set_[x])
-                for (std::size_t r = 0; r < padded; ++r) set_p_[r] += rows.p[x * padded + r];
-        for (std::size_t r = 0; r < padded; ++r) set_p_[r] = std::min(set_p_[r], kOne - 1);
-    }
+    const std::uint32_t* p = rows.p.data() + (states_ == 2 ? 0 : state_ * padded);
     bent_.resize(padded);
-    kernels_.curvatures(set_p_.data(), padded, bent_.data());
-    const std::uint32_t top = kernels_.largest(set_p_.data(), rows.bits.rows);
+    kernels_.curvatures(p, padded, bent_.data());
+    const std::uint32_t top = kernels_.largest(p, rows.bits.rows);
     const std::uint32_t most_bent = kernels_.largest(bent_.data(), rows.bits.rows);
     const Rounding rounding{key, kTopProbability / static_cast<float>(top),
                             kTopCurvature / static_cast<float>(most_bent)};
@@ -56,10 +42,9 @@ void Booster::make_root(const NodeRows& rows, std::uint64_t key) {
     curvature_unit_ = static_cast<double>(most_bent) / kTopCurvature * 0x1p-24;
     planes_.assign(kPlanes * words, 0);
     leaf_planes_.resize(kPlanes * words);
-    for (std::size_t x = 0; x < states_; ++x)
-        if (set_[x])
-            for (std::size_t w = 0; w < words; ++w) planes_[w] |= having_[x * words + w];
-    kernels_.round_planes(set_p_.data(), bent_.data(), words, rounding, planes_.data());
+    std::copy_n(having_.begin() + static_cast<std::ptrdiff_t>(state_ * words), words,
+                planes_.begin());
+    kernels_.round_planes(p, bent_.data(), words, rounding, planes_.data());
     leaves_.resize(1);
     OpenLeaf& root = leaves_[0];
     root.rows = all_;
@@ -257,7 +242,7 @@ void Booster::run(NodeRows& rows, NodeRows* held, Watch& watch) {
     const double enough = held ? kEnough * static_cast<double>(held->bits.rows) : 0.0;
     std::size_t best = 0, idle = 0;
     for (std::size_t stage = 0; stage < settings_.stages; ++stage) {
-        choose_set(stage);
+        state_ = states_ == 2 ? 1 : stage % states_;
         if (!grow_stage(rows, splitmix(settings_.seed, stage), watch)) {
             // Of many states each is looked at in turn before nothing is left to split.
             if (++idle >= states_) break;

@@ -1,7 +1,7 @@
 // One node boosted: stage after stage, each a graph grown leaf by leaf for the best gain.
 //
-// With G the sum of the gradients 1 - p (or -p) and H that of the curvatures p (1 - p) of the set
-// of states that a stage looks at, a split of a leaf gains
+// With G the sum of the gradients 1 - p (or -p) and H that of the curvatures p (1 - p) of the
+// state that a stage looks at, a split of a leaf gains
 //
 //   G1^2 / (H1 + lambda) + G0^2 / (H0 + lambda) - G^2 / (H + lambda),
 //
@@ -117,7 +117,6 @@ class Booster {
 
   private:
     void draw_tests(std::uint64_t key);
-    void choose_set(std::size_t stage);
     void make_root(const NodeRows& rows, std::uint64_t key);
     void find_best(OpenLeaf& leaf);
     void count_leaf(const NodeRows& rows, OpenLeaf& leaf);
@@ -136,12 +135,12 @@ class Booster {
     std::vector<std::vector<std::int32_t>> own_tests_;  // of each variable
 
     Grown grown_;
-    std::vector<std::int32_t> stage_tests_;    // that this stage may use
-    std::vector<std::uint8_t> set_;            // of states that this stage looks at
-    std::vector<std::uint32_t> set_p_, bent_;  // their probability and its curvature in each row
-    std::vector<Word> planes_, leaf_planes_;   // [plane][word]: of all rows, of those of a leaf
-    std::vector<Word> having_, all_;           // the rows with each state, and all rows
-    std::vector<std::uint8_t> number_;         // of each row's leaf
+    std::vector<std::int32_t> stage_tests_;  // that this stage may use
+    std::size_t state_ = 0;  // that this stage looks at: of two the second, of more each in turn
+    std::vector<std::uint32_t> bent_;         // the curvature of its probability in each row
+    std::vector<Word> planes_, leaf_planes_;  // [plane][word]: of all rows, of those of a leaf
+    std::vector<Word> having_, all_;          // the rows with each state, and all rows
+    std::vector<std::uint8_t> number_;        // of each row's leaf
     std::vector<OpenLeaf> leaves_;
     std::vector<double> gain_;                              // of each test of the stage
     double probability_unit_ = 0.0, curvature_unit_ = 0.0;  // of rounded sums

@@ -20,7 +20,7 @@ constexpr std::size_t kBlock =
     8;  // words are padded to a multiple of this, with rows that count nothing
 constexpr std::size_t kProbabilityBits = 4, kCurvatureBits = 3;
 constexpr std::size_t kPlanes =
-    1 + kProbabilityBits + kCurvatureBits;  // first: is the state in the set?
+    1 + kProbabilityBits + kCurvatureBits;  // first: has the row the state?
 constexpr float kTopProbability = (1 << kProbabilityBits) - 1;
 constexpr float kTopCurvature = (1 << kCurvatureBits) - 1;
 constexpr std::uint32_t kOne = 1u << 24;  // probabilities and curvatures are multiples of 2^-24

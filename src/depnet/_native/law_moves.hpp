@@ -78,17 +78,6 @@ struct BoostedMover {
         add_read(reader, reading, scores);
     }
 
-    // Add, or take away, what was kept for the state that the variable has in each row.
-    template <int sign>
-    void add_kept(const Node& reader, const Reading& reading, const std::uint16_t* codes) const {
-        const auto states = static_cast<std::size_t>(reader.states);
-        const std::int32_t* kept = task.scratch.kept + reading.kept;
-        std::int32_t* total = sums(reader);
-        for (std::size_t x = 0; x < states; ++x)
-            for (std::size_t r = 0; r < kRows; ++r)
-                total[x * kRows + r] += sign * kept[(codes[r] * states + x) * kRows + r];
-    }
-
     // Add the logs of a reader's probabilities to those of the states of `variable`, for the
     // `count` rows of `active`. What reads the variable is out of the reader's sums then, until
     // `settle`.
@@ -102,27 +91,13 @@ struct BoostedMover {
         std::int32_t* read = task.scratch.read;
         std::uint16_t was[kRows];
         __builtin_memcpy(was, codes, sizeof was);
-        const bool keeping = reading.kept != kNotKept;
-        if (keeping) {
-            std::int32_t* kept = task.scratch.kept + reading.kept;
-            for (std::int64_t s = 0; s < states; ++s, kept += cells)
-                if (same(stages, reading, s))
-                    __builtin_memcpy(kept, kept - cells, cells * sizeof *kept);
-                else
-                    read_state(reader, reading, variable, s, kept);
-            add_kept<-1>(reader, reading, was);
-        } else {
-            clear(read, reader);
-            add_read(reader, reading, read);
-            for (std::size_t c = 0; c < cells; ++c) rest[c] -= read[c];
-        }
+        clear(read, reader);
+        add_read(reader, reading, read);
+        for (std::size_t c = 0; c < cells; ++c) rest[c] -= read[c];
         double chosen[kRows], logs[kRows];
         for (std::int64_t s = 0; s < states; ++s) {
             if (!same(stages, reading, s)) {
-                if (keeping)
-                    read = task.scratch.kept + reading.kept + static_cast<std::size_t>(s) * cells;
-                else
-                    read_state(reader, reading, variable, s, read);
+                read_state(reader, reading, variable, s, read);
                 for (std::size_t c = 0; c < cells; ++c) scores[c] = rest[c] + read[c];
                 kernels::probabilities(scores, static_cast<std::size_t>(reader.states),
                                        view.boosted[reader.boosted].digits, task.scratch.theta);
@@ -143,10 +118,7 @@ struct BoostedMover {
             const auto t = static_cast<std::size_t>(reading.tests[k]);
             masks(reader)[t] = kernels::test_mask(view.boosted[reader.boosted].stages, t, codes);
         }
-        if (reading.kept != kNotKept)
-            add_kept<1>(reader, reading, codes);
-        else
-            add_read(reader, reading, sums(reader));
+        add_read(reader, reading, sums(reader));
     }
 };
 

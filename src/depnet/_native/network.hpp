@@ -100,8 +100,8 @@ struct Read {
     std::vector<std::int32_t> stages, tests;
     bool start = false;
 
-    Reading reading(std::size_t kept) const {
-        return {stages.data(), tests.data(), stages.size(), tests.size(), start, kept};
+    Reading reading() const {
+        return {stages.data(), tests.data(), stages.size(), tests.size(), start};
     }
 };
 
@@ -200,8 +200,6 @@ class Network {
     // What a tile of moves has for all boosted nodes: sums, and outcomes of tests.
     std::size_t sums() const { return sums_; }
     std::size_t masks() const { return masks_; }
-    // And what the readers of any variable keep; after `view`.
-    std::size_t most_kept() const { return most_kept_; }
 
     // Of the nodes added so far; not to be called by two threads at once.
     View view() {
@@ -209,18 +207,11 @@ class Network {
             flat_readers_.clear();
             readings_.clear();
             reader_begin_.assign(1, 0);
-            most_kept_ = 0;
-            for (std::size_t i = 0; i < readers_.size(); ++i) {
-                std::size_t kept = 0;
-                for (const Reader& reader : readers_[i]) {
-                    const Node& node = nodes_[static_cast<std::size_t>(reader.place)];
-                    const std::size_t scores = node.boosted < 0 ? 0 : kept_scores(node, cards_[i]);
-                    const bool keeping = kept + scores <= kMostKept;
+            for (const std::vector<Reader>& readers : readers_) {
+                for (const Reader& reader : readers) {
                     flat_readers_.push_back(reader.place);
-                    readings_.push_back(reader.read.reading(keeping ? kept : kNotKept));
-                    kept += keeping ? scores : 0;
+                    readings_.push_back(reader.read.reading());
                 }
-                most_kept_ = std::max(most_kept_, kept);
                 reader_begin_.push_back(static_cast<std::int64_t>(flat_readers_.size()));
             }
             for (std::size_t k = 0; k < stages_.size(); ++k) {
@@ -240,11 +231,6 @@ class Network {
         std::int32_t place;
         Read read;
     };
-
-    // What a boosted node says for each state of a variable, in all rows of a tile.
-    static std::size_t kept_scores(const Node& node, std::int32_t states) {
-        return static_cast<std::size_t>(node.states) * static_cast<std::size_t>(states) * kRows;
-    }
 
     Node& started(std::int32_t variable) {
         nodes_.emplace_back();
@@ -270,7 +256,7 @@ class Network {
     std::vector<std::vector<std::int32_t>> starts_, digits_;
     std::vector<Boosted> boosted_;
     std::vector<Reading> readings_;
-    std::size_t sums_ = 0, masks_ = 0, most_kept_ = 0;
+    std::size_t sums_ = 0, masks_ = 0;
     std::vector<double> theta_, log_theta_;
     std::vector<std::uint32_t> thresholds_;
     std::vector<std::int32_t> leaf_map_, flat_readers_;
@@ -322,7 +308,7 @@ struct Weighted {
 // The scratch of boosted nodes; nothing where there are none.
 struct Buffers {
     std::vector<std::uint64_t> masks;
-    std::vector<std::int32_t> scores, read, kept;
+    std::vector<std::int32_t> scores, read;
     std::vector<double> theta;
 
     explicit Buffers(const Network& network) : masks(network.masks() + 1) {
@@ -330,12 +316,9 @@ struct Buffers {
         const std::size_t cells = network.most_states() * kRows;
         scores.resize(cells);
         read.resize(cells);
-        kept.resize(network.most_kept());
         theta.resize(cells);
     }
-    Scratch scratch() {
-        return {masks.data(), scores.data(), read.data(), kept.data(), theta.data()};
-    }
+    Scratch scratch() { return {masks.data(), scores.data(), read.data(), theta.data()}; }
 };
 
 // The state that alone has weight, and weight 1; -1 where there is none.

@@ -47,16 +47,11 @@ struct Boosted {
 };
 
 // What a boosted node reads one variable with: some stages and tests, and perhaps its first source.
-// What these say for each state of the variable, [its state][state][kRows], is kept from `kept` on
-// until the variable is drawn; kNotKept: it is summed again.
 struct Reading {
     const std::int32_t *stages, *tests;
     std::size_t stage_count, test_count;
     bool start;
-    std::size_t kept;
 };
-constexpr std::size_t kNotKept = ~std::size_t{0};
-constexpr std::size_t kMostKept = std::size_t{1} << 16;  // of all readers of a variable: scores
 
 struct View {
     std::size_t variables;
@@ -87,7 +82,7 @@ struct Step {
 // Scratch of boosted nodes: outcomes of tests, and [states of any variable][kRows] of the others.
 struct Scratch {
     std::uint64_t* masks;
-    std::int32_t *scores, *read, *kept;
+    std::int32_t *scores, *read;
     double* theta;
 };
 

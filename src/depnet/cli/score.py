@@ -38,14 +38,11 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     """
     from depnet.inference.holes import score_holed
     from depnet.inference.judge.compare import scored
-    from depnet.model.score import log_pattern
 
     loaded = load_models(model)
     network = loaded.network if of == "network" else loaded.ask()
     holed = read_holed(table, network.domain, where=where, handle_unknown=unknown)
     each = score_holed(network, holed.codes, holed.hidden, rng=run.steady_rng)
-    if of == "law":
-        each = each + log_pattern(network, holed.hidden)
     found = scored("data", "first", each, holed)
     if run.output is not None:
         write_numbers({"score": each}, run.place, force=run.force)

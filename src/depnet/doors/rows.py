@@ -35,7 +35,6 @@ from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain
 from depnet.model.file import load_model
 from depnet.model.given_text import read_event
 from depnet.model.network import Model, Network
-from depnet.model.score import log_pattern
 from depnet.sampling import sample
 from depnet.wording import nearest
 
@@ -227,9 +226,7 @@ class RowModel:
     def score(self, rows: Any) -> FloatArray:
         """[row]: the log-likelihood of what it knows, in nats."""
         table = self.encode(rows, absent="error")
-        hidden = np.asarray(table.hidden)
-        known = score_holed(self.law, table.codes, hidden, rng=np.random.default_rng(STEADY_SEED))
-        return known if self.law.order is None else known + log_pattern(self.law, hidden)
+        return score_holed(self.law, table.codes, table.hidden, rng=np.random.default_rng(STEADY_SEED))
 
     def fill(self, rows: Any, layout: Layout) -> Any:
         """The rows with their holes filled, each by what is most likely; holes that do not apply stay."""

@@ -7,6 +7,7 @@ In reading order:
     regressor    `DependencyNetworkRegressor`: one numeric column given the others
     imputer      `DependencyNetworkImputer`: holes filled by a mean over networks
     base         the parameters that all of them have; from what callers pass as X to codes with holes, and back
+    asked        questions to a fitted model, and to one in which something is known
     fitted       what a fitted model has, proves and shows
 
 scikit-learn is imported when one of them is first used: the command fits without it.

@@ -1,6 +1,5 @@
 """`DependencyNetwork`: the joint distribution of a frame, learned, asked, completed, sampled and saved."""
 
-import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,8 @@ from depnet.data.frames.decode import decode
 from depnet.data.table.columns import FrameKind, Layout
 from depnet.data.table.dataset import Holed, holed_rows, join_rows
 from depnet.data.table.encode import HandleUnknown
-from depnet.errors import DataError, InferenceError
+from depnet.errors import DataError
+from depnet.estimators.asked import AskedModel
 from depnet.estimators.base import (
     TableEstimator,
     copy,
@@ -25,30 +25,22 @@ from depnet.estimators.base import (
     later_table,
 )
 from depnet.estimators.fitted import FittedModel
-from depnet.estimators.given import GivenModel
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit
 from depnet.inference import (
     Explanation,
-    GroupAnswers,
     explain,
     impute,
     log_probability,
-    query,
-    query_by,
     query_rows,
 )
 from depnet.inference.answer.observed import matching
-from depnet.inference.answer.question import SECONDS, TOLERANCE, Method
-from depnet.inference.ask.information import information
 from depnet.inference.holes import draw_whole, open_holes, present_law, score_holed, split_holes, warn_left
-from depnet.inference.judge.influence import Influence, influence
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain, with_all_known
 from depnet.model.file import load_model, save
-from depnet.model.network import Model
-from depnet.model.score import log_pattern
+from depnet.model.network import Model, Network
 from depnet.sampling import sample
 from depnet.threads import show_progress
 
@@ -57,7 +49,7 @@ KEPT_CODES = 200_000_000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ignore[misc]
+class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator):  # type: ignore[misc]
     """The joint distribution of a table, as a probabilistic dependency network and as an ordered law.
 
     `fit` learns two networks from the same rows. `network_` is the paper's: every variable given all others, for
@@ -188,157 +180,17 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         check_is_fitted(self, "network_")
         return later_table(self, X, self.domain_, absent=absent, values=values)
 
-    # Asking
+    @property
+    def _fitted(self) -> "DependencyNetwork":
+        return self
 
-    def query(
-        self,
-        targets: str | Sequence[str],
-        evidence: Given | str | None = None,
-        *,
-        by: str | Sequence[str] | None = None,
-        joint: bool = False,
-        method: Method = "auto",
-        tolerance: float = TOLERANCE,
-        max_seconds: float | None = SECONDS,
-        data: Any = None,
-        do: Mapping[str, Any] | None = None,
-    ) -> Any:
-        """What is likely given what is known.
+    def _asked(self, method: str = "auto") -> tuple[Network, np.random.Generator]:
+        """Which network is asked, and what answers are drawn by."""
+        return self._answering(method), self._steady_generator()
 
-        The answer is that of `law_`, Q(targets | evidence). Where rows are kept, `observed` has the frequencies among
-        those that match the evidence, by their own values, and `combined` joins the two. An answer about a column that
-        has holes is about its values where it is known; `missing` says how often it is not.
-
-        Args:
-            targets: what is asked for: a column by its name, a condition as text ("income > 50000"), or several of
-                these; or alone an event over several columns ("age > 40 or smoker = yes").
-            evidence: what is known, by name: a state, a set of states, a range (`slice(4000, 5000)`, ">5000",
-                "4000..5000"), or weights of states; or text, events in it (docs/queries.md has all of them).
-            by: columns whose combinations are groups: the question is answered for each of them, and the answer is a tidy
-                frame, as of a group-by (see `depnet.query_by`).
-            joint: whether the answer is one table of all targets together.
-            method: "auto", "exact" or "sample" ask `law_`; "clamped" and "bayes" ask `network_` (see `depnet.query`).
-            tolerance: what is sampled is sampled until every standard error is under this.
-            max_seconds: stop sampling after this many seconds; the answer then warns, and has not `converged`. None: no
-                limit.
-            data: rows to count in, as in `fit`; None: those that were learned from (`data_`).
-            do: what is set, by name, each to one value, of a model whose `order` are your causes (docs/causes.md).
-
-        Returns:
-            A `QueryResult`; print it. With `by`, a frame of the kind that was learned from.
-
-        >>> import depnet
-        >>> model = DependencyNetwork(random_state=0).fit(depnet.titanic())
-        >>> found = model.query("survived", {"sex": "female", "class": {"1st", "2nd"}})
-        >>> found.combined.round(2).tolist(), found.matching
-        ([0.07, 0.93], 251)
-        """
-        if by is not None:
-            if not isinstance(targets, str) or joint or method != "auto" or do:
-                raise InferenceError(
-                    "with `by`, one target is asked for, and neither `joint`, `method` nor `do` is given."
-                )
-            groups = self.query_by(targets, by, evidence, tolerance=tolerance, data=data)
-            kind = "pandas" if self.layout_ is None else self.layout_.kind
-            return groups.frame(kind if kind in ("polars", "pyarrow") else "pandas")
-        network, rng = self._answering(method), self._steady_generator()
-        rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
-        return query(
-            network,
-            targets,
-            evidence,
-            joint=joint,
-            method=method,
-            tolerance=tolerance,
-            max_seconds=max_seconds,
-            data=rows,
-            rng=rng,
-            do=do,
-        )
-
-    def query_by(
-        self,
-        target: str,
-        by: str | Sequence[str],
-        evidence: Given | str | None = None,
-        *,
-        tolerance: float = TOLERANCE,
-        data: Any = None,
-    ) -> GroupAnswers:
-        """The same question for every combination of some columns, as a value: its `frame`, and its `plot`.
-
-        Args:
-            target: a column by its name, or a condition as text.
-            by: columns whose combinations are groups.
-            evidence: what is known of all groups, as in `query`.
-            tolerance: as in `query`.
-            data: as in `query`.
-
-        Returns:
-            `GroupAnswers`; `query(target, evidence, by=...)` is its frame.
-        """
-        law, rng = self._answering(), self._steady_generator()
-        rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
-        return query_by(law, target, by, evidence, tolerance=tolerance, data=rows, rng=rng)
-
-    def given(self, evidence: Given | str | None = None, /, **known: Any) -> GivenModel:
-        """The model in which something is known, asked as the model is.
-
-        Args:
-            evidence: as in `query`: a mapping, or text.
-            known: columns by their names.
-
-        Returns:
-            A model with `query`, `sample`, `score`, `score_samples`, `influence`, `information`, `links` and `given`.
-
-        >>> import depnet
-        >>> model = DependencyNetwork(random_state=0).fit(depnet.titanic())
-        >>> model.given("class = 1st or class = 2nd", sex="female").query("survived").combined.round(2).tolist()
-        [0.07, 0.93]
-        """
-        return GivenModel(self, {}).given(evidence, **known)
-
-    def influence(self, target: str, evidence: Given | str | None = None, of: str | None = None) -> Influence:
-        """What would move a target: what each other column, if it became known, would make of it.
-
-        Args:
-            target: a column.
-            evidence: what is known, as in `query`.
-            of: of a category the state whose probability is looked at; of a number a condition (">30") or its "mean".
-
-        Returns:
-            An `Influence`: `value` now, and `effects`, the widest first, each with its `variable`, and `values` by state.
-        """
-        rng = self._steady_generator()
-        return influence(self._answering(), target, evidence, of=of, max_seconds=SECONDS, rng=rng)
-
-    def information(self, a: Any = None, b: Any = None, given: Given | str | None = None) -> Any:
-        """How much columns tell of each other, in bits, given what is known: the mutual information of `law_`.
-
-        Args:
-            a: a column, or several; None: all.
-            b: others; None: a matrix of all pairs of `a` is wanted.
-            given: what is known, as in `query`.
-
-        Returns:
-            An `Information`, with `bits` and their `standard_error`, 0 where they are exact; of a matrix, a pandas frame
-            of bits.
-
-        >>> import depnet
-        >>> model = DependencyNetwork(random_state=0).fit(depnet.titanic())
-        >>> model.information("sex", "survived").standard_error, model.information(given={"sex": "male"}).shape
-        (0.0, (4, 4))
-        """
-        names = self.domain_.names if a is None else (a,) if isinstance(a, str) else tuple(a)
-        law, rng = self._answering(), self._steady_generator()
-        if b is not None:
-            return information(law, names, b, given, rng=rng)
-        import pandas as pd
-
-        found = pd.DataFrame(np.nan, index=names, columns=names)
-        for one, other in itertools.combinations(names, 2):
-            found.loc[one, other] = found.loc[other, one] = information(law, one, other, given, rng=rng).bits
-        return found
+    def _counted(self, data: Any) -> Holed | None:
+        """The rows that answers are counted in: those that were learned from, or others."""
+        return self.data_ if data is None else self._rows(data, absent="missing", values=True)
 
     def explain(
         self, facts: Mapping[str, Any], target: str | None = None, *, state: Any = None, data: Any = None
@@ -361,9 +213,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         >>> [step.name for step in found.steps], abs(found.start + sum(s.change for s in found.steps) - found.end) < 1e-9
         (['sex', 'class'], True)
         """
-        law = self._answering()
-        rows = self.data_ if data is None else self._rows(data, absent="missing", values=True)
-        return explain(law, facts, target, state=state, data=rows)
+        return explain(self._answering(), facts, target, state=state, data=self._counted(data))
 
     def sample(
         self,
@@ -474,8 +324,6 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         holed, network = self._rows(X, values=given is not None), self._answering()
         hidden, rng = np.asarray(holed.hidden), self._steady_generator()
         found = score_holed(network, holed.codes, hidden, rng=rng)
-        if network.order is not None:
-            found = found + log_pattern(network, hidden)
         if given is None:
             return found
         known = Evidence.parse(self.domain_, given, events=True)

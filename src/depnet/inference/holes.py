@@ -1,7 +1,8 @@
 r"""Many rows of evidence with holes, answered or scored together, by an ordered law or by clamped chains.
 
 A complete row of a network without an order is scored by its pseudo-log-likelihood, the sum over nodes of log theta_i.
-An ordered network has a density: a row's score is log Q(o), of its observed cells, the holes summed out.
+An ordered network has a density: a row's score is log Q(o), of its observed cells, the holes summed out, and that of which
+cells these are.
 
 Imputation fills the holes of a table, by mode or by draws; what was observed stays untouched. The mode is that of each
 hole's own marginal given what its row knows. Draws are joint: a row's holes are filled with one draw of its clamped law or
@@ -57,7 +58,7 @@ from depnet.model.evidence import Given
 from depnet.model.network import Network, checked_network
 from depnet.model.node import Node, TableNode
 from depnet.model.scan import RandomScan, Scan, checked_scan
-from depnet.model.score import score_samples
+from depnet.model.score import log_pattern, score_samples
 from depnet.model.stages import UNIT
 from depnet.model.table import ConditionalTable
 from depnet.threads import Progress, show_progress
@@ -196,11 +197,12 @@ def score_holed(
     *,
     rng: np.random.Generator | None = None,
 ) -> FloatArray:
-    """The score of every row in nats; see the module. Rows with holes need an ordered network."""
+    """The score of every row in nats, of an ordered network with which cells it knows; see the module."""
     rows, holes = checked_rows(network.domain, codes, hidden)
     if network.order is not None:
         distinct = DistinctRows.of(rows, holes)
-        return log_observed(network, distinct.codes, distinct.holes, generator(rng))[0][distinct.which]
+        known = log_observed(network, distinct.codes, distinct.holes, generator(rng))[0][distinct.which]
+        return np.asarray(known + log_pattern(network, holes))
     if holes.any():
         raise DataError(
             "rows with holes are scored by an ordered law, which sums over what they do not know; this network has no "

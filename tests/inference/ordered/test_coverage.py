@@ -173,10 +173,14 @@ def test_moves_keep_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_promised(largest(network, target, known, exact, 0.03))
 
 
-ADD = engine.Weights.add
+ADD = engine.Weights.add_logs
 MUTANTS: dict[str, tuple[type, str, object]] = {
     "nothing unseen": (engine.Weights, "unseen", 0.0),
-    "no weights": (engine.Weights, "add", lambda self, logs, *drawn: ADD(self, np.zeros_like(logs), *drawn)),
+    "no weights": (
+        engine.Weights,
+        "add_logs",
+        lambda self, logs, *drawn: ADD(self, np.zeros_like(logs), *drawn),
+    ),
     "tables of ancestors": (Conditional, "known_ancestors", frozenset()),
 }
 

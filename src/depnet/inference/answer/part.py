@@ -267,18 +267,7 @@ class Target:
 
     def probabilities(self, law: FloatArray) -> FloatArray:
         """Of the target's states, from those of all states of its variable."""
-        known = self.known(law)
-        if not self.given_known:
-            assert self.condition is not None
-            missing = 1.0 - known if self.condition.missing else known
-            return np.array([1.0 - missing, missing])
-        # Where the known states have no mass at all, nothing is known of them: uniform.
-        there, total = law[: self.states], law[: self.states].sum()
-        there = np.asarray(there / total) if total > 0 else np.full(self.states, 1 / self.states)
-        if self.inside is None:
-            return there
-        share = float(np.clip(self.inside[: self.states] @ there, 0.0, 1.0))
-        return np.array([1.0 - share, share])
+        return np.asarray(self.shares(law[None])[0])
 
     def shares(self, laws: FloatArray) -> FloatArray:
         """Of many laws [row, state] of its variable: `probabilities` of each, [row, state of the target]."""
@@ -289,6 +278,7 @@ class Target:
             known = total[:, 0] if self.rate is None else np.full(len(laws), 1.0 - self.rate)
             met = 1.0 - known if self.condition.missing else known
             return np.stack([1.0 - met, met], axis=1)
+        # Where the known states have no mass at all, nothing is known of them: uniform.
         there = np.where(total > 0, there / np.where(total > 0, total, 1.0), 1 / self.states)
         if self.inside is None:
             return there

@@ -41,7 +41,7 @@ from depnet.inference.holes import score_holed
 from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.network import Network, check_same_domain
 from depnet.model.scan import Scan
-from depnet.model.score import log_pattern, score_samples
+from depnet.model.score import score_samples
 from depnet.sampling import sample
 from depnet.wording import some_of
 
@@ -358,8 +358,7 @@ def _logs(network: Network, table: Holed, rng: np.random.Generator) -> FloatArra
     check_same_domain("compare", network.domain, table)
     if table.complete:
         return score_samples(network, table.dataset())
-    each = score_holed(network, table.codes, table.hidden, rng=rng)
-    return each if network.order is None else each + log_pattern(network, table.hidden)
+    return score_holed(network, table.codes, table.hidden, rng=rng)
 
 
 def _to_score(table: Holed, rng: np.random.Generator) -> Holed:

@@ -4,6 +4,7 @@ In reading order, for one question:
 
 - `answer`: exact by elimination where that is small, else by passes;
 - `weighted`: weighted passes, and passes that are resampled and moved where weights are too uneven;
+- `sums`: what weighted draws say, and how sure that is;
 - `levels`: where in their bins numbers lie, and evidence that cuts bins, by drawn rows;
 - `events`: what is known of, or asked about, several variables together;
 - `groups`: the same question for many groups at once;

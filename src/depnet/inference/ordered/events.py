@@ -11,11 +11,10 @@ is asked of the rows of which one of the two is known, as a condition on one var
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, new_seeds, read_only
 from depnet.data.binning.levels import Levels
@@ -28,10 +27,10 @@ from depnet.inference.answer.question import RESOLUTION, Over, Question, over_af
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.ordered.answer import exact_log_evidence, find_part, log_evidence
 from depnet.inference.ordered.levels import level_rows, log_allowed, some_rows
+from depnet.inference.ordered.sums import BatchSums, largest_of
 from depnet.law import limits
 from depnet.law.draw import PIECE, sharpen
 from depnet.law.elimination import IMPOSSIBLE
-from depnet.law.limits import BATCHES
 from depnet.law.program import LevelPlan, joint_codes, law_of
 from depnet.model.event import Event, columns_of, disjoint_products, join
 from depnet.model.evidence import Evidence, narrow_domain
@@ -159,7 +158,7 @@ def _part_of_draws(question: Question, seed: int, over: Over) -> Part:
     shapes = [(2,)] if event is not None else [tuple(cards[i] for i in table) for table in wanted]
     columns = question.wanted if event is None else tuple(columns_of(event[0]))
     bins = {i: Levels.of(own) for i in columns if (own := domain.variables[i].bins) is not None}
-    sums = _Sums(list(map(math.prod, shapes)), [len(own.values) for own in bins.values()])
+    sums = BatchSums([*map(math.prod, shapes), *(len(own.values) for own in bins.values())])
     rows = event_rows(question.network, question.evidence, columns, seed)
 
     def draw(count: int) -> None:
@@ -170,24 +169,31 @@ def _part_of_draws(question: Question, seed: int, over: Over) -> Part:
                 cells = [joint_codes(codes, table, cards) for table in wanted]
             sums.add(drawn.weights, [*cells, *(drawn.places[i].astype(np.int64) for i in bins)])
 
-    sharp = sharpen(draw, sums.error, question.tolerance, first=PIECE, most=limits.MOST_DRAWS, over=over)
+    def error() -> float:
+        """The largest of the cells that are asked for; where none is, that of a share."""
+        if not sums.squares:
+            return math.inf
+        return largest_of(sums.errors(sums.effective)[: len(shapes)]) or 0.5 / math.sqrt(sums.effective)
+
+    sharp = sharpen(draw, error, question.tolerance, first=PIECE, most=limits.MOST_DRAWS, over=over)
     if not sums.squares:
         raise EvidenceError(
             f"none of {sums.rows:,} drawn rows is in what is known: its probability under the model is 0 or very small."
         )
-    found = [sums.ratio(at, RESOLUTION * question.tolerance) for at in range(len(sums.tables))]
-    levels = dict(zip(bins, found[len(shapes) :], strict=True)) if event is None else {}
-    stopped = f"stopped at a standard error of {sums.error():.2g} where {question.tolerance:.2g} was asked."
+    laws, deviations, largest = sums.laws(), sums.deviations(), error()
+    errors = [np.maximum(each, RESOLUTION * question.tolerance) for each in sums.errors(sums.effective)]
+    levels = dict(zip(bins, range(len(shapes), len(laws)), strict=True)) if event is None else {}
+    stopped = f"stopped at a standard error of {largest:.2g} where {question.tolerance:.2g} was asked."
     return Part(
-        [law.reshape(shape) for (law, _, _), shape in zip(found, shapes, strict=False)],
-        [errors.reshape(shape) for (_, errors, _), shape in zip(found, shapes, strict=False)],
+        [law.reshape(shape) for law, shape in zip(laws, shapes, strict=False)],
+        [each.reshape(shape) for each, shape in zip(errors, shapes, strict=False)],
         "draws",
         sharp,
-        PassDiagnostics(sums.rows, sums.effective, False, sums.error()),
+        PassDiagnostics(sums.rows, sums.effective, False, largest),
         () if sharp else (Remark(stopped, "stopped"),),
-        [margins(moved.reshape(-1, *shape)) for (_, _, moved), shape in zip(found, shapes, strict=False)],
-        {i: law for i, (law, _, _) in levels.items()},
-        {i: Spread(np.sqrt((moved**2).sum(axis=0)), moved) for i, (_, _, moved) in levels.items()},
+        [margins(moved.reshape(-1, *shape)) for moved, shape in zip(deviations, shapes, strict=False)],
+        {i: laws[at] for i, at in levels.items()},
+        {i: Spread(np.sqrt((deviations[at] ** 2).sum(axis=0)), deviations[at]) for i, at in levels.items()},
     )
 
 
@@ -200,59 +206,20 @@ def log_event(
     products = _exact_products(network, evidence, event, tolerance)
     if products is not None:
         return float(np.logaddexp.reduce([log for _, log in products], initial=-math.inf)), 0.0
-    sums, hull = _Sums([2]), replace(evidence, event=None)
+    sums, hull = BatchSums([2]), replace(evidence, event=None)
     rows = event_rows(network, hull, columns_of(event), new_seeds(rng, 1)[0])
 
     def draw(count: int) -> None:
         for _, drawn, some in some_rows(rows, count):
             sums.add(drawn.weights, [event.rows(some).astype(np.int64)])
 
-    sharpen(draw, sums.error, tolerance, first=PIECE, most=limits.MOST_DRAWS)
-    (_, share), (_, error), _ = sums.ratio(0)
+    def errors() -> FloatArray:
+        return sums.errors(sums.effective)[0] if sums.squares else np.full(2, math.inf)
+
+    sharpen(draw, lambda: float(errors().max()), tolerance, first=PIECE, most=limits.MOST_DRAWS)
+    share, error = float(sums.laws()[0][1]), float(errors()[1])
     if not share > 0:
         return -math.inf, 0.0
     log, own = log_evidence(network, hull, tolerance, rng)
     inside, cut = log_allowed(network, hull, tolerance, rng)
     return log + inside + math.log(share), math.hypot(error / share, own, cut)
-
-
-class _Sums:
-    """Weighted rows, summed by the cells of some tables, and of others beside them, in batches."""
-
-    def __init__(self, cells: Sequence[int], beside: Sequence[int] = ()) -> None:
-        self.rows, self.squares, self.weights = 0, 0.0, np.zeros(BATCHES)
-        self.tables = [np.zeros((BATCHES, size)) for size in (*cells, *beside)]
-        self._asked = len(cells)
-
-    def add(self, weights: FloatArray, cells: Sequence[NDArray[np.int64]]) -> None:
-        """More rows: of each table the cell of each; below 0 it has none."""
-        batch = np.arange(len(weights)) * BATCHES // len(weights)
-        self.rows += len(weights)
-        self.squares += float(weights @ weights)
-        self.weights += np.bincount(batch, weights, BATCHES)
-        for table, own in zip(self.tables, cells, strict=True):
-            at, there = batch * table.shape[1] + own, own >= 0
-            table += np.bincount(at[there], weights[there], table.size).reshape(table.shape)
-
-    def error(self) -> float:
-        """The largest error of the cells that are asked for; of none, that of a share."""
-        if not self.squares:
-            return math.inf
-        found = [float(self.ratio(at)[1].max()) for at in range(self._asked)]
-        return max(found, default=0.5 / math.sqrt(self.effective))
-
-    @property
-    def effective(self) -> float:
-        """The number of rows without weights that would be as good."""
-        return float(self.weights.sum()) ** 2 / self.squares
-
-    def ratio(self, at: int, least: float = 0.0) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The shares of the cells of a table in all that it counts, their errors, and what each batch adds to these."""
-        table = self.tables[at]
-        totals = table.sum(axis=1)
-        whole = float(totals.sum()) or 1.0
-        law = table.sum(axis=0) / whole
-        moved = math.sqrt(BATCHES / (BATCHES - 1)) * (table - law * totals[:, None]) / whole
-        unseen = 1 / (self.effective + 2)  # a state that no row was in has an error all the same
-        errors = np.maximum(np.sqrt((moved**2).sum(axis=0)), np.maximum(least, unseen * (law < unseen)))
-        return law, errors, moved

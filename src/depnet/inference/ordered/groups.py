@@ -3,7 +3,6 @@ r"""Answers of an ordered law for many groups at once: Q(T | x_C, x_B) for the j
 One elimination that keeps B and T has all of them, exactly. Where that is too large, and for where in their bins numbers
 lie, rows are drawn of all groups at once: given x_B, from one elimination of the ancestors of B and of what is known
 that keeps B, exact and independent, or, where that is too large as well, from passes with x_B clamped, which have weights.
-Sums are in batches, as those of `depnet.inference.ordered.weighted`, with an axis for the groups.
 
 A group's answer is not computed more sharply than it is known. With s' rows' worth of knowledge (`depnet.fitting.worth`) a
 share is known to about sqrt(p (1 - p) / (s' + 1)); 25 (s' + 1) draws are five times as sharp, and of s' = 25, the usual one,
@@ -24,6 +23,8 @@ from depnet.errors import EvidenceError
 from depnet.inference.answer.part import Part, PassDiagnostics, Remark
 from depnet.inference.answer.question import RESOLUTION, Question
 from depnet.inference.ordered.levels import HALF, LevelSums, counted_errors, may_refine
+from depnet.inference.ordered.sums import PassSums, largest_of
+from depnet.inference.ordered.weighted import states_of
 from depnet.law import limits
 from depnet.law.draw import EXACT_STREAM
 from depnet.law.elimination import Elimination, EliminationPlan, log_largest_weight, network_plan
@@ -265,20 +266,19 @@ class _Draws:
         needed = set(question.wanted) | (set() if plan is None else set(plan.variables))
         self._rows = _Rows(question, by, states, needed, seed)
         self._rng = np.random.default_rng(seed)
-        groups, cells = len(states), sum(self._asked.cells)
-        self._tops = np.full(groups, -np.inf)
-        """Of each group, the log of the largest weight so far, by which all are divided."""
-        self._weights, self._squares = np.zeros((groups, BATCHES)), np.zeros(groups)
-        self._sums = np.zeros((groups, BATCHES, cells))
+        cells = self._asked.cells if exact_parts is None else []
+        self._sums = [PassSums(cells, BATCHES, largest) for largest in self._rows.largest.tolist()]
         self._levels = (
-            None if plan is None else LevelSums(self._asked, plan, counted_errors(question, plan), groups)
+            None
+            if plan is None
+            else LevelSums(self._asked, plan, counted_errors(question, plan), len(states))
         )
         of_codes = HALF if plan is not None and exact_parts is None else 1.0
         self._tolerance = of_codes * question.tolerance
 
     def run(self) -> list[Part | None]:
         """The part of each group; None where the law has no such group."""
-        found: list[Part | None] = [None] * len(self._tops)
+        found: list[Part | None] = [None] * len(self._sums)
         possible = self._rows.largest > -np.inf
         if self._exact is not None:
             possible &= np.array([part is not None for part in self._exact])
@@ -289,7 +289,7 @@ class _Draws:
             drawn += count
             left = []
             for g in active.tolist():
-                part, error = self._part(g, drawn)
+                part, error = self._part(g)
                 found[g] = part
                 if error > self._tolerance:
                     left.append(g)
@@ -302,65 +302,39 @@ class _Draws:
 
     def _add(self, groups: IntArray, codes: CodeArray, logs: FloatArray) -> None:
         """More rows of some groups, equally many of each; a batch of a group gets every 32nd part of them."""
-        by_batch = (len(groups), BATCHES, len(codes) // len(groups) // BATCHES)
-        tops = np.maximum(self._tops[groups], logs.reshape(len(groups), -1).max(axis=1))
-        finite = np.where(np.isfinite(tops), tops, 0.0)
-        met = np.isfinite(self._tops[groups])
-        scale = np.where(met, np.exp(np.minimum(self._tops[groups] - finite, 0.0)), 1.0)
-        self._tops[groups] = tops
-        weights = np.exp(logs.reshape(by_batch) - finite[:, None, None])
-        self._weights[groups] = scale[:, None] * self._weights[groups] + weights.sum(axis=2)
-        self._squares[groups] = scale**2 * self._squares[groups] + (weights**2).sum(axis=(1, 2))
+        count = len(codes) // len(groups)
+        network, states = self._question.network, []
         if self._exact is None:
-            states = self._of_target(codes).reshape(*by_batch, -1)
-            added = np.einsum("gbr,gbrk->gbk", weights, states)
-            self._sums[groups] = scale[:, None, None] * self._sums[groups] + added
+            states = [states_of(network, table, codes, self._rows.above) for table in self._asked.tables]
+        weights, scale = np.empty(len(codes)), np.empty(len(groups))
+        for k, g in enumerate(groups.tolist()):
+            own = slice(k * count, (k + 1) * count)
+            weights[own], scale[k] = self._sums[g].add_logs(logs[own], [each[own] for each in states])
         if self._levels is not None and self._plan is not None:
-            batch = groups[:, None] * BATCHES + np.arange(BATCHES)
+            batch = np.repeat((groups[:, None] * BATCHES + np.arange(BATCHES)).ravel(), count // BATCHES)
             self._levels.scale(groups, scale)
-            self._levels.add(
-                codes,
-                self._plan.draw(codes, self._rng),
-                np.repeat(batch.ravel(), by_batch[2]),
-                weights.ravel(),
-            )
+            self._levels.add(codes, self._plan.draw(codes, self._rng), batch, weights)
 
-    def _of_target(self, codes: CodeArray) -> FloatArray:
-        """theta_i(. | y_i) of each row, whose mean varies less than the state itself, where nothing known depends on it."""
-        ((i,),) = self._asked.tables
-        network = self._question.network
-        if i not in self._rows.above:
-            return network.nodes[i].probabilities(codes)
-        found: FloatArray = np.eye(network.domain.cardinalities[i])[codes[:, i]]
-        return found
-
-    def _part(self, g: int, drawn: int) -> tuple[Part, float]:
+    def _part(self, g: int) -> tuple[Part, float]:
         """What the draws of a group say, and the largest error that they have."""
         if self._exact is not None:
             part, error = self._exact[g], 0.0
             assert part is not None
         else:
-            part, error = self._by_draws(g, drawn)
+            part, error = self._by_draws(self._sums[g])
         if self._levels is not None and self._levels.weights[g].any():
             part, own = self._levels.part(part, g)
             error = max(error, own)
         return part, error
 
-    def _by_draws(self, g: int, drawn: int) -> tuple[Part, float]:
-        weights, sums = self._weights[g], self._sums[g]
-        total = float(weights.sum())
-        if not total > 0:
-            k = sums.shape[1]
+    def _by_draws(self, sums: PassSums) -> tuple[Part, float]:
+        if not sums.total > 0:
+            (k,) = self._asked.cells
             return Part([np.full(k, 1 / k)], [np.ones(k)], "passes", converged=False), math.inf
-        law = sums.sum(axis=0) / total
-        moved = math.sqrt(BATCHES / (BATCHES - 1)) / total * (sums - law * weights[:, None])
-        largest = math.exp(min(self._rows.largest[g] - self._tops[g], 700.0))
-        unseen = largest / (total + 2 * largest)
-        errors = limits.CAUTION * np.hypot(np.sqrt((moved**2).sum(axis=0)), unseen)
-        error = max(float(errors.max()), math.sqrt(2 * unseen * self._tolerance))
-        errors = np.maximum(errors, RESOLUTION * self._tolerance)
-        said = PassDiagnostics(drawn, total**2 / float(self._squares[g]), False, float(errors.max()))
-        return Part([law], [errors], "passes", True, said, (), [[moved]]), error
+        errors = [np.maximum(each, RESOLUTION * self._tolerance) for each in sums.errors()]
+        said = PassDiagnostics(sums.rows, sums.effective, False, largest_of(sums.errors()))
+        moved = [[each] for each in sums.deviations()]
+        return Part(sums.laws(), errors, "passes", True, said, (), moved), sums.error(self._tolerance)
 
     def _stopped(self, part: Part, error: float) -> Part:
         said = f"stopped at a standard error of {error:.2g} where {self._question.tolerance:.2g} was asked."

@@ -1,16 +1,11 @@
 r"""Answers of an ordered law by weighted passes, where elimination is too large.
 
-Passes are drawn and weighted by the tables of the known variables, in *batches* that are independent. With W_b all weight
-in batch b, S_b(x) the part of it with X = x, and W and S(x) their sums over B batches,
-
-.. math:: \hat p(x) = \frac{S(x)}{W}, \qquad
-          s^2 = \frac{B}{B - 1} \frac{\sum_b (S_b(x) - \hat p(x) W_b)^2}{W^2},
-
-until s is under the tolerance for every state. Where no weight depends on a target, since nothing known reads it or what
-comes of it, theta(x | Y_r) takes the place of 1(X_r = x), whose mean it is and which varies more. A state that draws
-seldom come to, and then with a large weight, shows in no spread before one has come: so one more draw of the largest
-possible weight is counted into every error, and passes go on until that is less than half of the tolerance. How errors of
-states hang together shows between batches, too (`depnet.inference.answer.part`).
+Passes are drawn and weighted by the tables of the known variables, in *batches* that are independent, until their standard
+errors (`depnet.inference.ordered.sums`) are under the tolerance for every state. Where no weight depends on a target, since
+nothing known reads it or what comes of it, theta(x | Y_r) takes the place of 1(X_r = x), whose mean it is and which varies
+more. A state that draws seldom come to, and then with a large weight, shows in no spread before one has come: so one more
+draw of the largest possible weight is counted into every error, and passes go on until that is less than half of the
+tolerance. How errors of states hang together shows between batches, too (`depnet.inference.answer.part`).
 
 Where weighted passes are too uneven, they are resampled and moved. A *batch* draws passes of its own, resamples some of them
 in proportion to their weights and moves these by updates from the conditionals under Q, which leave Q(. | x_C) as it is.
@@ -20,7 +15,7 @@ above, S_b(x) being W_b times what batch b answers.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,62 +25,26 @@ from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.question import Over
 from depnet.inference.answer.rows import pieces
+from depnet.inference.ordered.sums import BatchSums, PassSums, largest_of
 from depnet.law import limits
 from depnet.law.draw import WeightedPasses, sharpen
 from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
 from depnet.law.program import Conditional, joint_codes, law_of
+from depnet.model.network import Network
 
 CHUNK = 1 << 16
 """How many passes are summed at a time; fewer where a row's probabilities of all states are many numbers."""
 
 
-class BatchSums:
-    """Weighted draws, summed in independent batches: W, and W P(x) of each table's cells.
-
-    P is 1 on the cell that a draw is in and 0 elsewhere, or the probabilities of the cells given what the draw is besides.
-    """
-
-    def __init__(self, cells: Sequence[int], batches: int) -> None:
-        self.weights = np.zeros(batches)
-        self.tables = [np.zeros((batches, k)) for k in cells]
-        """[batch, cell] of each table."""
-
-    @property
-    def total(self) -> float:
-        return float(self.weights.sum())
-
-    def laws(self) -> list[FloatArray]:
-        """The estimates."""
-        return [table.sum(axis=0) / self.total for table in self.tables]
-
-    def deviations(self) -> list[FloatArray]:
-        """[batch, cell] of each table: what each batch adds to the errors."""
-        batches = len(self.weights)
-        few = math.sqrt(batches / (batches - 1)) / self.total
-        return [
-            few * (table - law * self.weights[:, None])
-            for table, law in zip(self.tables, self.laws(), strict=True)
-        ]
-
-    def errors(self) -> list[FloatArray]:
-        """The standard errors of the estimates, as batches show them."""
-        return [np.sqrt((moved**2).sum(axis=0)) for moved in self.deviations()]
-
-
-class Weights(BatchSums):
+class Weights(PassSums):
     """Passes given evidence, weighted and summed."""
 
     def __init__(self, asked: Conditional) -> None:
         largest = max(asked.cells, default=1)
-        super().__init__(
-            asked.cells, max(limits.FEWEST_CHAINS, min(limits.PASS_BATCHES, limits.CELLS_AT_ONCE // largest))
-        )
+        batches = max(limits.FEWEST_CHAINS, min(limits.PASS_BATCHES, limits.CELLS_AT_ONCE // largest))
+        super().__init__(asked.cells, batches, log_largest_weight(asked.network, asked.variables, asked.own))
         self._asked = asked
         self._known_ancestors = asked.known_ancestors
-        self.largest = log_largest_weight(asked.network, asked.variables, asked.own)
-        self.total_squares = 0.0
-        self.rows = 0
-        self._top = -math.inf
 
     def draw(self, count: int, seed: int) -> None:
         """More passes, some at a time: memory does not grow with their number."""
@@ -96,69 +55,18 @@ class Weights(BatchSums):
             done = law_of(asked.network).passes(
                 rows, asked.own, variables=asked.variables, seed=seed, first=self.rows
             )
-            self.add(done.log_weights, [self._cells(table, done.codes) for table in asked.tables])
+            states = [states_of(asked.network, t, done.codes, self._known_ancestors) for t in asked.tables]
+            self.add_logs(done.log_weights, states)
             count -= rows
 
-    def _cells(self, table: tuple[int, ...], codes: CodeArray) -> NDArray[np.int64] | FloatArray:
-        """The cell of each row, or theta_i(. | y_i), whose mean varies less, where no weight depends on the target X_i."""
-        network = self._asked.network
-        if len(table) == 1 and table[0] not in self._known_ancestors:
-            return network.nodes[table[0]].probabilities(codes)
-        return joint_codes(codes, table, network.domain.cardinalities)
 
-    def add(self, log_weights: FloatArray, states: Sequence[NDArray[np.int64] | FloatArray]) -> None:
-        """More draws: of each table, the cell of each of them, or the probabilities of its cells, [draw, cell]."""
-        self.rows += len(log_weights)
-        top = float(log_weights.max())
-        if top > self._top:  # all weights are divided by the largest so far
-            scale = math.exp(self._top - top) if self._top > -math.inf else 0.0
-            for sums in (self.weights, *self.tables):
-                sums *= scale
-            self.total_squares *= scale**2
-            self._top = top
-        if self._top == -math.inf:
-            return
-        weights = np.exp(log_weights - self._top)
-        self.total_squares += float((weights**2).sum())
-        batches = len(self.weights)
-        size = len(weights) // batches
-        even = size * batches  # the last batch has what is left over
-        batch = np.minimum(np.arange(len(weights)) // max(size, 1), batches - 1)
-        self.weights += np.bincount(batch, weights, minlength=batches)
-        in_batches = weights[:even].reshape(batches, 1, size)
-        for table, state in zip(self.tables, states, strict=True):
-            if state.ndim == 2:
-                table += (in_batches @ state[:even].reshape(batches, size, state.shape[1]))[:, 0]
-                table[-1] += weights[even:] @ state[even:]
-            else:
-                cells = batch * table.shape[1] + state
-                table += np.bincount(cells, weights, minlength=table.size).reshape(table.shape)
-
-    @property
-    def effective(self) -> float:
-        """(sum W)^2 / sum W^2."""
-        return self.total**2 / self.total_squares if self.total > 0 else 0.0
-
-    @property
-    def log_mean(self) -> tuple[float, float]:
-        """The log of the mean weight, which is the probability of the evidence, and its standard error."""
-        if self.total == 0:
-            return -math.inf, math.inf
-        mean = self.total / self.rows
-        spread = max(self.total_squares / self.rows - mean**2, 0.0)
-        return math.log(mean) + self._top, math.sqrt(spread / self.rows) / mean
-
-    @property
-    def unseen(self) -> float:
-        """The share that one more draw of the largest possible weight would have."""
-        if self.total == 0:
-            return 1.0
-        largest = math.exp(min(self.largest - self._top, 700.0))
-        return largest / (self.total + 2 * largest)
-
-    def errors(self) -> list[FloatArray]:
-        """The standard errors, one more draw of the largest possible weight counted in."""
-        return [limits.CAUTION * np.hypot(each, self.unseen) for each in super().errors()]
+def states_of(
+    network: Network, table: tuple[int, ...], codes: CodeArray, known_ancestors: Collection[int]
+) -> NDArray[np.int64] | FloatArray:
+    """The cell of each row, or theta_i(. | y_i), whose mean varies less, where no weight depends on the target X_i."""
+    if len(table) == 1 and table[0] not in known_ancestors:
+        return network.nodes[table[0]].probabilities(codes)
+    return joint_codes(codes, table, network.domain.cardinalities)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,11 +83,7 @@ class Estimate:
     @property
     def error(self) -> float:
         """The largest standard error."""
-        return _largest(self.errors)
-
-
-def _largest(errors: Sequence[FloatArray]) -> float:
-    return max(float(each.max()) for each in errors)
+        return largest_of(self.errors)
 
 
 def weighted_passes(
@@ -196,10 +100,7 @@ def weighted_passes(
 
     def error() -> float:
         nonlocal last
-        last = math.inf
-        if sums.total > 0:
-            # Weights are bounded: errors are to be trusted where one more of the largest would not matter.
-            last = max(_largest(sums.errors()), math.sqrt(2 * sums.unseen * tolerance))
+        last = sums.error(tolerance)
         return last
 
     def is_uneven() -> bool:
@@ -325,11 +226,5 @@ def _join_batches(
         table[:] = sums.weights[:, None] * np.stack(each)
     alike = sums.total**2 / float((sums.weights**2).sum())  # so many batches of equal weights
     effective = float(np.mean([batch.effective for batch in batches])) * alike
-    # A state that no batch met has an error all the same.
-    unseen = 1 / (effective + 2)
-    errors = [
-        np.maximum(each, unseen * (law < unseen))
-        for each, law in zip(sums.errors(), sums.laws(), strict=True)
-    ]
-    rows = sum(batch.rows for batch in batches)
-    return Estimate(sums, errors, rows, effective, _largest(errors) <= tolerance, moved=True)
+    errors, rows = sums.errors(effective), sum(batch.rows for batch in batches)
+    return Estimate(sums, errors, rows, effective, largest_of(errors) <= tolerance, moved=True)
