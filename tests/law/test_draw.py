@@ -1,6 +1,7 @@
 """Rows of an ordered law given evidence follow its conditional, in whatever pieces they are asked for."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,9 @@ from depnet.law import draw, limits
 from depnet.law.draw import sharpen
 from depnet.law.elimination import log_largest_weight
 from depnet.model import Given
+from depnet.model.boosted import BoostedNode
+from depnet.model.stages import UNIT
+from tests.boosted import tabulated, with_boosted_nodes
 from tests.law.cases import given_tables
 from tests.laws import assert_same_law, joint_counts
 from tests.reference import ordered
@@ -57,6 +61,30 @@ def test_rows_given_evidence_follow_the_conditional(way: str) -> None:
     clamped = depnet.stationary(NETWORK, depnet.RandomScan(), evidence=GIVEN)
     with pytest.raises(AssertionError):  # mutant: chains of the tables, which do not weigh the draw
         assert_same_law(counts, clamped, detects_l1=DETECTS)
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0], ids=["mixed", "boosted"])
+def test_boosted_nodes_draw_the_rows_of_their_tables(
+    way: str, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same seed, stages summed one by one; a score that is off by a tenth of a nat, the mutant, draws others."""
+    monkeypatch.setattr("depnet.model.node.TABLE_STATES", 0)
+    rng = np.random.default_rng(12)
+    network = random_ordered_network(rng, (2, 3, 2, 4, 3, 2), (3, 0, 5, 2, 1, 4))
+    network = with_boosted_nodes(rng, network, share)
+    assert any(not node.boosted for node in network.nodes) == (share < 1)
+    last = network.nodes[4]
+    assert isinstance(last, BoostedNode)
+    more = last.start_scores + np.eye(3, dtype=int)[0] * round(0.1 / UNIT)
+    wrong = BoostedNode(4, last.start, more, last.stages, last.gains)
+    mutant = replace(network, nodes=(*network.nodes[:4], wrong, *network.nodes[5:]))
+    given: Given = {"X5": 1, "X1": {0, 2}, "X3": {0: 1.0, 1: 0.25, 2: 0.5}}
+    found, expected, other = (
+        depnet.sample(each, 3000, evidence=given, rng=np.random.default_rng(3)).codes
+        for each in (network, tabulated(network), mutant)
+    )
+    np.testing.assert_array_equal(found, expected)
+    assert (other != expected).any()
 
 
 def test_rare_evidence_with_two_modes(way: str) -> None:

@@ -11,14 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet import Domain, Variable
+from depnet import Variable
 from depnet.data import Bins
 from depnet.data.binning.cut import quantile_bins
 from depnet.data.binning.times import DAY
 from depnet.errors import EvidenceError
 from depnet.model.conditions import beyond_data, describe, interpret
-from depnet.model.event import On
-from depnet.model.given_text import read_event
 from depnet.model.spans import Span, extent, shares, within
 from tests.narrowed import there
 from tests.refusals import refuses
@@ -226,60 +224,3 @@ def test_open_outer_bins() -> None:
     assert shares(binned(bins), [Span(50, 60)]).tolist() == [0, 0.5], "the last bin goes on"
     assert within(bins, 1, [Span(50, 60)]) == (50,)
     assert within(bins, 0, [Span(-math.inf, -30)]) == (-30,)
-
-
-AGES = Bins((0, 18, 25, 99), ((9, 10), (20, 21), (40, 98)), "integer")
-DOMAIN = Domain(
-    (
-        Variable("class", ("1st", "2nd", "a|b")),
-        Variable("income", ("<=50K", ">50K")),
-        Variable("a>b", (1, 2, 3)),
-        Variable("x=y", ("p", "q")),
-        Variable("age", AGES.labels, AGES),
-    )
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("class=1st", ("class", "1st")),
-        ("class == 1st", ("class", "1st")),
-        ("class=1st|2nd", ("class", frozenset({"1st", "2nd"}))),
-        ("class=a|b", ("class", "a|b")),
-        ("class != 1st", ("class", "!=1st")),
-        ("income>50K", ("income", ">50K")),
-        ("income=>50K", ("income", ">50K")),
-        ("income<=50K", ("income", "<=50K")),
-        ("a>b=2", ("a>b", 2)),
-        ("a>b>2", ("a>b", ">2")),
-        ("'a>b' <= 2", ("a>b", "<=2")),
-        ("x=y=p", ("x=y", "p")),
-        ("age > 20", ("age", ">20")),
-        ("age ≥ 20", ("age", ">=20")),
-        ('age<"20"', ("age", "<20")),
-        ("age=10..20", ("age", "10..20")),
-        ("age=10..20|40..50", ("age", frozenset({"10..20", "40..50"}))),
-        ("age=20", ("age", "20")),
-        ("age is missing", ("age", None)),
-        ("age is known", ("age", "is known")),
-        ("age=200", ("age", "200")),
-    ],
-)
-def test_text_is_read(text: str, expected: tuple[str, object]) -> None:
-    found = read_event(DOMAIN, text)
-    assert isinstance(found, On)
-    assert (DOMAIN.names[found.column], found.condition) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("class", "'class' is not a condition. Write variable=state"),
-        ("clas>1", "there is no variable 'clas'. Did you mean 'class'"),
-        ("age=>20", "has a sign after the equals sign. Write age>20"),
-        ("class~1st:1", "has weights of states, which are no event"),
-    ],
-)
-def test_what_is_no_written_condition(text: str, message: str) -> None:
-    refuses(EvidenceError, message, read_event, DOMAIN, text)

@@ -21,6 +21,9 @@ DOMAIN = Domain(
         Variable("day", DAYS.ranges, DAYS),
         Variable("count", (1, 2, 2.5)),
         Variable("flag", (True, False)),
+        Variable("income", ("<=50K", ">50K")),
+        Variable("a>b", (1, 2, 3)),
+        Variable("x=y", ("p", "q")),
     )
 )
 
@@ -30,6 +33,7 @@ DOMAIN = Domain(
     [
         ("sex=female,class=1st", {"sex": "female", "class": "1st"}),
         (" sex = female , class = 1st ", {"sex": "female", "class": "1st"}),
+        ("class == 1st", {"class": "1st"}),
         ("class=1st|2nd", {"class": frozenset({"1st", "2nd"})}),
         ("class~1st:3|2nd:0.5", {"class": {"1st": 3.0, "2nd": 0.5}}),
         ('"city, state"="Washington, DC"', {"city, state": "Washington, DC"}),
@@ -54,9 +58,14 @@ DOMAIN = Domain(
         ("age>20,sex=male", {"age": ">20", "sex": "male"}),
         ("age>=20,count<2", {"age": ">=20", "count": "<2"}),
         ("age<=20", {"age": "<=20"}),
-        ("sex!=male,class=1st", {"sex": "!=male", "class": "1st"}),
+        ('age ≥ 20,count<"2"', {"age": ">=20", "count": "<2"}),
+        ("income>50K,a>b=2", {"income": ">50K", "a>b": 2}),
+        ("income=>50K,a>b>2", {"income": ">50K", "a>b": ">2"}),
+        ("income<=50K,'a>b' <= 2", {"income": "<=50K", "a>b": "<=2"}),
+        ("x=y=p,age is missing,count is known", {"x=y": "p", "age": None, "count": "is known"}),
+        ("sex != male,class=1st", {"sex": "!=male", "class": "1st"}),
         ("age=10..20,sex=male", {"age": "10..20", "sex": "male"}),
-        ("age=10..20|40", {"age": frozenset({"10..20", "40"})}),
+        ("age=10..20|40..50", {"age": frozenset({"10..20", "40..50"})}),
         ("day>1971-03-01", {"day": ">1971-03-01"}),
         ("age=130", {"age": "130"}),
         ('"city, state"!="Washington, DC",sex=male', {"city, state": "!=Washington, DC", "sex": "male"}),
@@ -69,6 +78,7 @@ def test_evidence_is_read(text: str, expected: dict[str, object]) -> None:
 def test_repeated_options_are_joined_and_none_is_none() -> None:
     assert read_given(["sex=male", "class=3rd"], DOMAIN) == {"sex": "male", "class": "3rd"}
     assert read_given([], DOMAIN) is None
+    refuses(EvidenceError, "has weights of states, which are no event", read_event, DOMAIN, "class~1st:1")
     assert names_of('a,"b, c", d') == ["a", "b, c", "d"]
 
 
@@ -149,6 +159,9 @@ def test_evidence_with_events(text: str, expected: dict[str, Any]) -> None:
         ("(" * 60 + "sex=male" + ")" * 60, "more than 50 parentheses"),
         ("sex=male or " * 1000, "at most 10,000 characters"),
         ("sex=male) or class=1st", "has no state 'male\\)"),
+        ("class", "'class' is not a condition. Write variable=state"),
+        ("clas>1", "there is no variable 'clas'. Did you mean 'class'"),
+        ("age=>20", "has a sign after the equals sign. Write age>20"),
     ],
 )
 def test_what_is_no_event(text: str, message: str) -> None:
