@@ -1,6 +1,7 @@
 """Money, percentages, dates, moments and times of day as people write them: text in, numbers inside, the same text out."""
 
 import datetime as dt
+import itertools
 import json
 import re
 from pathlib import Path
@@ -167,8 +168,7 @@ def column(form: str, rows: int, step: float = 3_600.0) -> list[str]:
     return list(texts_in(np.array(moments), form))
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize(("form", "ending"), [*zip(FORMS, itertools.cycle(["csv", "jsonl"]), strict=False)])
 def test_frames_and_files_have_text_in_the_form_that_was_read(form: str, ending: str, tmp_path: Path) -> None:
     texts = column(form, 60)
     path, drawn = tmp_path / f"t.{ending}", tmp_path / f"drawn.{ending}"

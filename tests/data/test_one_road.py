@@ -64,7 +64,7 @@ def assert_equal(got: Holed, wanted: Holed) -> None:
 
 
 @pytest.mark.parametrize("short", SHORT)
-@settings(max_examples=30)
+@settings(max_examples=2 * settings().max_examples)
 @given(old=frames(10, 40), new=frames(0, 8), ending=st.sampled_from(FORMATS))
 @pytest.mark.filterwarnings("ignore::depnet.errors.UnknownStatesWarning")
 def test_frames_and_files_are_read_alike(

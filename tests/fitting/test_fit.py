@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from depnet import Dataset, DependencyNetwork, Network, query
@@ -151,6 +151,7 @@ def model_text(table: pd.DataFrame, folder: Path, **options: Any) -> str:
     return path.read_text()
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(seeds, st.booleans(), st.booleans(), st.sampled_from(["auto", "complete", "state"]))
 def test_a_shuffled_table_gives_the_same_file(
     tmp_path_factory: pytest.TempPathFactory, seed: int, telling: bool, few: bool, missing: str
