@@ -1,7 +1,6 @@
-"""Bayesian networks in the BIF format: a small reader, a forward sampler, exact inference by elimination."""
+"""Bayesian networks of BIF files: a forward sampler, and exact inference by an elimination of its own."""
 
 import itertools
-import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from depnet import Domain, Variable
+from depnet import Domain, load
 from depnet.arrays import FloatArray, IntArray
-
-_VARIABLE = re.compile(r"variable\s+(\S+)\s*\{[^{]*\{([^}]*)\}\s*;\s*\}")
-_PROBABILITY = re.compile(r"probability\s*\(\s*([^)|]+?)\s*(?:\|\s*([^)]*))?\)\s*\{(.*?)\n\}", re.DOTALL)
-_ROW = re.compile(r"\(([^)]*)\)\s*([^;]*);")
+from depnet.model.sources.source import JointStates
 
 
 @dataclass(frozen=True)
@@ -80,33 +76,14 @@ def _product(factors: Sequence[tuple[Sequence[int], FloatArray]], axes: Sequence
 
 def read(path: Path) -> BayesianNetwork:
     """The network in a BIF file."""
-    text = path.read_text()
-    variables = [
-        Variable(name, tuple(state.strip() for state in states.split(",")))
-        for name, states in _VARIABLE.findall(text)
-    ]
-    domain = Domain(tuple(variables))
-    parents: dict[int, tuple[int, ...]] = {}
-    tables: dict[int, FloatArray] = {}
-    for name, given, body in _PROBABILITY.findall(text):
-        i = domain.index(name)
-        parents[i] = tuple(domain.index(p.strip()) for p in given.split(",")) if given.strip() else ()
-        table = np.full([domain.cardinalities[j] for j in (*parents[i], i)], np.nan)
-        if parents[i]:
-            for states, numbers in _ROW.findall(body):
-                labels = [label.strip() for label in states.split(",")]
-                where = tuple(
-                    domain.variables[j].code(label) for j, label in zip(parents[i], labels, strict=True)
-                )
-                table[where] = [float(number) for number in numbers.split(",")]
-        else:
-            numbers = body.split("table")[1].split(";")[0]
-            table[:] = [float(number) for number in numbers.split(",")]
-        if np.isnan(table).any():
-            raise SystemExit(f"{path}: the table of {name} is incomplete")
-        tables[i] = table / table.sum(axis=-1, keepdims=True)
-    places = range(len(variables))
-    return BayesianNetwork(domain, tuple(parents[i] for i in places), tuple(tables[i] for i in places))
+    law = load(path)
+    parents = tuple(node.inputs for node in law.nodes)
+    tables = []
+    for node in law.nodes:
+        cards = [law.domain.cardinalities[j] for j in (*node.inputs, node.variable)]
+        codes = JointStates(law.domain.cardinalities, node.inputs).codes()
+        tables.append(node.probabilities(codes).reshape(cards))
+    return BayesianNetwork(law.domain, parents, tuple(tables))
 
 
 Query = tuple[int, dict[int, int], FloatArray]

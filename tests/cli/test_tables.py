@@ -360,6 +360,7 @@ def test_one_variable_has_no_pairs_to_compare(tmp_path: Path) -> None:
         ("g.pdf", "%pdf"),
         ("r.html", "<!doctype html>"),
         ("l.csv", "source,target"),
+        ("law.bif", "network"),
     ],
 )
 def test_export_by_the_suffix(model: Path, tmp_path: Path, name: str, start: str) -> None:
@@ -369,6 +370,14 @@ def test_export_by_the_suffix(model: Path, tmp_path: Path, name: str, start: str
     assert text.lower().lstrip().startswith(start) or start in text[:200]
     assert found["bytes"] == len(text)
     assert "survived" in text or name in ("g.png", "g.pdf"), "whose text is packed"
+
+
+def test_a_law_in_bif_is_a_model(model: Path, tmp_path: Path) -> None:
+    answer("export", model, "-o", tmp_path / "law.bif")
+    found = [answer("query", m, "survived", "--given", "sex=male") for m in (model, tmp_path / "law.bif")]
+    assert found[0]["targets"][0]["probabilities"] == found[1]["targets"][0]["probabilities"]
+    (tmp_path / "law.bif").write_text("network {")
+    assert "line 1: expected '}'" in refused("query", tmp_path / "law.bif", "survived")
 
 
 def test_export_asks_for_a_format(model: Path, tmp_path: Path) -> None:

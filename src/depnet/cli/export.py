@@ -1,4 +1,4 @@
-"""`depnet export`: a model's dependency graph, links or report, in a format that another program reads."""
+"""`depnet export`: a model's dependency graph, links, report or law, in a format that another program reads."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
     from depnet.model.network import Model
 
-FORMATS = ("dot", "graphml", "svg", "png", "pdf", "html", "csv")
+FORMATS = ("dot", "graphml", "svg", "png", "pdf", "html", "csv", "bif")
 SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".gv": "dot", ".htm": "html"}
 
 
@@ -20,19 +20,23 @@ SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".gv": "dot", ".htm": "htm
     "depnet export model.json -o graph.svg",
     "depnet export model.json -o report.html --data table.csv",
     "depnet export model.json -o graph.pdf                   # or .png, with matplotlib",
+    "depnet export model.json -o law.bif                     # for other programs, of a law that reads little",
 )
 @click.argument("model")
-@output("graph.svg, .png, .pdf, .dot, .gv, .graphml, report.html or links.csv.  [default: -]", default="-")
+@output(
+    "graph.svg, .png, .pdf, .dot, .gv, .graphml, report.html, links.csv or law.bif.  [default: -]",
+    default="-",
+)
 @option(
     "--format wanted",
-    "svg, png, pdf, dot, graphml: the dependency graph; html: a report; csv: the links.  [default: by the suffix]",
+    "svg, png, pdf, dot, graphml: the dependency graph; html: a report; csv: links; bif: the law.  [default: by the suffix]",
     type=click.Choice(FORMATS),
 )
 @option("--min-bits", "Only links of at least this strength.", type=click.FloatRange(min=0))
 @option("--data", "The training table: strengths are measured on its rows.", metavar="TABLE")
 @text_options
 def export(run: Run, model: str, wanted: str | None, min_bits: float | None, data: str | None) -> None:
-    """Write the dependency graph, its links or a report to a file."""
+    """Write the dependency graph, its links, a report, or the law that answers, to a file."""
     form = wanted or SUFFIXES.get(Path(run.place).suffix.lower())
     if form is None:
         unclear = (
@@ -66,8 +70,11 @@ def _text(
 ) -> str | bytes:
     from depnet import pictures
     from depnet.learning.links import links
+    from depnet.model.file.bif import encode_bif
 
     network = model.network
+    if form == "bif":
+        return encode_bif(model)
     if form == "html":
         return pictures.html_report(network, table, law=model.law, title=title, left_out=left_out)
     found = [link for link in links(network, whole) if min_bits is None or link.strength >= min_bits]

@@ -68,6 +68,8 @@ def is_model(path: str) -> bool:
     """Does the file begin as a model does? (What cannot be read does not.)"""
     if named_stream(path) is not None:
         return False
+    if path.lower().removesuffix(".gz").endswith(".bif"):
+        return True
     with contextlib.suppress(OSError, EOFError, zlib.error), Path(path).open("rb") as file:
         head = file.read(2)
         file.seek(0)
@@ -189,10 +191,10 @@ def write_file(path: str, force: bool, since: Stamp | None = None) -> Iterator[B
 
 
 def save_model(model: "Model", path: str, force: bool, since: Stamp | None = None) -> None:
-    """Write a model file, gzip where the name ends in .gz. With `since`, only over the file that had this stamp."""
+    """Write a model file, or the law as BIF, by the name. With `since`, only over the file that had this stamp."""
     from depnet.model.file import encode
 
-    data = encode(model, compressed=path.endswith(".gz"))
+    data = encode(model, path)
     with write_file(path, force, since) as file:
         file.write(data)
 

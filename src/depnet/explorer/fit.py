@@ -154,4 +154,4 @@ def learn_model(
 
 
 def model_file(loaded: Loaded) -> bytes:
-    return encode(loaded, compressed=False)
+    return encode(loaded, "model.json")

@@ -9,6 +9,7 @@ of that size is made, and a file has a largest size, unpacked: a damaged or host
 to its size, and no more.
 
 - `document`: the whole file as a type, in and out; `nodes`: what it says of nodes
+- `bif`: the law alone as other programs read it, in files that are called .bif
 - `fields`: what it says of the table; JSON as values of such types, and errors that say their place
 """
 
@@ -23,7 +24,7 @@ from typing import BinaryIO
 from depnet.data.table.columns import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, ModelFileNotFoundError, brief
 from depnet.files import named_stream, new_file, not_written
-from depnet.model.file.document import AGAIN, encode, read_model
+from depnet.model.file.document import AGAIN, encode_json, read_json
 from depnet.model.network import Model, Network
 
 __all__ = ["MAX_BYTES", "encode", "load", "load_model", "save"]
@@ -42,6 +43,8 @@ def save(
     layout: Layout | None = None,
 ) -> None:
     """Write a network, and the ordered `law` beside it, to a model file, compressed where the name ends in .gz.
+
+    Where it ends in .bif or .bif.gz, the law alone is written, for other programs (docs/model-file.md).
 
     The file is written whole or not at all: should anything fail, an old file of that name is as it was.
     The same networks give the same bytes. A user's own source (`FunctionSource`) is written out as the
@@ -68,7 +71,7 @@ def save(
         )
     name = _name_of(path, "depnet.save(network, path)")
     try:
-        write_atomically(name, encode(Model(network, law, layout), compressed=name.endswith(".gz")))
+        write_atomically(name, encode(Model(network, law, layout), name))
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
@@ -81,7 +84,7 @@ def load(
     law: bool = False,
     max_bytes: int = MAX_BYTES,
 ) -> Network:
-    """Read a network from a model file, compressed or not, and check all of the file.
+    """Read a network from a model file, or a law from a BIF file, compressed or not, and check all of the file.
 
     A `ModelFileError` says where in the file something is wrong, and what.
 
@@ -123,11 +126,32 @@ def load_model(path: str | os.PathLike[str], *, layout: bool = True) -> Model:
 def _load(path: str | os.PathLike[str], max_bytes: int, call: str, *, with_layout: bool) -> Model:
     name = _name_of(path, call)
     try:
-        return read_model(read_bounded(name, max_bytes), layout=with_layout)
+        data = read_bounded(name, max_bytes)
+        if not is_bif(name):
+            return read_json(data, layout=with_layout)
+        from depnet.model.file.bif import read_bif
+
+        return read_bif(data)
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
         raise ModelFileError(f"{brief(name, 200)}: {error}") from error.__cause__
+
+
+def encode(model: Model, name: str) -> bytes:
+    """The bytes of a file of this name: BIF or JSON, compressed or not."""
+    if is_bif(name):
+        from depnet.model.file.bif import encode_bif
+
+        data = encode_bif(model)
+    else:
+        data = encode_json(model)
+    return gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data
+
+
+def is_bif(name: str) -> bool:
+    """Is a file of this name a law in BIF?"""
+    return name.lower().removesuffix(".gz").endswith(".bif")
 
 
 def _name_of(path: object, call: str) -> str:

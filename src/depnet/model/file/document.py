@@ -3,7 +3,6 @@
 The same model gives the same bytes. The domain says how many variables and states there are: it is read first.
 """
 
-import gzip
 import hashlib
 import re
 from dataclasses import asdict, replace
@@ -126,7 +125,7 @@ class Document(Struct):
             return Model(network, law, frame)
 
 
-def read_model(data: bytearray, *, layout: bool) -> Model:
+def read_json(data: bytearray, *, layout: bool) -> Model:
     """The model that the bytes of a file describe."""
     _check_head(data)
     document = decode(data, Document)
@@ -171,7 +170,7 @@ def _check_checksum(data: bytearray) -> None:
         )
 
 
-def encode(model: Model, *, compressed: bool) -> bytes:
+def encode_json(model: Model) -> bytes:
     """The bytes of a file: one variable, one node and the trees of one variable a line."""
     domain, network, law = model.domain, model.network, model.law
     variables = [VariableFields.of(each, f"domain.variables[{i}]") for i, each in enumerate(domain.variables)]
@@ -195,8 +194,7 @@ def encode(model: Model, *, compressed: bool) -> bytes:
     if model.layout is not None:
         parts.append(f'"layout": {_text(LayoutFields.of(model.layout, domain))}')
     content = ("{\n" + ",\n".join(parts) + ",\n").encode()
-    data = content + f'"checksum": "{checksum_of(memoryview(content))}"\n}}\n'.encode()
-    return gzip.compress(data, 6, mtime=0) if compressed else data
+    return content + f'"checksum": "{checksum_of(memoryview(content))}"\n}}\n'.encode()
 
 
 def checksum_of(content: memoryview) -> str:
