@@ -107,7 +107,9 @@ def test_values_beyond_all_others_are_the_oddest(model: depnet.DependencyNetwork
     assert (np.diff(model.oddness(one).tails[:, model.domain_.index("age")]) < 0).all()
 
 
-@pytest.mark.parametrize("rows", [400, 2000])  # of an outermost bin, every second row is kept, and one of four
+@pytest.mark.parametrize(
+    "rows", [400, 2000]
+)  # of an outermost bin, every second row is kept, and one of four
 @pytest.mark.parametrize("age", [440.0, -90.0])
 def test_a_mistake_in_the_learned_table_does_not_hide_itself(rows: int, age: float) -> None:
     learned = people(rows)
