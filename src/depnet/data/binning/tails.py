@@ -5,8 +5,8 @@ middle of m parts of it, all as likely, so that a share 1 - (k - 1/2) / m of the
 lines in between. No row is its own witness: the *end* is the last kept value that another row reaches, too. The middle of a
 part of c / m rows has c / 2m of them at or beyond it, so that of at most 2m rows the last kept value is the extreme of the
 column itself, which may be a mistake, and the end is the last but one (if it is not the lowest of all); of more, the extreme
-is not kept. Beyond the end lies what is left: half a part, or one and a half, and never less than one in n + 1 of all values.
-That falls as an exponential,
+is not kept. Beyond the end lies what is left: half a part, or one and a half, and never less than one in n + 1 of all
+values. That falls as an exponential,
 
 .. math:: P(X > end + z) = P(X > end) \exp(-z / scale), \qquad scale = (end - q) / \log \frac{P(X \ge q)}{P(X \ge end)},
 
