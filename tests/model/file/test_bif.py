@@ -194,6 +194,6 @@ def test_files_are_known_by_their_name(tmp_path: Path) -> None:
         np.asarray(ask("survived", {"sex": "male"}).probabilities)
         for ask in (model.query, partial(depnet.query, law))
     ]
-    assert np.array_equal(*answers)
+    assert np.array_equal(answers[0], answers[1])
     (tmp_path / "bad.bif").write_text("hello")
     refuses(ModelFileError, "bad.bif': line 1: expected network", depnet.load, tmp_path / "bad.bif")
