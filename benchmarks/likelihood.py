@@ -82,7 +82,7 @@ def main(arguments: list[str]) -> int:
 
 def learned(train: Dataset, **options: object) -> tuple[Network, float]:
     """An ordered law, and its CPU seconds."""
-    return timed(partial(learn, train, order="auto", penalty="auto", smoothing=0.5, **options))  # type: ignore[arg-type]
+    return timed(partial(learn, train, order="auto", penalty="auto", smoothing=0.5, **options))
 
 
 def single_graphs(

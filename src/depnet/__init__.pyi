@@ -71,6 +71,7 @@ from depnet.model import FunctionSource as FunctionSource
 from depnet.model import InformationSource as InformationSource
 from depnet.model import LosslessSource as LosslessSource
 from depnet.model import Merge as Merge
+from depnet.model import Mixture as Mixture
 from depnet.model import Network as Network
 from depnet.model import Node as Node
 from depnet.model import RandomScan as RandomScan

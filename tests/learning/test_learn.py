@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,8 +42,8 @@ penalties = st.sampled_from(
 )
 
 
-def operations(dataset: Dataset, **options: object) -> list[list[object]]:
-    return [list(node.source.operations) for node in learn(dataset, **options).nodes]  # type: ignore[attr-defined, arg-type]  # learned sources
+def operations(dataset: Dataset, **options: Any) -> list[list[object]]:
+    return [list(node.source.operations) for node in learn(dataset, **options).nodes]  # type: ignore[attr-defined]  # learned sources
 
 
 BINARY = datasets(max_variables=8, max_cardinality=2, max_rows=200)

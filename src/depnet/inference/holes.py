@@ -39,7 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray, generator, read_only
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
-from depnet.errors import DataError, InferenceError, whole_number
+from depnet.errors import DataError, EvidenceError, InferenceError, whole_number
 from depnet.geometry.size import check_bytes
 from depnet.inference.answer.given_rows import (
     codes_of,
@@ -52,9 +52,11 @@ from depnet.inference.answer.question import Effort, check_method
 from depnet.inference.answer.rows import DistinctRows, RowsResult, checked_rows
 from depnet.inference.clamped.answer import ClampedRows
 from depnet.inference.ordered.items import log_observed
+from depnet.inference.ordered.mixture import MixtureAnswers
 from depnet.inference.ordered.rows import LawRows
 from depnet.model.boosted import BoostedNode
 from depnet.model.evidence import Given
+from depnet.model.mixture import AnyNetwork, Mixture, joined_logs
 from depnet.model.network import Network, checked_network
 from depnet.model.node import Node, TableNode
 from depnet.model.scan import RandomScan, Scan, checked_scan
@@ -79,7 +81,7 @@ Bools = NDArray[np.bool_]
 
 
 def query_rows(
-    network: Network,
+    network: AnyNetwork,
     rows: Any,
     hidden: ArrayLike | None = None,
     *,
@@ -127,7 +129,7 @@ def query_rows(
     >>> query_rows(law, people, evidence={"age": "adult"}).probabilities["survived"].round(2).tolist()
     [[0.07, 0.93], [0.79, 0.21]]
     """
-    domain = checked_network(network).domain
+    domain = network.domain if isinstance(network, Mixture) else checked_network(network).domain
     check_method(method, ("auto", "sample"))
     effort = Effort.of(tolerance, max_seconds, rng, n_jobs)
     if evidence or has_labels(rows):
@@ -137,9 +139,13 @@ def query_rows(
             filled, empty = checked_rows(domain, rows, hidden)
             known, cells = np.where(empty, -1, filled.astype(np.int64)), {}
         known, conditions, which = join_given(domain, known, cells, evidence)
+        if conditions and isinstance(network, Mixture):
+            raise EvidenceError(
+                "conditions in cells are asked of an ordered law, and not of a mixture: give states."
+            )
         if conditions:
             found = query_rows(
-                with_conditions(network, conditions),
+                with_conditions(checked_network(network), conditions),
                 np.hstack([known, which]),
                 scan=scan,
                 method=method,
@@ -160,7 +166,7 @@ def query_rows(
 
 
 def answer_rows(
-    network: Network,
+    network: AnyNetwork,
     codes: NDArray[np.uint16],
     holes: NDArray[np.bool_],
     scan: Scan | None,
@@ -177,8 +183,12 @@ def answer_rows(
         way_out="Take fewer rows at a time, or group rare states before learning.",
     )
     draws = distinct.copies * imputations
-    rows: LawRows | ClampedRows
-    if network.order is not None and scan is None:
+    rows: LawRows | MixtureAnswers | ClampedRows
+    if isinstance(network, Mixture):
+        if scan is not None:
+            raise InferenceError("a mixture has no chain to run under a scan: ask one of its components.")
+        rows = MixtureAnswers(network, distinct, effort, draws, targets)
+    elif network.order is not None and scan is None:
         rows = LawRows(network, distinct, effort, draws, targets)
     else:
         scan = checked_scan(RandomScan() if scan is None else scan)
@@ -191,7 +201,7 @@ def answer_rows(
 
 
 def score_holed(
-    network: Network,
+    network: AnyNetwork,
     codes: NDArray[np.integer],
     hidden: NDArray[np.bool_],
     *,
@@ -199,6 +209,9 @@ def score_holed(
 ) -> FloatArray:
     """The score of every row in nats, of an ordered network with which cells it knows; see the module."""
     rows, holes = checked_rows(network.domain, codes, hidden)
+    if isinstance(network, Mixture):
+        each = [score_holed(part, codes, hidden, rng=rng) for part in network.components]
+        return joined_logs(network, np.stack(each))
     if network.order is not None:
         distinct = DistinctRows.of(rows, holes)
         known = log_observed(network, distinct.codes, distinct.holes, generator(rng))[0][distinct.which]
@@ -249,7 +262,7 @@ class Imputation:
 
 
 def impute(
-    network: Network,
+    network: AnyNetwork,
     rows: ArrayLike | Dataset,
     hidden: ArrayLike | None = None,
     *,
@@ -295,7 +308,9 @@ def impute(
             f'the mode is one imputation; got n_imputations={n_imputations}. Several need the method "draw".'
         )
     effort = Effort.of(tolerance, max_seconds, rng, n_jobs)
-    codes, holes = checked_rows(checked_network(network).domain, rows, hidden)
+    if not isinstance(network, Mixture):
+        checked_network(network)
+    codes, holes = checked_rows(network.domain, rows, hidden)
     if not len(codes):
         raise DataError("there are no rows to complete.")
     draws = n_imputations if method == "draw" else 0

@@ -211,6 +211,22 @@ class Rows:
             )
             yield rest.codes[max(first - begin, 0) : first + n - begin]
 
+    def log_evidence(self) -> float:
+        """The log-probability of what is known: by elimination where that is small, else from passes; -inf: impossible."""
+        if not self.evidence.variables:
+            return 0.0
+        law = law_of(self.network)
+        ancestors = law.ancestors(self.evidence.variables)
+        try:
+            eliminated = self._eliminate(ancestors)
+        except EvidenceError:
+            return -math.inf
+        if eliminated is not None:
+            return eliminated.log_total
+        passes = WeightedPasses(law, ancestors, self.evidence, self.seed - 2, self.n_jobs)
+        passes.draw_effective(PIECE, first=PIECE, most=limits.PIECE_DRAWS)
+        return passes.log_mean_weight if passes.effective else -math.inf
+
     def _accept_levels(self, plan: LevelPlan, n: int, first: int) -> Iterator[CodeArray]:
         """Rows given evidence that cuts bins: those drawn given bins, accepted by the weights that levels have."""
         bins = replace(self, evidence=replace(self.evidence, levels={}))

@@ -13,7 +13,7 @@ or its graph.
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -36,8 +36,10 @@ from depnet.learning.boost import (
 )
 from depnet.learning.cost import Auto, Mdl, PenaltyLike
 from depnet.learning.grow import TrainingRows, learn_nodes, warn_of_identifiers
+from depnet.learning.mixture import MixtureLike, checked_components, learn_mixture
 from depnet.learning.options import LearnOptions, Order, Role, node_specs, readable_inputs, tiers_of
 from depnet.model.boosted import BoostedNode
+from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
 from depnet.model.stages import DigitTree
@@ -48,6 +50,28 @@ Readable = Mapping[int, Sequence[int]]
 """Of each variable whose node is boosted, those that its stages may split on."""
 
 
+class LearnArguments(TypedDict, total=False):
+    """The arguments of `learn` but `mixture`, which says what it returns."""
+
+    penalty: "PenaltyLike | Auto"
+    smoothing: float
+    order: "Order"
+    boost: "BoostLike"
+    n_jobs: int | None
+    max_leaves: int | None
+    min_leaf_rows: int
+    roles: Mapping[str, Role] | None
+    forbidden: Iterable[tuple[str, str]]
+    max_seconds: float | None
+    progress: "Progress | bool"
+    validation: Dataset | None
+    cuts: bool
+
+
+@overload
+def learn(dataset: Dataset, *, mixture: None = None, **options: Unpack[LearnArguments]) -> Network: ...
+@overload
+def learn(dataset: Dataset, *, mixture: MixtureLike, **options: Unpack[LearnArguments]) -> Mixture: ...
 def learn(
     dataset: Dataset,
     *,
@@ -64,7 +88,8 @@ def learn(
     progress: Progress | bool = False,
     validation: Dataset | None = None,
     cuts: bool = False,
-) -> Network:
+    mixture: MixtureLike | None = None,
+) -> AnyNetwork:
     r"""Learn a dependency network: for each node the information source and its table.
 
     .. math:: \min_{Y_i} H(p^D(X_i \mid Y_i)) + R(k_i, N), \qquad k_i = |Y_i| (|X_i| - 1)
@@ -96,9 +121,11 @@ def learn(
         cuts: whether sources may also split a binned variable at an edge between its bins, into those below and those
             above: a split and merges in one step (`depnet.learning.cuts`). A split on many bins pays for many
             leaves, a cut for two.
+        mixture: how many ordered networks, each of another order, make one law together (ours, beyond the paper; `Mixture`,
+            docs/boosting.md); "auto": as many as held-out rows gain from. None: one network.
 
     Returns:
-        The network, an immutable value.
+        The network, an immutable value; a `Mixture` where one is asked for.
 
     >>> table = Dataset.from_codes([[0, 0], [1, 1]] * 50, cardinalities=[2, 2])
     >>> learn(table).nodes[0].source.operations
@@ -113,8 +140,12 @@ def learn(
     )
     _check_validation(validation, dataset, options)
     rows = TrainingRows(dataset, validation=validation)
+    count = None if mixture is None else checked_components(mixture)
     with show_progress("learning", progress) as tell:
-        found = learn_with_choice(rows, options, Work.of(n_jobs, max_seconds, tell))[0]
+        work = Work.of(n_jobs, max_seconds, tell)
+        if mixture is not None:
+            return learn_mixture(learn_with_choice, rows, options, count, work)
+        found = learn_with_choice(rows, options, work)[0]
     return replace(found, tiers=tiers_of(dataset.domain, order))
 
 

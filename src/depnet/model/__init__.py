@@ -7,13 +7,14 @@
 - `spans`, `conditions`, `condition_text`: what is known of one variable, as a range, as any value, as text; `event`,
   `given_text`: of several together, as a value and as text, one grammar for every face
 - `marginals`: what rows said of a network; `score`: how well it predicts them
-- `links`: who reads whom
+- `links`: who reads whom; `mixture`: several ordered networks as one law
 - `file/`: the model file
 """
 
 from depnet.model.boosted import BoostedNode
 from depnet.model.evidence import Evidence, Given
 from depnet.model.links import OneSidedLink, one_sided_links
+from depnet.model.mixture import Mixture
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
 from depnet.model.scan import RandomScan, Scan, SequentialScan
@@ -38,6 +39,7 @@ __all__ = [
     "InformationSource",
     "LosslessSource",
     "Merge",
+    "Mixture",
     "Network",
     "Node",
     "OneSidedLink",

@@ -272,9 +272,10 @@ class Network:
 def checked_network(network: object) -> Network:
     """`network` itself, if it is one."""
     if not isinstance(network, Network):
-        raise ModelError(
-            f"expected a depnet.Network; got {brief(network)}. depnet.learn makes one from a table."
-        )
+        way_out = "depnet.learn makes one from a table."
+        if hasattr(network, "components"):
+            way_out = "A mixture is queried, sampled, scored, and fills holes; for all else take one of its components."
+        raise ModelError(f"expected a depnet.Network; got {brief(network)}. {way_out}")
     return network
 
 

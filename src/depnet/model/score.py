@@ -9,6 +9,7 @@ generalises.
 *Holes* that are no states of their columns: each column has its own rate of them, independent of all else.
 """
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -16,17 +17,18 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
+from depnet.model.mixture import AnyNetwork, Mixture, joined_logs
 from depnet.model.network import Network, check_same_domain
 
 Bools = NDArray[np.bool_]
 
 
-def score_samples(network: Network, dataset: Dataset) -> FloatArray:
-    """The pseudo-log-likelihood of every row: the sum over nodes of log theta, in nats; of an ordered network the
-    log-likelihood.
+def score_samples(network: AnyNetwork, dataset: Dataset) -> FloatArray:
+    """The pseudo-log-likelihood of every row: the sum over nodes of log theta, in nats; of an ordered network, or a
+    mixture of them, the log-likelihood.
 
     Args:
-        network: the network.
+        network: the network, or a mixture.
         dataset: the rows.
 
     Returns:
@@ -35,6 +37,8 @@ def score_samples(network: Network, dataset: Dataset) -> FloatArray:
     >>> score_samples(Network.from_joint([[0.5, 0.0], [0.0, 0.5]]), Dataset.from_codes([[0, 0], [0, 1]], [2, 2])).tolist()
     [0.0, -inf]
     """
+    if isinstance(network, Mixture):
+        return joined_logs(network, np.stack([score_samples(each, dataset) for each in network.components]))
     total = np.zeros(dataset.rows)
     for column in _columns(network, dataset):
         total += column
@@ -43,21 +47,25 @@ def score_samples(network: Network, dataset: Dataset) -> FloatArray:
 
 def node_scores(network: Network, dataset: Dataset) -> FloatArray:
     """The mean over rows (with their weights) of each node's log theta, in nats per row."""
+    return np.array([mean_of_rows(column, dataset) for column in _columns(network, dataset)])
+
+
+def mean_of_rows(values: FloatArray, dataset: Dataset) -> float:
+    """The mean of a number of each row, rows counting by their weights."""
     if dataset.total == 0:
-        return np.full(len(network), np.nan)
+        return math.nan
     if dataset.weights is None:
-        return np.array([column.mean() for column in _columns(network, dataset)])
+        return float(values.mean())
     kept = dataset.weights > 0  # 0 times -inf is not a number
-    weights = dataset.weights[kept]
-    return np.array([weights @ column[kept] / weights.sum() for column in _columns(network, dataset)])
+    return float(dataset.weights[kept] @ values[kept] / dataset.weights[kept].sum())
 
 
-def score(network: Network, dataset: Dataset) -> float:
-    """The mean pseudo-log-likelihood of a row, in nats, rows counting by their weights; of an ordered network the
-    log-likelihood.
+def score(network: AnyNetwork, dataset: Dataset) -> float:
+    """The mean pseudo-log-likelihood of a row, in nats, rows counting by their weights; of an ordered network, or a
+    mixture of them, the log-likelihood.
 
     Args:
-        network: the network.
+        network: the network, or a mixture.
         dataset: the rows.
 
     Returns:
@@ -67,7 +75,9 @@ def score(network: Network, dataset: Dataset) -> float:
     >>> round(score(learn(titanic(), smoothing=0.5, order="auto"), titanic()), 3)
     -2.346
     """
-    return float(node_scores(network, dataset).sum())
+    if isinstance(network, Network):
+        return float(node_scores(network, dataset).sum())
+    return mean_of_rows(score_samples(network, dataset), dataset)
 
 
 def _columns(network: Network, dataset: Dataset) -> Iterator[FloatArray]:

@@ -17,7 +17,9 @@ from depnet.data import Dataset, Label
 from depnet.errors import BeyondDataWarning, DataError, EvidenceError, SamplingError, whole_number
 from depnet.law import limits
 from depnet.law.draw import Rows
+from depnet.law.mixture import MixtureRows
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
+from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.network import checked_network
 from depnet.model.sources.source import code_type
 from depnet.sampling.chains import ChainRows, chains_of, keys_of
@@ -65,7 +67,7 @@ class Sampler:
 
     def __init__(
         self,
-        network: Network,
+        network: AnyNetwork,
         *,
         scan: Scan | None = None,
         evidence: Given | str | Evidence | None = None,
@@ -77,23 +79,30 @@ class Sampler:
         if_reducible: IfReducible = "raise",
     ) -> None:
         jobs = jobs_of(n_jobs)
-        self._domain = checked_network(network).domain
+        by_law = _has_law(network, scan)
+        self._domain = network.domain
         self._dtype = code_type(self._domain.cardinalities)
-        known = Evidence.parse(self._domain, evidence, events=network.order is not None and scan is None)
+        events = by_law and isinstance(network, Network)
+        known = Evidence.parse(self._domain, evidence, events=events)
         self._in_event: EventRows | None = None
         for note in known.notes:
             warnings.warn(note, BeyondDataWarning, stacklevel=3)
         self._parts: Callable[[int], Iterator[CodeArray]]
         """The next n rows [variables, rows] in parts of bounded size."""
-        if network.order is not None and scan is None:
+        if by_law:
             _refuse_chains(burn_in=burn_in, thin=thin, chains=chains)
             (seed,) = new_seeds(rng, 1)
-            self._in_event = None if known.event is None else EventRows(network, known, seed, jobs)
-            self._rows, self._drawn = Rows(network, known, seed, jobs), 0
+            self._rows: Rows | MixtureRows
+            if isinstance(network, Mixture):
+                self._rows = MixtureRows(network, known, seed, jobs)
+            else:
+                self._in_event = None if known.event is None else EventRows(network, known, seed, jobs)
+                self._rows = Rows(network, known, seed, jobs)
+            self._drawn = 0
             self._parts = self._passes
             self.report = SamplingReport(None, 0, 0, 1, None)
         else:
-            plan = chain_plan(network, RandomScan() if scan is None else scan, known)
+            plan = chain_plan(checked_network(network), RandomScan() if scan is None else scan, known)
             asked = limits.MOST_CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
             given = {
                 "burn_in": None if burn_in == "auto" else whole_number("burn_in", burn_in, at_least=0),
@@ -164,6 +173,17 @@ class Sampler:
         return Dataset(self._domain, read_only(codes.T))
 
 
+def _has_law(network: AnyNetwork, scan: Scan | None) -> bool:
+    """Are rows drawn from a law in one pass each, and not by a chain?"""
+    if not isinstance(network, Mixture):
+        return checked_network(network).order is not None and scan is None
+    if scan is not None:
+        raise SamplingError(
+            "a mixture has no tables of its own to run a chain of: give a scan with one of its components."
+        )
+    return True
+
+
 def _refuse_chains(**given: object) -> None:
     """What belongs to chains is an error where there is none."""
     named = next((name for name, value in given.items() if value != "auto"), None)
@@ -175,7 +195,7 @@ def _refuse_chains(**given: object) -> None:
 
 
 def sample(
-    network: Network,
+    network: AnyNetwork,
     n: int,
     *,
     scan: Scan | None = None,
@@ -190,9 +210,9 @@ def sample(
 ) -> Dataset:
     """Rows of the network's law, given evidence.
 
-    Rows of an ordered network are independent draws of Q(. | x_C), where no `scan` is given. All others are of the chain
-    of the tables. Probabilities are resolved to 2^-32; 0 and 1 are exact. Ctrl-C raises `SamplingInterrupted`, with the
-    rows drawn so far in its `drawn`. Use `Sampler` to stream more rows than fit into memory.
+    Rows of an ordered network, or of a mixture of them, are independent draws of Q(. | x_C), where no `scan` is given. All
+    others are of the chain of the tables. Probabilities are resolved to 2^-32; 0 and 1 are exact. Ctrl-C raises
+    `SamplingInterrupted`, with the rows drawn so far in its `drawn`. Use `Sampler` to stream more rows than fit into memory.
 
     Args:
         network: the network.
@@ -217,16 +237,14 @@ def sample(
     [1, 1, 1]
     """
     n = whole_number("n", n, at_least=1)
-    network_is_ordered = checked_network(network).order is not None
+    free = chains == "auto" and not _has_law(network, scan)
     sampler = Sampler(
         network,
         scan=scan,
         evidence=evidence,
         burn_in=burn_in,
         thin=thin,
-        chains=chains
-        if chains != "auto" or (network_is_ordered and scan is None)
-        else min(n, limits.MOST_CHAINS),
+        chains=min(n, limits.MOST_CHAINS) if free else chains,
         rng=rng,
         n_jobs=n_jobs,
         if_reducible=if_reducible,

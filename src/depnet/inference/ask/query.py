@@ -22,9 +22,11 @@ from depnet.inference.clamped.answer import clamped_answer
 from depnet.inference.ordered.answer import log_evidence, of_law
 from depnet.inference.ordered.events import log_event, of_event
 from depnet.inference.ordered.levels import log_allowed
+from depnet.inference.ordered.mixture import log_probability_of, of_mixture
 from depnet.law.elimination import most_probable_state
 from depnet.model.evidence import Evidence, Given
 from depnet.model.given_text import read_given
+from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.model.score import score_samples
@@ -35,7 +37,7 @@ asked for than would just do: errors are estimates themselves."""
 
 
 def query(
-    network: Network,
+    network: AnyNetwork,
     targets: str | Sequence[str],
     evidence: Given | str | Evidence | None = None,
     *,
@@ -51,7 +53,8 @@ def query(
 ) -> QueryResult:
     """The law of `targets` given `evidence`: each one's marginal, or their joint table.
 
-    An ordered network answers by its law, Q(T | x_C). Of a network without an order the evidence is clamped (Sec. 5).
+    An ordered network, or a mixture of them, answers by its law, Q(T | x_C). Of a network without an order the evidence is
+    clamped (Sec. 5).
     With the rows of a table as `data`, the result also has the frequencies among the rows that match the evidence
     (`observed`, `matching`, `combined`), and it warns where the two differ by more than chance allows.
 
@@ -87,7 +90,9 @@ def query(
     >>> query(network, "X1", {"X0": 0}).probabilities.round(3).tolist()
     [0.8, 0.2]
     """
-    if do:
+    if isinstance(network, Mixture):
+        _refuse_of_mixture(scan, method, do)
+    if do and isinstance(network, Network):
         given = read_given(evidence, network.domain) if isinstance(evidence, str) else evidence
         if isinstance(given, Evidence) or any(name in do for name in given or {}) or scan is not None:
             raise EvidenceError("do goes with evidence by name on other columns, and without a scan.")
@@ -96,8 +101,9 @@ def query(
         found = query(changed, targets, known, rng=rng, stop=stop, **options)  # type: ignore[arg-type]
         seen = query(network, targets, known, data=data, rng=rng, stop=stop, **options)  # type: ignore[arg-type]
         return answer_do(network, found, seen, do, tuple(given or {}))
-    question = Question(network, targets, evidence, joint, method, tolerance, max_seconds, data)
-    found = _ask(question, scan, rng, stop)
+    first = network.components[0] if isinstance(network, Mixture) else network
+    question = Question(first, targets, evidence, joint, method, tolerance, max_seconds, data)
+    found = _ask(network, question, scan, rng, stop)
     for _ in range(MOST_ROUNDS):
         error = question.condition_error(found)
         if found.diagnostics is None or not found.converged or error <= tolerance:
@@ -105,15 +111,38 @@ def query(
         # The errors of states are small, and that of a sum of many of them not yet: smaller ones are asked for.
         finer = FINER * found.diagnostics.largest_error * tolerance / error
         found = replace(
-            _ask(replace(question, tolerance=finer), scan, rng, stop),
+            _ask(network, replace(question, tolerance=finer), scan, rng, stop),
             tolerance=tolerance,
         )
     return replace(found, converged=found.converged and question.condition_error(found) <= tolerance)
 
 
+def _refuse_of_mixture(scan: Scan | None, method: str, do: Mapping[str, Any] | None) -> None:
+    """What no mixture answers is an error that says what does."""
+    if do:
+        raise EvidenceError(
+            "do: a mixture has an order for each component, and none of them is one of causes. Learn a law in your own "
+            "order of causes, without a mixture."
+        )
+    if scan is not None or method in ("clamped", "bayes"):
+        raise EvidenceError(
+            "a mixture has no tables of its own to run a chain of: ask one of its components."
+        )
+
+
 def _ask(
-    question: Question, scan: Scan | None, rng: np.random.Generator | None, stop: Over | None
+    network: AnyNetwork,
+    question: Question,
+    scan: Scan | None,
+    rng: np.random.Generator | None,
+    stop: Over | None,
 ) -> QueryResult:
+    if isinstance(network, Mixture):
+        if question.evidence.event is not None or question.event is not None:
+            raise EvidenceError(
+                "an event that speaks of several columns together is asked of an ordered law, and not of a mixture."
+            )
+        return of_mixture(network, question, rng, stop)
     of_chain = question.network.order is None or scan is not None or question.method == "clamped"
     if question.evidence.event is not None or question.event is not None:
         if of_chain:
@@ -147,7 +176,7 @@ class LogProbability:
 
 
 def log_probability(
-    network: Network,
+    network: AnyNetwork,
     rows: Dataset | Given | str | Evidence,
     *,
     tolerance: float = TOLERANCE,
@@ -160,7 +189,7 @@ def log_probability(
     values within them count as they do in answers, by draws.
 
     Args:
-        network: an ordered network.
+        network: an ordered network, or a mixture of them.
         rows: a `Dataset`, or evidence, by name and label.
         tolerance: passes are drawn until the standard error is under this.
         rng: the generator of what is drawn; None: fresh entropy.
@@ -174,11 +203,15 @@ def log_probability(
     >>> np.exp(log_probability(law, {"class": "Crew", "sex": "female"}).values).round(3).tolist()
     [0.01]
     """
-    check_ordered("log_probability", network)
+    if not isinstance(network, Mixture):
+        check_ordered("log_probability", network)
     if isinstance(rows, Dataset):
         values = score_samples(network, rows)
         return LogProbability(values, np.zeros_like(values))
-    known = Evidence.parse(network.domain, rows, events=True)
+    known = Evidence.parse(network.domain, rows, events=isinstance(network, Network))
+    if isinstance(network, Mixture):
+        value, error = log_probability_of(network, known, tolerance, rng, stop)
+        return LogProbability(np.array([value]), np.array([error]))
     if known.event is not None:
         value, error = log_event(network, known, tolerance, rng)
         return LogProbability(np.array([value]), np.array([error]))
