@@ -18,12 +18,12 @@ from depnet import (
     impute,
     learn,
     log_probability,
+    most_probable,
     query,
     query_rows,
     sample,
     score,
     score_samples,
-    stationary,
     titanic,
 )
 from depnet.arrays import FloatArray
@@ -242,4 +242,4 @@ def test_what_no_mixture_answers_is_an_error_with_a_way_out() -> None:
     refuses(
         InferenceError, "one of its components", lambda: query_rows(BOTH, [[0, -1, 1]], scan=RandomScan())
     )
-    refuses(ModelError, "take one of its components", lambda: stationary(BOTH))  # type: ignore[arg-type]
+    refuses(ModelError, "take one of its components", lambda: most_probable(BOTH))  # type: ignore[arg-type]
