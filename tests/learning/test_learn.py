@@ -43,7 +43,7 @@ penalties = st.sampled_from(
 
 
 def operations(dataset: Dataset, **options: Any) -> list[list[object]]:
-    return [list(node.source.operations) for node in learn(dataset, **options).nodes]  # type: ignore[attr-defined]  # learned sources
+    return [list(node.source.operations) for node in learn(dataset, **options).nodes]  # learned sources
 
 
 BINARY = datasets(max_variables=8, max_cardinality=2, max_rows=200)
