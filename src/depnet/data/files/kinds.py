@@ -119,15 +119,16 @@ def column_of_text(name: str, kind: ColumnKind, text: str) -> FileColumn:
     return FileColumn(name, kind, text if kind in ("label", "empty") else _cast("CAST", kind, text))
 
 
-def moments_of_text(connection: Connection, table: str, name: str, kind: ColumnKind, text: str) -> FileColumn:
-    """As `column_of_text`, and how the text of all rows has its values, where it has a form."""
-    column = column_of_text(name, kind, text)
-    if kind == "label":
-        form = _find_form(connection, table, text, find_form)
-        if form is not None and not _all_read(connection, table, text, number_sql(text, form)):
-            form = None
-        return column if form is None else FileColumn(name, form.kind, number_sql(text, form), form=form.text)
-    if kind != "datetime":
+def _with_form(
+    connection: Connection, table: str, column: FileColumn, text: str, some: Sequence[str]
+) -> FileColumn:
+    """A column of text, and how the text of all rows has its values, where it has a form; `some` texts are of it."""
+    if column.kind == "label":
+        form = _find_form(connection, table, text, some, find_form)
+        if form is None or not _all_read(connection, table, text, number_sql(text, form)):
+            return column
+        return FileColumn(column.name, form.kind, number_sql(text, form), form=form.text)
+    if column.kind != "datetime":
         return column
     zone = f"regexp_extract(substr({text}, 12), '[Z+-].*')"
     shape = f"substr({text}, 11, 1), length({text}) - length({zone}), {zone}"  # all that a form depends on
@@ -141,8 +142,9 @@ def column_as_said(connection: Connection, table: str, name: str, kind: KindWord
     """A column of text that is said to be numbers, dates or times; the first cell that is none is an error."""
     for held in HELD[kind]:
         if _all_read(connection, table, text, f"CASE WHEN {is_kind_sql(held, text)} THEN 1 END"):
-            return moments_of_text(connection, table, name, held, text)
-    form = _find_form(connection, table, text, partial(likely_form, kinds=HELD[kind]))
+            return _with_form(connection, table, column_of_text(name, held, text), text, ())
+    first = connection.execute(f"SELECT {text} AS t FROM {table} LIMIT {SAMPLE}").fetchnumpy()["t"]
+    form = _find_form(connection, table, text, [*_times(first)], partial(likely_form, kinds=HELD[kind]))
     value = "NULL" if form is None else number_sql(text, form, loose=True)
     cells = f"SELECT row_number() OVER () - 1 AS row, {text} AS cell, {value} AS value FROM {table}"
     first = f"SELECT row, cell FROM ({cells}) WHERE cell IS NOT NULL AND value IS NULL ORDER BY row LIMIT 1"
@@ -159,11 +161,14 @@ def _all_read(connection: Connection, table: str, text: str, value: str) -> bool
 
 
 def _find_form(
-    connection: Connection, table: str, text: str, find: Callable[[Sequence[str]], Form | None]
+    connection: Connection,
+    table: str,
+    text: str,
+    some: Sequence[str],
+    find: Callable[[Sequence[str]], Form | None],
 ) -> Form | None:
-    """The form of the text of the first rows, with the decimals that others have."""
-    first = f"SELECT DISTINCT t FROM (SELECT {text} AS t FROM {table} LIMIT {SAMPLE}) WHERE t IS NOT NULL ORDER BY t"
-    texts = [cell for (cell,) in connection.execute(first).fetchall()]
+    """The form of some texts, those of the first rows, with the decimals that others have."""
+    texts = sorted(some)
     form = find(texts)
     if form is not None and form.kind == "integer":
         number = number_sql(text, form._replace(kind="float"))
@@ -178,7 +183,7 @@ def _cast(how: str, kind: ColumnKind, text: str) -> str:
     return f"{how}({plain} AS {_CASTS[kind]})"
 
 
-def find_kinds(
+def columns_of_text(
     connection: Connection,
     table: str,
     columns: Sequence[tuple[str, str]],
@@ -186,17 +191,18 @@ def find_kinds(
     width: int,
     *,
     only_times: bool,
-) -> list[ColumnKind]:
-    """The kinds of columns of text, given as (name, SQL of the text), `width` of them a query; JSON's can only be times.
+) -> list[FileColumn]:
+    """Columns of text, given as (name, SQL of the text), `width` of them a query; JSON's can only be times.
 
     From some rows which kinds are possible; where there are more rows, from all of them whether they hold.
     """
     possible: list[ColumnKind] = list(TIMES) if only_times else list(PATTERNS)
-    counts: list[_Matches] = []
+    seen: list[Counter[str]] = []
     for group in _groups(columns, width):
         shown = ", ".join(f"{text} AS t{place}" for place, (_, text) in enumerate(group))
         cells = connection.execute(f"SELECT {shown} FROM {table} LIMIT {SAMPLE}").fetchnumpy()
-        counts += (_matches_of_cells(cells[f"t{place}"], possible) for place in range(len(group)))
+        seen += (_times(cells[f"t{place}"]) for place in range(len(group)))
+    counts = [_matches_of_cells(times, possible) for times in seen]
     if rows > SAMPLE:
         # The kinds that all of some cells are; and numbers, if most of them are.
         likely = [
@@ -206,14 +212,15 @@ def find_kinds(
         counts = []
         for group in _groups([*zip(columns, likely, strict=True)], min(width, _GROUP)):
             counts += _matches(connection, table, group)
-    kinds: list[ColumnKind] = []
-    for (name, text), found in zip(columns, counts, strict=True):
+    typed: list[FileColumn] = []
+    for (name, text), found, times in zip(columns, counts, seen, strict=True):
         present = found[None]
         fits = [kind for kind in possible if found.get(kind) == present]
         if present and not fits and MOSTLY * present <= found.get("float", -1):
             _reject_few_texts(connection, table, name, text, present - found["float"])
-        kinds.append("empty" if not present else fits[0] if fits else "label")
-    return kinds
+        column = column_of_text(name, "empty" if not present else fits[0] if fits else "label", text)
+        typed.append(_with_form(connection, table, column, text, [*times]))
+    return typed
 
 
 def _groups(items: Sequence[Any], size: int) -> Iterator[Any]:
@@ -221,8 +228,12 @@ def _groups(items: Sequence[Any], size: int) -> Iterator[Any]:
         yield items[start : start + size]
 
 
-def _matches_of_cells(cells: Any, kinds: Iterable[ColumnKind]) -> _Matches:
-    times = Counter(cells.compressed() if isinstance(cells, np.ma.MaskedArray) else cells)
+def _times(cells: Any) -> "Counter[str]":
+    """How often each text comes among cells that were fetched."""
+    return Counter(cells.compressed() if isinstance(cells, np.ma.MaskedArray) else cells)
+
+
+def _matches_of_cells(times: "Counter[str]", kinds: Iterable[ColumnKind]) -> _Matches:
     fits: _Matches = {kind: sum(n for text, n in times.items() if is_kind(kind, text)) for kind in kinds}
     return {None: times.total(), **fits}
 
@@ -265,7 +276,7 @@ def numbers_likely(cells: Mapping[int, Any]) -> dict[int, ColumnKind]:
     """The columns, by place, whose cells so far are all numbers, with the kind of number."""
     found: dict[int, ColumnKind] = {}
     for place, column in cells.items():
-        matches = _matches_of_cells(column, NUMBER_TYPES)
+        matches = _matches_of_cells(_times(column), NUMBER_TYPES)
         fits = [kind for kind in NUMBER_TYPES if 0 < matches[None] == matches[kind]]
         if fits:
             found[place] = fits[0]

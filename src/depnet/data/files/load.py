@@ -22,9 +22,8 @@ from depnet.data.files.kinds import (
     column_as_said,
     column_of_text,
     column_of_type,
-    find_kinds,
+    columns_of_text,
     is_kind_sql,
-    moments_of_text,
     numbers_likely,
 )
 from depnet.data.files.source import MAX_LINE, Csv, Source, in_utf8
@@ -124,9 +123,8 @@ def find_columns(
             found[place] = column_of_type(name, column, sql_type)
     for only_times, group in texts.items():
         named = [(table.names[place], text) for place, text in group]
-        held = find_kinds(connection, table.relation, named, rows, width, only_times=only_times)
-        for (place, text), kind in zip(group, held, strict=True):
-            found[place] = moments_of_text(connection, table.relation, table.names[place], kind, text)
+        typed = columns_of_text(connection, table.relation, named, rows, width, only_times=only_times)
+        found |= dict(zip((place for place, _ in group), typed, strict=True))
     return found
 
 
