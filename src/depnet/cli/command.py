@@ -198,6 +198,23 @@ def choice(name: str, *values: str, text: str) -> Option:
     return option(name, text, type=click.Choice(values), default=values[0])
 
 
+def gather(name: str, *options: Option) -> Option:
+    """Pass several options to the command as one dictionary, under `name`."""
+
+    def decorate(command: Any) -> Any:
+        @functools.wraps(command)
+        def gathering(**given: Any) -> Any:
+            return command(**{name: {key: given.pop(key) for key in keys}}, **given)
+
+        decorated: Any = gathering
+        for add in reversed(options):
+            decorated = add(decorated)
+        keys = [parameter.name for parameter in decorated.__click_params__[-len(options) :]]
+        return decorated
+
+    return decorate
+
+
 def output(text: str, *, required: bool = False, default: str | None = None) -> Option:
     """The option -o, with what is written there, and --force."""
 

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from depnet.cli.command import Run, command, flag, option
 from depnet.cli.files import load_models, read_holed, text_options
-from depnet.cli.serve import cannot_listen, check_extra
+from depnet.cli.serve import cannot_listen, check_extra, server_options
 from depnet.files import stamp_of
 
 if TYPE_CHECKING:
@@ -23,28 +23,10 @@ if TYPE_CHECKING:
 @option(
     "--data", "The training table: shows its rows and frequencies, and measures the links.", metavar="TABLE"
 )
-@option(
-    "--port",
-    "Where to listen; 0: any free port.  [default: 8421, or a free one]",
-    type=click.IntRange(0, 65535),
-)
+@server_options(8421)
 @flag("--no-open", "Do not open the browser.")
-@option(
-    "--host",
-    "Listen on this address; any but this machine's own asks readers for a token, which is printed.",
-    default="127.0.0.1",
-)
-@flag("--show-table", "With --host: show readers the rows of the table, and its frequencies.")
 @text_options
-def explore(
-    run: Run,
-    model: str | None,
-    data: str | None,
-    port: int | None,
-    no_open: bool,
-    host: str,
-    show_table: bool,
-) -> None:
+def explore(run: Run, model: str | None, data: str | None, where: dict[str, Any], no_open: bool) -> None:
     """Look at a model and ask it questions, in the browser.
 
     Without a MODEL, the page opens where you can drop a table and learn a model. Only this machine can reach the page
@@ -59,16 +41,14 @@ def explore(
     try:
         serve(
             loaded,
-            host=host,
-            port=port,
+            **where,
             browse=not no_open,
             announce=lambda url: run.answer({"url": url}, f"depnet: exploring at {url} (Ctrl+C stops)"),
-            show_table=show_table,
         )
     except OSError as error:
         if error.filename is not None:
             raise
-        raise cannot_listen(host, port, error) from error
+        raise cannot_listen(where["host"], where["port"], error) from error
 
 
 def _load(model: str, data: str | None) -> "Loaded":

@@ -4,7 +4,6 @@
 """
 
 import contextlib
-import functools
 import gzip
 import operator
 import os
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import click
 
-from depnet.cli.command import Option, choice, flag, number, option, progress, this_run
+from depnet.cli.command import Option, choice, flag, gather, number, option, progress, this_run
 from depnet.cli.given import names_of
 from depnet.files import Stamp, advice, check_place, named_stream, new_file
 from depnet.wording import plural
@@ -291,23 +290,6 @@ def text_options(command: Any) -> Any:
     return command
 
 
-def _gather(name: str, *options: Option) -> Option:
-    """Pass several options to the command as one dictionary, under `name`."""
-
-    def decorate(command: Any) -> Any:
-        @functools.wraps(command)
-        def gathering(**given: Any) -> Any:
-            return command(**{name: {key: given.pop(key) for key in keys}}, **given)
-
-        decorated: Any = gathering
-        for add in reversed(options):
-            decorated = add(decorated)
-        keys = [parameter.name for parameter in decorated.__click_params__[-len(options) :]]
-        return decorated
-
-    return decorate
-
-
 def _repeatable(name: str, read: Callable[[tuple[str, ...]], Any], metavar: str, text: str) -> Option:
     """An option that may be repeated; `read` turns its texts into one value."""
 
@@ -397,7 +379,7 @@ KINDS = _repeatable(
     "be repeated.  [default: found in the table]",
 )  # fmt: skip
 
-new_table_options = _gather(
+new_table_options = gather(
     "chosen",
     choice(
         "--missing", "auto", "complete", "state", "error",
@@ -419,7 +401,7 @@ new_table_options = _gather(
 )  # fmt: skip
 """Which table is learned from: the command gets `chosen`, the arguments of `depnet.read`, but that `missing` is a fit's."""
 
-learning_options = _gather(
+learning_options = gather(
     "learning",
     option("--max-leaves", "Most groups of rows that the rules for a column tell apart.", type=click.IntRange(min=1)),
     number("--min-leaf-rows", 0, "Fewest rows of such a group.", least=0),

@@ -5,13 +5,14 @@ import multiprocessing
 import signal
 import socket
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Run, command, flag, number, option, this_run
+from depnet.cli.command import Option, Run, command, flag, gather, number, option, this_run
 from depnet.cli.files import load_models, read_holed, text_options
 
 if TYPE_CHECKING:
@@ -37,64 +38,87 @@ class Files:
         return Served(found, rows, self.shared)
 
 
+@dataclass(frozen=True)
+class Door:
+    """Where a server listens, and what it reads; `announce` says where it is."""
+
+    listener: socket.socket
+    place: "Place"
+    files: Files
+    announce: Callable[[], None]
+
+
+def server_options(usual: int, lead: str = "") -> Option:
+    """Where a server listens, as the dictionary `where` of a command; `lead` says when."""
+    first = str.lower if lead else str
+    return gather(
+        "where",
+        option(
+            "--port",
+            f"{lead}{first('W')}here to listen; 0: any free port.  [default: {usual}, or a free one]",
+            type=click.IntRange(0, 65535),
+        ),
+        option(
+            "--host",
+            f"{lead}{first('L')}isten on this address; any but this machine's own asks for a token, which is printed (or "
+            "that of DEPNET_TOKEN).",
+            default="127.0.0.1",
+        ),
+        flag(
+            "--show-table", "With --host: let others see the rows of the table, and what is counted in them."
+        ),
+    )
+
+
+@contextlib.contextmanager
+def open_door(
+    run: Run, model: str, data: str | None, path: str, what: str, *, usual: int, where: dict[str, Any]
+) -> Iterator[Door]:
+    """Listen for questions to a model; others than this machine get no rows of its table unasked."""
+    from depnet.doors.server import Place, listen
+
+    host, port = where["host"], where["port"]
+    try:
+        listener = listen(host, port, usual)
+    except OSError as error:
+        raise cannot_listen(host, port, error) from error
+    with contextlib.closing(listener):
+        place = Place.of(host, listener)
+        url, shared = f"{place.url}{path}", place.token is not None
+        files = Files(model, None if shared and not where["show_table"] else data, run.dialect, shared)
+
+        def announce() -> None:
+            said = [f"depnet: the token is {place.token}"] if shared else []
+            document = {"url": url, **({"token": place.token} if shared else {})}
+            run.answer(document, f"depnet: {what} at {url} (Ctrl+C stops)", *said)
+
+        yield Door(listener, place, files, announce)
+
+
 @command(
     "depnet serve model.json",
     "depnet serve model.json --data table.parquet --processes 2",
 )
 @click.argument("model")
 @option("--data", "The training table: its own frequencies join the answers.", metavar="TABLE")
-@option(
-    "--port",
-    "Where to listen; 0: any free port.  [default: 8422, or a free one]",
-    type=click.IntRange(0, 65535),
-)
-@option(
-    "--host",
-    "Listen on this address; any but this machine's own asks for a token, which is printed (or that of DEPNET_TOKEN).",
-    default="127.0.0.1",
-)
-@flag("--show-table", "With --host: let the rows of the table join answers.")
+@server_options(8422)
 @number("--processes", 1, "How many processes answer; each loads the model.")
 @text_options
-def serve(
-    run: Run,
-    model: str,
-    data: str | None,
-    port: int | None,
-    host: str,
-    show_table: bool,
-    processes: int,
-) -> None:
+def serve(run: Run, model: str, data: str | None, where: dict[str, Any], processes: int) -> None:
     """Answer other programs over HTTP (docs/serve.md).
 
     Describe, query, query_rows, sample, impute, score and influence are under /api, with OpenAPI's description at
     /api/openapi.json. Only this machine can reach it unless --host says otherwise. Ctrl+C stops it.
     """
     check_extra("serve", "fastapi", "FastAPI, uvicorn")
-    from depnet.doors.server import Place, listen
-
-    try:
-        listener = listen(host, port, 8422)
-    except OSError as error:
-        raise cannot_listen(host, port, error) from error
-    with contextlib.closing(listener):
-        place = Place.of(host, listener)
-        shared = place.token is not None
-        files = Files(model, None if shared and not show_table else data, run.dialect, shared)
-        served = files.load()  # also where others do: what is wrong with a file is said here
-
-        def announce() -> None:
-            token = {} if place.token is None else {"token": place.token}
-            said = [f"depnet: serving at {place.url}api (Ctrl+C stops)"]
-            said += [f"depnet: the token is {place.token}"] if token else []
-            run.answer({"url": f"{place.url}api", **token}, *said)
-
+    with open_door(run, model, data, "api", "serving", usual=8422, where=where) as door:
+        served = door.files.load()  # also where others do: what is wrong with a file is said here
         if processes == 1:
-            _answer(served, place, listener, announce)
+            _answer(served, door.place, door.listener, door.announce)
         else:
             del served
-            announce()
-            _share(listener, place, files, processes)
+            door.announce()
+            _share(door, processes)
 
 
 def check_extra(extra: str, package: str, names: str) -> None:
@@ -127,13 +151,12 @@ def _answer_files(files: Files, place: "Place", listener: socket.socket) -> None
     _answer(files.load(), place, listener)
 
 
-def _share(listener: socket.socket, place: "Place", files: Files, processes: int) -> None:
+def _share(door: Door, processes: int) -> None:
     """Several processes that answer what comes to one socket, until one of them ends."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     start = multiprocessing.get_context("spawn").Process
-    others = [
-        start(target=_answer_files, args=(files, place, listener), daemon=True) for _ in range(processes)
-    ]
+    arguments = (door.files, door.place, door.listener)
+    others = [start(target=_answer_files, args=arguments, daemon=True) for _ in range(processes)]
     try:
         for other in others:
             other.start()
