@@ -23,7 +23,7 @@ import numpy as np
 from depnet import Dataset, Network, RandomScan, SequentialScan, learn
 from depnet._native import network as native
 from depnet.arrays import FloatArray
-from depnet.model import Scan, node
+from depnet.model import Scan, limits
 from depnet.sampling.chains import chains_of, keys_of, start_codes
 from depnet.sampling.plan import ChainPlan, chain_plan
 
@@ -89,11 +89,11 @@ def rate(plan: ChainPlan, chains: int, seconds: float) -> float:
 
 def walking(plan: ChainPlan, chains: int, seconds: float) -> float:
     """The same where every decision graph is walked, tables left aside."""
-    written_out, node.TABLE_STATES = node.TABLE_STATES, 0
+    written_out, limits.TABLE_STATES = limits.TABLE_STATES, 0
     try:
         return rate(dataclasses.replace(plan, network=dataclasses.replace(plan.network)), chains, seconds)
     finally:
-        node.TABLE_STATES = written_out
+        limits.TABLE_STATES = written_out
 
 
 def scalar_words(seconds: float) -> float:

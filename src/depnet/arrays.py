@@ -1,5 +1,6 @@
 """Array types, the one way to freeze an array into a value, and generators of random numbers."""
 
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, TypeAlias, TypeVar
 
@@ -10,6 +11,12 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 CodeArray: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 LeafArray: TypeAlias = NDArray[np.int32]
+
+
+def code_type(cardinalities: Iterable[int]) -> np.dtype[Any]:
+    """What the codes of variables are kept in: a byte, or two where one has more than 256 states."""
+    return np.dtype(np.uint16) if max(cardinalities, default=1) > 256 else np.dtype(np.uint8)
+
 
 AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
 

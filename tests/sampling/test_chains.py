@@ -110,7 +110,9 @@ def test_chains_equal_the_slow_twin_where_theta_is_computed_at_every_update(
 ) -> None:
     rng = np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("depnet.model.node.TABLE_STATES", 0)  # not even nodes that read nothing are written out
+        patch.setattr(
+            "depnet.model.limits.TABLE_STATES", 0
+        )  # not even nodes that read nothing are written out
         walked = dataclasses.replace(network)
         for scan in scans(rng, walked):
             assert_chains_equal_the_twin(

@@ -22,13 +22,11 @@ from depnet.cli.command import (
 )
 from depnet.cli.files import (
     check_output,
-    learning_options,
-    names_in,
-    new_table_options,
-    read_new,
     save_model,
     text_options,
 )
+from depnet.cli.given import names_in
+from depnet.cli.learning import learning_options, new_table_options, read_new
 from depnet.wording import pick, plural, some_of
 
 if TYPE_CHECKING:

@@ -47,6 +47,11 @@ def names_of(text: str) -> list[str]:
     return names_of(text)
 
 
+def names_in(texts: tuple[str, ...]) -> list[str]:
+    """The names of an option that may be repeated; one with a comma is written in quotes."""
+    return [name for text in texts for name in names_of(text)]
+
+
 def complete_variable(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Names of variables, of the model that the command line names."""
     network = _model(context)

@@ -6,7 +6,6 @@ import click
 
 from depnet.cli.command import JOBS, SEED, TABLES, Run, command, option, output, this_run
 from depnet.cli.files import (
-    KINDS,
     UNKNOWN,
     check_table,
     dialect,
@@ -16,6 +15,7 @@ from depnet.cli.files import (
     text_options,
     write_table,
 )
+from depnet.cli.learning import KINDS
 
 if TYPE_CHECKING:
     import numpy as np

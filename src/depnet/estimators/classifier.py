@@ -10,8 +10,8 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from depnet.arrays import CodeArray, FloatArray, read_only
-from depnet.data.table.dataset import Holed, code_type
+from depnet.arrays import CodeArray, FloatArray, code_type, read_only
+from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain, Variable
 from depnet.estimators.base import (
     TableEstimator,
@@ -204,7 +204,7 @@ def _with_target(holed: Holed, codes: NDArray[Any], classes: int) -> Holed:
     name = next(f"y{'_' * k}" for k in range(len(names) + 1) if f"y{'_' * k}" not in names)
     labels = tuple(f"class {k}" for k in range(classes))  # no numbers: classes have no order
     domain = Domain((*holed.domain.variables, Variable(name, labels)))
-    table = np.empty((holed.rows, len(domain)), dtype=code_type(domain), order="F")
+    table = np.empty((holed.rows, len(domain)), dtype=code_type(domain.cardinalities), order="F")
     table[:, :-1], table[:, -1] = holed.codes, codes
     hidden = np.zeros(table.shape, dtype=bool, order="F")
     hidden[:, :-1] = holed.hidden

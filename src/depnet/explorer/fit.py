@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from depnet.arrays import CodeArray
+from depnet.arrays import CodeArray, code_type
 from depnet.data import Domain, Variable
 from depnet.data.files.read import read
-from depnet.data.table.dataset import Holed, code_type, holed_table
+from depnet.data.table.dataset import Holed, holed_table
 from depnet.data.table.left_out import LeftOut
 from depnet.errors import STEADY_SEED, DataError, Hint
 from depnet.explorer.loaded import Loaded
@@ -115,7 +115,7 @@ def some_columns(rows: Holed, names: Sequence[str]) -> Holed:
     if len(chosen) < 2:
         raise DataError("choose two columns or more.")
     domain = Domain(tuple(rows.domain.variables[i] for i in chosen))
-    codes: CodeArray = np.empty((rows.rows, len(chosen)), dtype=code_type(domain), order="F")
+    codes: CodeArray = np.empty((rows.rows, len(chosen)), dtype=code_type(domain.cardinalities), order="F")
     codes[:] = rows.codes[:, chosen]
     hidden = None if rows.complete else np.asfortranarray(rows.hidden[:, chosen])
     values = None if rows.values is None else rows.values.renumber({i: k for k, i in enumerate(chosen)})

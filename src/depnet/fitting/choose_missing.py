@@ -26,8 +26,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from depnet.arrays import CodeArray, FloatArray, read_only, xlogy
-from depnet.data.table.dataset import Dataset, Holed, code_type
+from depnet.arrays import CodeArray, FloatArray, code_type, read_only, xlogy
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain, Variable, with_missing_state
 from depnet.learning.cost import Mdl, StructuralMdl
 from depnet.learning.learn import learn_with_choice
@@ -111,7 +111,7 @@ def _beside(table: Holed, columns: Sequence[int]) -> Dataset:
     states = with_hole_states(table, columns)
     variables = [replace(variable, name=f"x{i}") for i, variable in enumerate(states.domain.variables)]
     domain = Domain((*variables, *(Variable(f"m{j}", (False, True)) for j in columns)))
-    codes: CodeArray = np.empty((table.rows, len(domain)), dtype=code_type(domain), order="F")
+    codes: CodeArray = np.empty((table.rows, len(domain)), dtype=code_type(domain.cardinalities), order="F")
     codes[:, : len(variables)] = states.codes
     codes[:, len(variables) :] = table.hidden[:, list(columns)]
     return Dataset.of_checked(domain, read_only(codes), table.weights)
@@ -126,7 +126,7 @@ def with_hole_states(table: Holed, columns: Iterable[int]) -> Holed:
     for j in chosen:
         variables[j] = with_missing_state(variables[j])
     domain = Domain(tuple(variables))
-    codes: CodeArray = np.empty(table.codes.shape, dtype=code_type(domain), order="F")
+    codes: CodeArray = np.empty(table.codes.shape, dtype=code_type(domain.cardinalities), order="F")
     codes[:] = table.codes
     hidden = np.array(table.hidden, order="F")
     for j in chosen:

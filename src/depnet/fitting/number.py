@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
+from depnet.arrays import CodeArray, FloatArray, IntArray, code_type, read_only
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.cut import quantile_bins
 from depnet.data.binning.levels import Levels
-from depnet.data.table.dataset import Dataset, code_type
+from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Domain, Variable
 from depnet.fitting.fit import FitOptions, fit_network
 from depnet.learning.forest import crps
@@ -386,7 +386,7 @@ def _join(domain: Domain, inputs: CodeArray, means: FloatArray, own: FloatArray 
     of_mean, bins = (variable.bins for variable in domain.variables[-2:])
     assert of_mean is not None
     assert bins is not None
-    codes: CodeArray = np.zeros((len(inputs), len(domain)), dtype=code_type(domain), order="F")
+    codes: CodeArray = np.zeros((len(inputs), len(domain)), dtype=code_type(domain.cardinalities), order="F")
     codes[:, :-2] = inputs
     codes[:, -2] = of_mean.locate(means)
     if own is not None:

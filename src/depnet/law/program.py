@@ -30,13 +30,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import network as native
-from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.arrays import CodeArray, FloatArray, IntArray, code_type
 from depnet.data.binning.levels import Levels
 from depnet.data.frames.within import Drawer, Drawn, PlaceTrees, Within
 from depnet.law import limits
+from depnet.model.compiled import Kept, compiled_of
 from depnet.model.evidence import NOTHING, Evidence, known_of
-from depnet.model.network import Kept, Network, compiled_of
-from depnet.model.sources.source import code_type
+from depnet.model.network import Network
 from depnet.threads import Span, even_spans, in_threads
 
 DRAW, WEIGH = 1, 2

@@ -22,25 +22,13 @@ from depnet._native import network as native
 from depnet.arrays import ByFields, CodeArray, FloatArray, LeafArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
+from depnet.model.limits import CELLS_AT_ONCE, MOST_WRITTEN
 from depnet.model.node import Node, TableNode, checked_variable, compile_source, is_looked_up
+from depnet.model.sources.joint_states import JointStates, how_many_joint_states, product_within
 from depnet.model.sources.restrict import KeptVariables, find_reached, restrict
-from depnet.model.sources.source import (
-    ConstantSource,
-    InformationSource,
-    JointStates,
-    LosslessSource,
-    checked_rows,
-    how_many_joint_states,
-    product_within,
-)
+from depnet.model.sources.source import ConstantSource, InformationSource, LosslessSource, checked_rows
 from depnet.model.stages import MOST_SCORE, UNIT, DigitTree, Scores, Stages, digit_arrays, theta_of
 from depnet.model.table import ConditionalTable
-
-MOST_WRITTEN = 2**22
-"""Joint states of the inputs of a node that is written out as a table, at most."""
-
-PIECE_CELLS = 2**22
-"""Scores that are looked at together, where one state of each row is wanted."""
 
 FARTHEST = 700.0
 """Nats: exp is computed of no more and of no less."""
@@ -163,7 +151,7 @@ class BoostedNode(ByFields, Node):
         return theta_of(scores, self.digits)
 
     def own_probabilities(self, codes: CodeArray) -> FloatArray:
-        size = max(1, PIECE_CELLS // self.states)
+        size = max(1, CELLS_AT_ONCE // self.states)
         parts = [  # in pieces, as scores are of all states
             self.probabilities(part)[np.arange(len(part)), part[:, self.variable]]
             for part in (codes[at : at + size] for at in range(0, len(codes), size))

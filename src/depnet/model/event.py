@@ -24,11 +24,9 @@ from depnet.data.binning.times import DAY
 from depnet.data.table.variable import Domain, Variable
 from depnet.errors import EvidenceError
 from depnet.model.conditions import Allowed
+from depnet.model.limits import MOST_PRODUCTS
 
 Product: TypeAlias = Mapping[int, Allowed]
-
-MOST_PRODUCTS = 64
-"""An event of more disjoint products is answered by draws."""
 
 COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge

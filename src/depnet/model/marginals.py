@@ -23,11 +23,8 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.weights import from_units, in_units
 from depnet.errors import DataError, ModelError, brief, how_many, whole_number
 from depnet.model.evidence import Evidence
+from depnet.model.limits import MAX_PAIR_CELLS
 from depnet.model.table import MAX_COUNT
-
-MAX_PAIR_CELLS = 1_000_000
-"""With more cells than this the 2-way counts are left out: a model file should stay small."""
-
 
 _kept: weakref.WeakKeyDictionary[Dataset, IntArray] = weakref.WeakKeyDictionary()
 """The 2-way counts of all pairs, as long as their table is: a fit asks for them to choose an order, and to keep them."""

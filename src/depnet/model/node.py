@@ -16,23 +16,12 @@ from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief, is_whole
+from depnet.model import limits
 from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.joint_states import JointStates, how_many_joint_states, product_within
 from depnet.model.sources.restrict import KeptVariables, find_reached, restrict
-from depnet.model.sources.source import (
-    InformationSource,
-    JointStates,
-    LosslessSource,
-    how_many_joint_states,
-    product_within,
-)
+from depnet.model.sources.source import InformationSource, LosslessSource
 from depnet.model.table import ConditionalTable, checked_smoothing, leaves_of
-
-TABLE_STATES = 2**12
-"""The joint states of the inputs of a decision graph or of a boosted node that is written out as a table, at most: a look-up
-is quicker than a walk or a sum (`python -m benchmarks sample` against its lines "walking"). From 2^10 to 2^12
-chains gain 3 to 18 % and passes a few; 2^14 gives chains 5 to 38 % more, for four times the memory of every table."""
-FUNCTION_STATES = 2**22
-"""The same of a function, which cannot be walked: beyond it, a network is neither drawn from nor asked by draws."""
 
 
 class Node(ABC):
@@ -274,14 +263,14 @@ class TableNode(Node):
 
 def is_looked_up(inputs: Sequence[int], cards: Sequence[int]) -> bool:
     """Are the joint states of these inputs so few that a look-up is quicker than a walk or a sum?"""
-    return product_within([cards[j] for j in inputs], TABLE_STATES)
+    return product_within([cards[j] for j in inputs], limits.TABLE_STATES)
 
 
 def _is_written_out(source: InformationSource, cards: Sequence[int]) -> bool:
     if isinstance(source, DecisionGraph):
         return is_looked_up(source.inputs, cards)
     sizes = [cards[j] for j in source.inputs]
-    return isinstance(source, LosslessSource) or product_within(sizes, FUNCTION_STATES)
+    return isinstance(source, LosslessSource) or product_within(sizes, limits.MOST_WRITTEN)
 
 
 def compile_source(

@@ -10,6 +10,7 @@ from depnet.arrays import ByFields, FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.weights import are_fractions
 from depnet.errors import ModelError, brief, how_many
+from depnet.model.limits import MAX_CELLS
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import InformationSource
 
@@ -24,9 +25,6 @@ MAX_COUNT = 2**53
 
 MAX_SMOOTHING = 1e100
 """Far past any use, and far from overflow."""
-
-MAX_CELLS = 2**28
-"""Tables are dense; 2 GiB of counts is where a source is no longer one to tabulate."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,10 +30,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.arrays import CodeArray, FloatArray, IntArray, code_type
 from depnet.errors import MixingWarning
 from depnet.law import limits
-from depnet.model.sources.source import code_type
 from depnet.sampling.chains import ChainRows
 from depnet.sampling.plan import ChainPlan
 

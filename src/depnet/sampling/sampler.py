@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from depnet.arrays import CodeArray, new_seeds, read_only
+from depnet.arrays import CodeArray, code_type, new_seeds, read_only
 from depnet.data import Dataset, Label
 from depnet.errors import BeyondDataWarning, DataError, EvidenceError, SamplingError, whole_number
 from depnet.law import limits
@@ -21,7 +21,6 @@ from depnet.law.mixture import MixtureRows
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.network import checked_network
-from depnet.model.sources.source import code_type
 from depnet.sampling.chains import ChainRows, chains_of, keys_of
 from depnet.sampling.events import EventRows
 from depnet.sampling.mixing import Mixing, estimate_mixing

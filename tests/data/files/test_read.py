@@ -329,17 +329,23 @@ def table(columns: list[str], delimiter: str = ",") -> str:
     "asked",
     [{}, {"text": ["whole"]}, {"where": '"floats" < 0 OR "whole" > 6'}, {"missing_values": ["", "8"]}],
 )
-def test_a_large_file_is_read_as_a_small_one(asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_that_are_read_at_once_are_those_of_their_text(
+    asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     written = table(list(LATE))
-    small = read(io.StringIO(written), **asked)
-    monkeypatch.setattr(load, "LARGE", 0)
-    large = read(io.StringIO(written), **asked)
-    assert large.domain == small.domain
-    assert np.array_equal(large.codes, small.codes)
+    at_once = read(io.StringIO(written), **asked)
+    monkeypatch.setattr(load, "numbers_likely", lambda cells: {})
+    by_text = read(io.StringIO(written), **asked)
+    assert at_once.domain == by_text.domain
+    assert np.array_equal(at_once.codes, by_text.codes)
 
 
-def test_a_large_file_with_a_mistake_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load, "LARGE", 0)
+def test_numbers_in_an_order_of_their_own_stay_as_they_are_written() -> None:
+    table = read(io.StringIO("x\n01\n02\n1\n"), kinds={"x": "ordered"})
+    assert table.domain.variables[0].states == ("01", "1", "02")
+
+
+def test_a_column_with_a_mistake_names_it() -> None:
     lines = ["x", *map(str, range(ROWS)), "many"]
     refuses(DataError, r"row 1,500 \(line 1,502\) has 'many'", read, io.StringIO("\n".join(lines)))
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from depnet.data import limits
 from depnet.data.binning.bins import TIMES
 from depnet.data.binning.forms import Form, find_form, likely_form, number_sql
 from depnet.data.binning.times import form_of
@@ -36,8 +37,6 @@ Connection: TypeAlias = "duckdb.DuckDBPyConnection"
 
 MOSTLY = 0.9
 FEW_NUMBERS = 16
-_GROUP = 25
-SAMPLE = 1000
 _Matches: TypeAlias = dict[Any, int]
 """The number of a column's cells, under None, and of those of each kind, under that kind."""
 
@@ -143,7 +142,7 @@ def column_as_said(connection: Connection, table: str, name: str, kind: KindWord
     for held in HELD[kind]:
         if _all_read(connection, table, text, f"CASE WHEN {is_kind_sql(held, text)} THEN 1 END"):
             return _with_form(connection, table, column_of_text(name, held, text), text, ())
-    first = connection.execute(f"SELECT {text} AS t FROM {table} LIMIT {SAMPLE}").fetchnumpy()["t"]
+    first = connection.execute(f"SELECT {text} AS t FROM {table} LIMIT {limits.SAMPLE}").fetchnumpy()["t"]
     form = _find_form(connection, table, text, [*_times(first)], partial(likely_form, kinds=HELD[kind]))
     value = "NULL" if form is None else number_sql(text, form, loose=True)
     cells = f"SELECT row_number() OVER () - 1 AS row, {text} AS cell, {value} AS value FROM {table}"
@@ -172,7 +171,7 @@ def _find_form(
     form = find(texts)
     if form is not None and form.kind == "integer":
         number = number_sql(text, form._replace(kind="float"))
-        more = f"SELECT DISTINCT {text} AS t FROM {table} WHERE {number} <> floor({number}) ORDER BY t LIMIT {SAMPLE}"
+        more = f"SELECT DISTINCT {text} AS t FROM {table} WHERE {number} <> floor({number}) ORDER BY t LIMIT {limits.SAMPLE}"
         form = find(texts + [cell for (cell,) in connection.execute(more).fetchall()])
     return form
 
@@ -200,17 +199,17 @@ def columns_of_text(
     seen: list[Counter[str]] = []
     for group in _groups(columns, width):
         shown = ", ".join(f"{text} AS t{place}" for place, (_, text) in enumerate(group))
-        cells = connection.execute(f"SELECT {shown} FROM {table} LIMIT {SAMPLE}").fetchnumpy()
+        cells = connection.execute(f"SELECT {shown} FROM {table} LIMIT {limits.SAMPLE}").fetchnumpy()
         seen += (_times(cells[f"t{place}"]) for place in range(len(group)))
     counts = [_matches_of_cells(times, possible) for times in seen]
-    if rows > SAMPLE:
+    if rows > limits.SAMPLE:
         # The kinds that all of some cells are; and numbers, if most of them are.
         likely = [
             [k for k in possible if some[k] == some[None] or (k == "float" and 2 * some[k] > some[None])]
             for some in counts
         ]
         counts = []
-        for group in _groups([*zip(columns, likely, strict=True)], min(width, _GROUP)):
+        for group in _groups([*zip(columns, likely, strict=True)], min(width, limits.PATTERN_COLUMNS)):
             counts += _matches(connection, table, group)
     typed: list[FileColumn] = []
     for (name, text), found, times in zip(columns, counts, seen, strict=True):

@@ -1,7 +1,7 @@
 """A file in the engine: CSV, TSV and JSON become columns in a temporary Parquet file, read once from front to back; then
 what the columns hold is found, and the rows that satisfy `where`.
 
-CSV cells are kept as text here, or as numbers where all of a column are; what texts mean is found later, from all rows
+CSV cells are kept as text here, or as numbers where all of a column are; what the texts mean is found later, from all rows
 (`kinds`). A quoted field may hold delimiters, quotes (doubled) and line breaks. Empty lines are skipped, but where there is
 one column only.
 """
@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from depnet.data import limits
 from depnet.data.files.arrow import Categories, microseconds_sql
 from depnet.data.files.diagnose import diagnose_csv, diagnose_json
 from depnet.data.files.kinds import (
     NUMBER_TYPES,
-    SAMPLE,
     Connection,
     FileColumn,
     column_as_said,
@@ -31,9 +31,6 @@ from depnet.data.files.table import first_line, identifier, interrupted_after, t
 from depnet.data.table.columns import ColumnKind
 from depnet.data.table.kinds import HELD, Kinds
 from depnet.errors import DataError, Hint, brief
-
-LARGE = 2**22
-"""Bytes of a file, as it lies, from which on numbers are read as such at once: below, to look first takes as long."""
 
 TEXTS = {"TEXT": False, "JSON": False, "VARCHAR": True}
 """Types of text whose meaning is found; and is it only looked whether it is dates or durations?"""
@@ -186,8 +183,8 @@ def _load_csv(
 ) -> dict[int, str]:
     """Write the rows of a CSV file as columns c0, c1, ... to a Parquet file; missing cells are NULL.
 
-    All are text, but of a large file those columns, other than `texts`, that hold numbers only: they are read once, as the
-    numbers that their first cells promise, and once more where a later cell is none. The result has the SQL types of these.
+    All are text but those columns, other than `texts`, that hold numbers only: they are read once, as the numbers that their
+    first cells promise, and once more where a later cell is none. The result has the SQL types of these.
     """
     import duckdb
 
@@ -209,10 +206,8 @@ def _load_typed(
     connection: Connection, rows: str, table: Csv, target: Path, texts: Collection[int]
 ) -> dict[int, str]:
     places = range(len(table.names))
-    likely: dict[int, ColumnKind] = {}
-    if table.source.path.stat().st_size >= LARGE:
-        some = connection.execute(f"SELECT * FROM {rows} LIMIT {SAMPLE}").fetchnumpy()
-        likely = numbers_likely({place: some[f"c{place}"] for place in places if place not in texts})
+    some = connection.execute(f"SELECT * FROM {rows} LIMIT {limits.SAMPLE}").fetchnumpy()
+    likely = numbers_likely({place: some[f"c{place}"] for place in places if place not in texts})
     while True:
         columns = ", ".join(
             _as_number(place, likely[place]) if place in likely else f"c{place}" for place in places

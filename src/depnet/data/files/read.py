@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
 from depnet.arrays import IntArray
+from depnet.data import limits
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.files.arrow import declared_types
 from depnet.data.files.diagnose import line_of_row
@@ -27,9 +28,6 @@ from depnet.data.table.variables import MAX_STATES, BinChoice, Missing, StateOpt
 from depnet.errors import DataError, Hint, brief
 from depnet.files import scratch_folder
 from depnet.wording import nearest, some_of
-
-TEXT_MEMORY = 250 * 10**6
-"""Bytes that loading a text file needs at least: its buffers of long lines, and a row group of Parquet."""
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Called as progress(steps done, all steps)."""
@@ -289,7 +287,7 @@ def open_file(
         link = scratch / "table"  # a name that means nothing to the engine but this file
         link.symlink_to((csv.source if csv else source).path.resolve())
         try:
-            share = room // 2 if source.format == "parquet" else max(room // 2, TEXT_MEMORY)
+            share = room // 2 if source.format == "parquet" else max(room // 2, limits.TEXT_MEMORY)
             with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
                 opened = _open_rows(connection, source, csv, link, request, room)
                 cells = opened.rows * len(opened.names)
@@ -319,7 +317,8 @@ def _open_rows(
     if csv is not None:
         _places_of(csv.names, request, source)  # what is asked for is there: seen before the work
     labels, kinds = request.labels, request.kinds
-    table = load_file(connection, csv or source, link, labels)
+    ordered = [name for name, kind in kinds.items() if kind == "ordered"]
+    table = load_file(connection, csv or source, link, [*labels, *ordered])
     places = _places_of(table.names, request, source)
     ((rows,),) = connection.execute(f"SELECT count(*) FROM {table.relation}").fetchall()
     width = columns_at_once(connection, table.file, memory // 2)

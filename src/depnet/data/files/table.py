@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from depnet.data import limits
 from depnet.data.files.kinds import Connection, FileColumn
 from depnet.data.table.columns import (
     Column,
@@ -32,24 +33,10 @@ from depnet.data.table.variables import ColumnSummary, StateOptions
 from depnet.errors import DataError, Hint, brief, is_whole
 from depnet.threads import cores
 
-DEFAULT_MEMORY = 10**9
 LONGEST = 300
 """Characters of what the engine says, which may quote a whole line of the table."""
-MAX_COLUMNS = 250
-"""Columns a query: more are no quicker."""
 
 _UNITS = {"": 1, "B": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-_LEAST = 100 * 10**6
-_COLUMN = 150_000  # bytes of some vectors of 2,048 texts: what one column of a text file takes on its way
-
-SHORT_ROWS = 20_000
-"""Up to here a table is short: to fetch its text takes less time than queries do."""
-
-_SHORT_CELLS = 2_000_000
-"""Cells of a short table that are fetched at once."""
-
-_NUMBER_BYTES = 32
-"""A number on its way: in the engine, in numpy, without its holes, sorted."""
 
 
 def bytes_of(memory: int | str | None) -> int:
@@ -59,7 +46,7 @@ def bytes_of(memory: int | str | None) -> int:
     (2000000000, 1610612736, 1000000000)
     """
     if memory is None:
-        return DEFAULT_MEMORY
+        return limits.DEFAULT_MEMORY
     size = None
     if is_whole(memory):
         size = int(memory)
@@ -69,7 +56,7 @@ def bytes_of(memory: int | str | None) -> int:
             number, unit, binary = parts.groups()
             factor = _UNITS[unit.upper()]
             size = int(float(number) * (1024 ** (len(str(factor)) // 3) if binary else factor))
-    if size is None or size < _LEAST:
+    if size is None or size < limits.LEAST_MEMORY:
         raise DataError(f'memory is a size of at least 100 MB, such as "2GB"; got {brief(memory)}.')
     return size
 
@@ -82,8 +69,8 @@ def locked_engine(table: Path | None, scratch: Path, memory: int, columns: int =
     """
     import duckdb
 
-    memory = max(memory, columns * _COLUMN)
-    threads = min(threads_for(memory), max(1, memory // (columns * _COLUMN)))
+    memory = max(memory, columns * limits.COLUMN_MEMORY)
+    threads = min(threads_for(memory), max(1, memory // (columns * limits.COLUMN_MEMORY)))
     connection = duckdb.connect(
         ":memory:",
         config={
@@ -112,14 +99,14 @@ def locked_engine(table: Path | None, scratch: Path, memory: int, columns: int =
 
 def threads_for(memory: int) -> int:
     """How many threads share a memory: each holds a part of every column that it reads."""
-    return max(1, min(cores(), memory // (100 * 10**6)))
+    return max(1, min(cores(), memory // limits.LEAST_MEMORY))
 
 
 def columns_at_once(connection: Connection, file: Path, memory: int) -> int:
     """How many columns of a Parquet file one query may read: a thread holds one row group of each."""
     largest = f"SELECT max(total_compressed_size + total_uncompressed_size) FROM parquet_metadata({text_literal(str(file))})"
     ((size,),) = connection.execute(largest).fetchall()
-    return max(1, min(MAX_COLUMNS, memory // (2 * threads_for(memory) * max(1, size or 1))))
+    return max(1, min(limits.MAX_COLUMNS, memory // (2 * threads_for(memory) * max(1, size or 1))))
 
 
 def text_literal(text: str) -> str:
@@ -177,7 +164,11 @@ class FileTable(Opened):
         super().__init__([column.name for column in columns], rows)
         self.file = file
         self.connection, self.columns, self.relation = connection, tuple(columns), relation
-        cells = _SHORT_CELLS // rows if rows <= SHORT_ROWS else memory // (2 * rows * _NUMBER_BYTES)
+        cells = (
+            limits.SHORT_CELLS // rows
+            if rows <= limits.SHORT_ROWS
+            else memory // (2 * rows * limits.NUMBER_MEMORY)
+        )
         self._at_once = max(1, min(width, cells))
         self._ahead: dict[int, Any] = {}
 
@@ -217,7 +208,7 @@ class FileTable(Opened):
         return bool(about > 2 * MAX_CARDINALITY)
 
     def _is_long_text(self, place: int) -> bool:
-        return self.columns[place].kind == "label" and self.rows > SHORT_ROWS
+        return self.columns[place].kind == "label" and self.rows > limits.SHORT_ROWS
 
     def _read(self, place: int) -> Column:
         column, layout = self.columns[place], self.layout(place)

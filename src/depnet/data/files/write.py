@@ -16,11 +16,12 @@ from typing import IO, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from depnet.data import limits
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration
 from depnet.data.files.arrow import schema_of, schema_option
 from depnet.data.files.source import FORMATS, READ_ENDINGS, Format
-from depnet.data.files.table import DEFAULT_MEMORY, identifier, locked_engine, text_literal
+from depnet.data.files.table import identifier, locked_engine, text_literal
 from depnet.data.frames.decode import drawn_columns
 from depnet.data.frames.within import Within
 from depnet.data.table.columns import Column, ColumnKind, Layout
@@ -32,8 +33,6 @@ from depnet.files import new_file, not_written, scratch_folder
 ENDINGS = {end: form for end, form in READ_ENDINGS.items() if end not in (".tab", ".pq", ".json")}
 """A table is not written where a model would be looked for, or under a name that few know."""
 
-FEW_LABELS = 1_000
-"""Labels of a column's first chunk that are written by their places, at most."""
 BLOCK = 50_000
 """Rows made into text at once."""
 
@@ -248,7 +247,7 @@ def _write_with_engine(chunks: Chunks, target: Path) -> None:
         options.append(schema_option(schema_of(list(chunks.names), [arrow for _, arrow in types])))
     with (
         scratch_folder() as scratch,
-        locked_engine(target, scratch, DEFAULT_MEMORY, len(chunks.names)) as connection,
+        locked_engine(target, scratch, limits.DEFAULT_MEMORY, len(chunks.names)) as connection,
     ):
         try:
             parts = iter(chunks.chunks)
@@ -257,7 +256,7 @@ def _write_with_engine(chunks: Chunks, target: Path) -> None:
             labels: dict[int, dict[str, int]] = {
                 i: {}
                 for i, column in enumerate(first)
-                if column.numbers is None and len(column.labels) <= FEW_LABELS
+                if column.numbers is None and len(column.labels) <= limits.FEW_LABELS
             }
             own = ", ".join(
                 f"c{i} {'UINTEGER' if i in labels else kind}" for i, (kind, _) in enumerate(types)

@@ -1,7 +1,8 @@
 """What a table is, and the road from any table to its codes.
 
 variable    a variable: its name, its states, its bins; all variables: the joint domain
-weights     survey weights, scaled to Kish's effective number, in fixed point
+weights     repetitions; survey weights, scaled to Kish's effective number, in fixed point
+codes       what a table of codes must be, and which cell is not
 dataset     tables of codes, with and without holes
 values      the numbers of a table as they came
 cells       the cells of a table as people read them

@@ -2,26 +2,24 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.arrays import CodeArray, IntArray, code_type, read_only
 from depnet.data.binning.bins import Numbers
+from depnet.data.table.codes import check_shape, checked_codes, reject_codes_outside
 from depnet.data.table.values import Values
 from depnet.data.table.variable import Domain
-from depnet.data.table.weights import are_fractions, survey_weights
-from depnet.errors import DataError, Hint, brief, how_many, is_whole
+from depnet.data.table.weights import are_fractions, checked_weights, survey_weights
+from depnet.errors import DataError, Hint, brief
 from depnet.wording import plural, some_of
 
 if TYPE_CHECKING:
     from depnet.data.table.kinds import Kinds
     from depnet.data.table.left_out import Keep
     from depnet.data.table.variables import BinChoice
-
-MAX_TOTAL_WEIGHT = 2**53
-"""Counts stay exact as float64 below this."""
 
 SHOWN_VARIABLES = 20
 
@@ -62,10 +60,10 @@ class Holed:
                 "Dataset.from_codes(codes, cardinalities)."
             )
         codes, hidden = self.codes, self.hidden
-        if not isinstance(codes, np.ndarray) or codes.dtype != code_type(self.domain):
+        if not isinstance(codes, np.ndarray) or codes.dtype != code_type(self.domain.cardinalities):
             got = f"one of {codes.dtype}" if isinstance(codes, np.ndarray) else brief(codes)
             raise DataError(
-                f"the codes of a Dataset are an array of {code_type(self.domain)}; got {got}. Make it with "
+                f"the codes of a Dataset are an array of {code_type(self.domain.cardinalities)}; got {got}. Make it with "
                 "Dataset.from_codes(codes, cardinalities)."
             )
         check_shape(codes, self.domain)
@@ -153,7 +151,9 @@ class Holed:
 
     def rows_at(self, rows: IntArray) -> "Holed":
         """Some of the rows, with their values and holes."""
-        codes: CodeArray = np.empty((len(rows), len(self.domain)), dtype=code_type(self.domain), order="F")
+        codes: CodeArray = np.empty(
+            (len(rows), len(self.domain)), dtype=code_type(self.domain.cardinalities), order="F"
+        )
         codes[:] = self.codes[rows]
         return holed_table(
             self.domain,
@@ -240,7 +240,7 @@ class Dataset(Holed):
         if domain is None:
             assert cardinalities is not None
             domain = Domain.from_cardinalities(cardinalities)
-        checked = _checked_codes(codes, domain)
+        checked = checked_codes(codes, domain)
         return cls.of_checked(domain, checked, checked_weights(weights, len(checked)))
 
     @classmethod
@@ -334,7 +334,7 @@ def holed_rows(domain: Domain, codes: CodeArray, hidden: NDArray[np.bool_]) -> H
 def join_rows(tables: Sequence[Holed]) -> Holed:
     """The rows of tables of one domain, one after the other, with their holes, weights and numbers."""
     domain, shape = tables[0].domain, (sum(table.rows for table in tables), len(tables[0].domain))
-    codes: CodeArray = np.empty(shape, dtype=code_type(domain), order="F")
+    codes: CodeArray = np.empty(shape, dtype=code_type(domain.cardinalities), order="F")
     np.concatenate([table.codes for table in tables], out=codes)
     hidden = None
     if not all(table.complete for table in tables):
@@ -374,7 +374,7 @@ def table_of_columns(domain: Domain, rows: int, columns: Iterable[CodedColumn]) 
     Whatever the code is where a value is missing: there it is hidden, or the variable's own state.
     """
     values = Values()
-    codes: CodeArray = np.zeros((rows, len(domain)), dtype=code_type(domain), order="F")
+    codes: CodeArray = np.zeros((rows, len(domain)), dtype=code_type(domain.cardinalities), order="F")
     hidden: NDArray[np.bool_] | None = None
     for i, (variable, (own, missing, numbers)) in enumerate(zip(domain.variables, columns, strict=True)):
         codes[:, i] = own
@@ -387,80 +387,3 @@ def table_of_columns(domain: Domain, rows: int, columns: Iterable[CodedColumn]) 
             hidden = np.zeros(codes.shape, dtype=bool, order="F") if hidden is None else hidden
             hidden[:, i] = missing
     return holed_table(domain, codes, hidden, values=values if len(values) else None)
-
-
-def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
-    try:
-        raw: NDArray[Any] = np.asarray(codes)
-    except ValueError as error:
-        raise DataError(f"codes are a rectangular table of integers [rows, variables]; {error}.") from None
-    if raw.ndim == 1 and raw.size == 0:
-        raw = raw.reshape(0, len(domain))
-    check_shape(raw, domain)
-    if raw.size and raw.dtype.kind not in "bui":
-        _reject_non_integers(raw, domain)
-    checked: CodeArray = np.empty(raw.shape, dtype=code_type(domain), order="F")
-    for i, k in enumerate(domain.cardinalities):
-        column = raw[:, i]
-        if column.size and (column.min() < 0 or column.max() >= k):  # before a cast that would wrap
-            reject_codes_outside(raw, domain)
-        checked[:, i] = column
-    return read_only(checked)
-
-
-def code_type(domain: Domain) -> np.dtype[np.uint8] | np.dtype[np.uint16]:
-    """The type of a domain's codes: uint8, or uint16 past 256 states."""
-    return np.dtype(np.uint16) if max(domain.cardinalities) > 256 else np.dtype(np.uint8)
-
-
-def check_shape(codes: NDArray[Any], domain: Domain) -> None:
-    if codes.ndim != 2 or codes.shape[1] != len(domain):
-        raise DataError(
-            f"codes have the shape {codes.shape}; expected [rows, {len(domain)}], one column for each variable."
-        )
-
-
-def reject_codes_outside(codes: NDArray[Any], domain: Domain) -> NoReturn:
-    outside = (codes < 0) | (codes >= np.array(domain.cardinalities))
-    i = int(np.flatnonzero(outside.any(axis=0))[0])
-    row = int(np.flatnonzero(outside[:, i])[0])
-    variable = domain.variables[i]
-    raise DataError(
-        f"column {variable.name!r}, row {row}: code {codes[row, i]} is outside "
-        f"0..{variable.cardinality - 1} ({variable.cardinality} states)."
-    )
-
-
-def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> NoReturn:
-    """Say which cell is not an integer: a missing value before any other, since .astype(int) would hide it."""
-    for wrong, what_to_do in (
-        (lambda value: value is None or value != value, "Remove or complete missing values first."),
-        (lambda value: not is_whole(value), "Convert with .astype(int) if these are whole numbers."),
-    ):
-        for i, variable in enumerate(domain.variables):
-            for row, value in enumerate(raw[:, i].tolist()):
-                if wrong(value):
-                    raise DataError(
-                        f"column {variable.name!r}, row {row}: codes are integers; got {brief(value)} "
-                        f"({raw.dtype}). {what_to_do}"
-                    )
-    raise DataError(f"codes are integers; got an array of {raw.dtype}. Convert with .astype(int).")
-
-
-def checked_weights(weights: ArrayLike | None, rows: int) -> IntArray | None:
-    if weights is None:
-        return None
-    try:
-        raw: NDArray[Any] = np.asarray(weights)
-    except ValueError as error:
-        raise DataError(f"row weights are {rows} integers, one a row; {error}.") from None
-    if raw.shape != (rows,) or (raw.size and raw.dtype.kind not in "ui"):
-        raise DataError(f"row weights are {rows} integers, one a row; got shape {raw.shape} of {raw.dtype}.")
-    if raw.size and raw.min() < 0:
-        row = int(np.argmin(raw))
-        raise DataError(f"row {row} has the weight {raw[row]}; weights are not negative.")
-    if raw.size and int(raw.max()) * rows >= MAX_TOTAL_WEIGHT:  # else the sum is below it, too
-        total = sum(map(int, raw.tolist()))
-        if total >= MAX_TOTAL_WEIGHT:
-            raise DataError(f"the row weights sum to {how_many(total)}; counts are exact only below 2^53.")
-    return read_only(np.array(raw, dtype=np.int64))

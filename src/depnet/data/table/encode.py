@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
+from depnet.data import limits
 from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.binning.times import DAY
@@ -46,12 +47,6 @@ UNKNOWN, HIDDEN = -2, -1
 
 NUMERIC = ("integer", "float", "date", "datetime", "duration")
 """What frames have as numbers, also where a column is said to be categories."""
-
-MANY_CUTS = 64
-"""Above this many comparisons a number, bisection is quicker."""
-
-CHUNK = 1 << 16
-"""Numbers that are compared with all cuts before the next ones: they stay in the processor's cache."""
 
 _LINES = {"date": "dates", "datetime": "dates", "duration": "durations"}
 """The lines that numbers of some kinds lie on; all others are numbers."""
@@ -285,11 +280,12 @@ def _codes_of(variable: Variable, values: Sequence[object]) -> list[int]:
 def _bin_codes(numbers: Numbers, bins: Bins, dtype: Any) -> NDArray[Any]:
     """The bin of every number: how many inner edges it is not below."""
     cuts = bins.edges[1:-1]
-    if len(cuts) > MANY_CUTS:
+    if len(cuts) > limits.MANY_CUTS:
         return bins.locate(numbers).astype(dtype)
     codes = np.zeros(len(numbers), dtype=dtype)
-    for begin in range(0, len(numbers), CHUNK):
-        some, chunk = numbers[begin : begin + CHUNK], codes[begin : begin + CHUNK]
+    for begin in range(0, len(numbers), limits.CACHED_NUMBERS):
+        here = slice(begin, begin + limits.CACHED_NUMBERS)
+        some, chunk = numbers[here], codes[here]
         for cut in cuts:
             chunk += some >= cut
     return codes

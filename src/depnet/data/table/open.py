@@ -27,9 +27,6 @@ from depnet.data.table.columns import (
 from depnet.data.table.variables import ColumnSummary, StateOptions
 from depnet.errors import DataError, brief
 
-FEW_ROWS = 2000
-"""Up to here a list of text is quicker than a query of polars, which takes a millisecond: tables may be wide."""
-
 
 class Columns(ABC):
     """What can be described of a table: its kind, its columns' own `keys` and their names as text, and their summaries."""
@@ -152,7 +149,7 @@ class _Narwhals(Opened):
             # Narwhals knows no zone with a _.
             found = column_of_array(key, native.dt.tz_convert(None).to_numpy())
             return replace(found, layout=replace(found.layout, dtype=own))
-        if dtype == nw.Object or (self.kind == "polars" and dtype == nw.String and self.rows <= FEW_ROWS):
+        if dtype == nw.Object:
             return column_of_objects(key, native.tolist() if self.kind == "pandas" else native.to_list(), own)
         if dtype in (nw.Categorical, nw.Enum):
             return self._categories(place, native, own)

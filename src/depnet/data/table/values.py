@@ -1,7 +1,7 @@
 """The numbers of a table as they came: what is said of its rows is computed from these, and never from bins.
 
 A table of codes knows the bins of its numbers. Beside the codes it keeps the numbers of all rows, eight bytes each: up to
-`IN_MEMORY` bytes as arrays, and more in a temporary file that has no name, which the system reads as it is needed.
+`limits.IN_MEMORY` bytes as arrays, and more in a temporary file that has no name, which the system reads as it is needed.
 """
 
 import tempfile
@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import read_only
+from depnet.data import limits
 from depnet.data.binning.bins import Numbers
-
-IN_MEMORY = 256 * 10**6
-"""Bytes of numbers that a table keeps in memory."""
 
 
 class Values(dict[int, Numbers]):
@@ -30,7 +28,7 @@ class Values(dict[int, Numbers]):
         """Keep the numbers of variable i: here, or on disk where there is no more room."""
         plain = numbers.astype(np.float64 if numbers.dtype.kind == "f" else np.int64, copy=False)
         here = sum(kept.nbytes for kept in self.values() if not isinstance(kept, np.memmap))
-        if here + plain.nbytes <= IN_MEMORY:
+        if here + plain.nbytes <= limits.IN_MEMORY:
             self[i] = read_only(plain)
             return
         with tempfile.TemporaryFile(prefix="depnet-") as file:

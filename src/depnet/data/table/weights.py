@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, brief, how_many
+
+MAX_TOTAL_WEIGHT = 2**53
+"""Counts stay exact as float64 below this."""
 
 FRACTION = 1 << 16
 """Weights, and the counts that are sums of them, are multiples of one over this."""
@@ -50,6 +53,26 @@ def survey_weights(weights: ArrayLike, rows: int, name: str = "sample_weight") -
     effective = total * total / math.fsum(each * each)
     scaled: FloatArray = np.rint(each * (effective / total * FRACTION)) / FRACTION
     return read_only(scaled)
+
+
+def checked_weights(weights: ArrayLike | None, rows: int) -> IntArray | None:
+    """Repetitions, as whole numbers."""
+    if weights is None:
+        return None
+    try:
+        raw: NDArray[Any] = np.asarray(weights)
+    except ValueError as error:
+        raise DataError(f"row weights are {rows} integers, one a row; {error}.") from None
+    if raw.shape != (rows,) or (raw.size and raw.dtype.kind not in "ui"):
+        raise DataError(f"row weights are {rows} integers, one a row; got shape {raw.shape} of {raw.dtype}.")
+    if raw.size and raw.min() < 0:
+        row = int(np.argmin(raw))
+        raise DataError(f"row {row} has the weight {raw[row]}; weights are not negative.")
+    if raw.size and int(raw.max()) * rows >= MAX_TOTAL_WEIGHT:  # else the sum is below it, too
+        total = sum(map(int, raw.tolist()))
+        if total >= MAX_TOTAL_WEIGHT:
+            raise DataError(f"the row weights sum to {how_many(total)}; counts are exact only below 2^53.")
+    return read_only(np.array(raw, dtype=np.int64))
 
 
 def are_fractions(numbers: NDArray[Any]) -> bool:

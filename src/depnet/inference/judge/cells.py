@@ -42,7 +42,6 @@ from depnet.inference.answer.observed import matching
 from depnet.inference.answer.rows import pieces
 from depnet.inference.clamped.chains import completions
 from depnet.law import limits
-from depnet.model.boosted import PIECE_CELLS
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
@@ -191,7 +190,7 @@ def cell_laws(network: Network, rows: Holed, variables: Sequence[int] | None = N
             for place, i in enumerate(chosen):
                 own = np.flatnonzero(told[place][at])
                 node, column = network.nodes[i], Column.of(network, i)
-                for part in pieces(own, limits.FEWEST_CHAINS * RECORDS * node.states, PIECE_CELLS):
+                for part in pieces(own, limits.FEWEST_CHAINS * RECORDS * node.states, limits.CELLS_AT_ONCE):
                     each = node.probabilities(completed[:, part].reshape(-1, len(network)))
                     law = np.asarray(each.reshape(len(completed), len(part), -1).mean(axis=0))
                     _store(found, place, at[part], law, np.arange(len(part)), rows, column)
@@ -202,8 +201,8 @@ def _laws(
     node: Node, rows: Holed, wanted: IntArray
 ) -> Iterator[tuple[IntArray | slice, FloatArray, NDArray[np.integer]]]:
     """Some of the wanted rows, laws [law, state] of the node, and the number of each row's: equal laws are there once."""
-    if node.boosted or node.source.size > min(len(wanted), PIECE_CELLS // node.states):
-        for at in pieces(wanted, node.states, PIECE_CELLS):
+    if node.boosted or node.source.size > min(len(wanted), limits.CELLS_AT_ONCE // node.states):
+        for at in pieces(wanted, node.states, limits.CELLS_AT_ONCE):
             yield at, node.probabilities(rows.codes[at]), np.arange(len(at))
         return
     whole = len(wanted) == rows.rows

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.arrays import CodeArray, FloatArray, IntArray, code_type
 from depnet.errors import EvidenceError
 from depnet.inference.ordered.answer import log_evidence
 from depnet.law import limits
@@ -29,7 +29,6 @@ from depnet.law.program import DRAW, WEIGH
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.source import code_type
 
 CHUNK_STATES = 1 << 18
 """Joint states that are summed over at once."""

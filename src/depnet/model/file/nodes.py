@@ -32,6 +32,7 @@ from depnet.model.file.fields import (
     locate_errors,
     whole_array,
 )
+from depnet.model.limits import MOST_DIGIT_STATES
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.decision_graph import DecisionGraph, size_of_record
 from depnet.model.sources.source import (
@@ -48,8 +49,6 @@ _MOST = 2**31 - 1
 _OPERATIONS: tuple[Literal["split"], Literal["merge"]] = ("split", "merge")
 Short: TypeAlias = Annotated[int, Meta(ge=0, le=2**16 - 1)]
 Score: TypeAlias = Annotated[int, Meta(gt=-MOST_SCORE, lt=MOST_SCORE)]
-MOST_DIGIT_STATES = 256
-"""The most states of a number whose stages have scores of one digit each."""
 
 
 class ConstantFields(Fields, tag_field="kind", tag="constant"):
