@@ -26,7 +26,7 @@ from depnet import ConstantSource, Domain, Network
 from depnet.arrays import CodeArray
 from depnet.law.program import Law
 from depnet.model.boosted import BoostedNode
-from depnet.model.limits import TABLE_STATES
+from depnet.model.sources.limits import TABLE_STATES
 from depnet.model.stages import Stages
 
 VARIABLES, STAGES, LEAVES = 30, 100, 8

@@ -23,7 +23,8 @@ import numpy as np
 from depnet import Dataset, Network, RandomScan, SequentialScan, learn
 from depnet._native import network as native
 from depnet.arrays import FloatArray
-from depnet.model import Scan, limits
+from depnet.model import Scan
+from depnet.model.sources import limits
 from depnet.sampling.chains import chains_of, keys_of, start_codes
 from depnet.sampling.plan import ChainPlan, chain_plan
 

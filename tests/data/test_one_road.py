@@ -76,7 +76,7 @@ def test_frames_and_files_are_read_alike(
     assert_equal(encode(pandas, describe(pandas, keep="all")[0]), wanted)
     assert_equal(encode(new.to_pandas(date_as_object=True), domain, handle_unknown="missing"), later)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("depnet.data.limits.SHORT_ROWS", short)
+        patch.setattr("depnet.data.table.limits.SHORT_ROWS", short)
         assert_equal(read(write(old, folder / f"old.{ending}"), keep="all"), wanted)
         table, unknown = read_for(write(new, folder / f"new.{ending}"), domain, handle_unknown="missing")
         assert_equal(table, later)
@@ -89,7 +89,7 @@ def test_frames_and_files_are_read_alike(
 
 @pytest.fixture(params=SHORT)
 def path(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("depnet.data.limits.SHORT_ROWS", request.param)
+    monkeypatch.setattr("depnet.data.table.limits.SHORT_ROWS", request.param)
     return tmp_path / "t.csv"
 
 

@@ -32,7 +32,7 @@ def test_sampled_answers_are_near_the_exact_ones(
 
     The mutant, a node without its stages, is farther off than that.
     """
-    monkeypatch.setattr("depnet.model.limits.TABLE_STATES", table_states)
+    monkeypatch.setattr("depnet.model.sources.limits.TABLE_STATES", table_states)
     given = {"X1": {0: 1.0, 2: 0.5}, "X2": 1}
     found = joint(replace(MIXED), given, scan, method="sample", tolerance=0.003, rng=np.random.default_rng(1))
     assert found.converged

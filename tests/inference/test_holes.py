@@ -58,7 +58,9 @@ def test_exact_rows_are_what_each_would_be_alone(table_states: int, network: Net
     rng = np.random.default_rng(seed)
     scan, rows = any_scan(rng, network), random_rows(rng, network)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("depnet.model.limits.TABLE_STATES", table_states)  # walk stages, or look them up
+        patch.setattr(
+            "depnet.model.sources.limits.TABLE_STATES", table_states
+        )  # walk stages, or look them up
         result = query_rows(replace(network), rows, scan=scan, rng=rng)
     assert set(result.method) <= {METHODS.index(m) for m in ("observed", "look-up", "exact")}
     for r, row in enumerate(rows):

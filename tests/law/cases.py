@@ -54,7 +54,7 @@ def compiled(network: Network, walked: bool) -> Law:
     """The law with decision graphs `walked` and stages summed, or written out where they are small."""
     with pytest.MonkeyPatch.context() as patch:
         if walked:
-            patch.setattr("depnet.model.limits.TABLE_STATES", 0)
+            patch.setattr("depnet.model.sources.limits.TABLE_STATES", 0)
         return Law(replace(network))  # another object: what was compiled before is kept by the network
 
 

@@ -68,7 +68,7 @@ def test_boosted_nodes_draw_the_rows_of_their_tables(
     way: str, share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the same seed, stages summed one by one; a score that is off by a tenth of a nat, the mutant, draws others."""
-    monkeypatch.setattr("depnet.model.node.TABLE_STATES", 0)
+    monkeypatch.setattr("depnet.model.sources.limits.TABLE_STATES", 0)
     rng = np.random.default_rng(12)
     network = random_ordered_network(rng, (2, 3, 2, 4, 3, 2), (3, 0, 5, 2, 1, 4))
     network = with_boosted_nodes(rng, network, share)

@@ -236,7 +236,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     network = given_tables(([], [[0.3, 0.7]]), ([0], [[0.5, 0.5], [0.1, 0.9]]))
     called = TableNode(1, FunctionSource(lambda x: x[:, 0], (0,), 2), network.nodes[1].table)
     network = replace(network, nodes=(network.nodes[0], called))
-    monkeypatch.setattr("depnet.model.limits.MOST_WRITTEN", 1)
+    monkeypatch.setattr("depnet.model.sources.limits.MOST_WRITTEN", 1)
     refuses(DomainTooLargeError, "too many to write out", lambda: Law(network))
     for option in ({"burn_in": 5}, {"thin": 2}, {"chains": 4}):
         refuses(SamplingError, f"{next(iter(option))} belongs to chains", sample, LEARNED, 5, **option)

@@ -111,7 +111,7 @@ def test_chains_equal_the_slow_twin_where_theta_is_computed_at_every_update(
     rng = np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "depnet.model.limits.TABLE_STATES", 0
+            "depnet.model.sources.limits.TABLE_STATES", 0
         )  # not even nodes that read nothing are written out
         walked = dataclasses.replace(network)
         for scan in scans(rng, walked):

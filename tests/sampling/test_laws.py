@@ -73,7 +73,7 @@ def test_boosted_nodes_whose_theta_is_computed_at_every_update(
     scan: str, given: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The mutant is the law of the same nodes without their last stages."""
-    monkeypatch.setattr("depnet.model.limits.TABLE_STATES", 0)
+    monkeypatch.setattr("depnet.model.sources.limits.TABLE_STATES", 0)
     network = random_boosted_network(4, [3, 2, 2], stages=6)
     options = {"scan": SCANS[scan], "evidence": EVIDENCE[given], "burn_in": 25, "thin": 1, "chains": DRAWS}
     sampler = depnet.Sampler(network, rng=np.random.default_rng(1), **options)  # type: ignore[arg-type]

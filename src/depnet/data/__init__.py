@@ -4,7 +4,6 @@ binning  numbers, dates and moments as states: where columns are cut
 table    variables, tables of codes with and without holes, and the road from any table to these
 frames   from codes back to frames
 files    tables in CSV, TSV, JSON lines, Parquet and Excel files, in bounded memory
-limits   which way a column takes, and how much is held at once: the constants that decide it
 titanic  a small table to try things on
 """
 

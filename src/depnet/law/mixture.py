@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from depnet.arrays import CodeArray
+from depnet.arrays import CodeArray, code_type
 from depnet.errors import EvidenceError
 from depnet.law.draw import PIECE, Rows
 from depnet.law.elimination import IMPOSSIBLE
 from depnet.law.program import words
 from depnet.model.evidence import Evidence
 from depnet.model.mixture import Mixture, class_shares
-from depnet.model.sources.source import code_type
 
 CLASS_STREAM = 144
 

@@ -2,7 +2,6 @@
 
 - `sources/`: information sources; `table`: conditional tables and their counts; `node`, `network`: what they make together;
   `Model`: the networks of one table, as a fit gives and a file holds them; `compiled`: networks for the native core
-- `limits`: what is written out, looked up or kept: the constants that decide it
 - `boosted`, `stages`: nodes that add up the scores of many decision graphs; those of a number, by its digits
 - `scan`, `evidence`: which node is updated next, and what is known
 - `spans`, `conditions`, `condition_text`: what is known of one variable, as a range, as any value, as text; `event`,

@@ -24,7 +24,7 @@ from depnet.data.binning.times import DAY
 from depnet.data.table.variable import Domain, Variable
 from depnet.errors import EvidenceError
 from depnet.model.conditions import Allowed
-from depnet.model.limits import MOST_PRODUCTS
+from depnet.model.sources.limits import MOST_PRODUCTS
 
 Product: TypeAlias = Mapping[int, Allowed]
 

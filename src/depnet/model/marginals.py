@@ -23,7 +23,7 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.weights import from_units, in_units
 from depnet.errors import DataError, ModelError, brief, how_many, whole_number
 from depnet.model.evidence import Evidence
-from depnet.model.limits import MAX_PAIR_CELLS
+from depnet.model.sources.limits import MAX_PAIR_CELLS
 from depnet.model.table import MAX_COUNT
 
 _kept: weakref.WeakKeyDictionary[Dataset, IntArray] = weakref.WeakKeyDictionary()

@@ -16,7 +16,7 @@ from depnet._native import network as native
 from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief, is_whole
-from depnet.model import limits
+from depnet.model.sources import limits
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.joint_states import JointStates, how_many_joint_states, product_within
 from depnet.model.sources.restrict import KeptVariables, find_reached, restrict

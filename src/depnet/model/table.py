@@ -10,8 +10,8 @@ from depnet.arrays import ByFields, FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.weights import are_fractions
 from depnet.errors import ModelError, brief, how_many
-from depnet.model.limits import MAX_CELLS
 from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.limits import MAX_CELLS
 from depnet.model.sources.source import InformationSource
 
 ROW_SUM_TOLERANCE = 1e-9

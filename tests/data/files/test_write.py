@@ -178,7 +178,7 @@ def test_labels_of_each_chunk_are_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     """By places of labels, or as text where they are many: the first chunk decides."""
-    monkeypatch.setattr("depnet.data.limits.FEW_LABELS", few)
+    monkeypatch.setattr("depnet.data.table.limits.FEW_LABELS", few)
     cells: list[list[str | None]] = [["b", "a", None, "b"], ["c", "b", None, "it's"]]
     parts = [open_frame(pd.DataFrame({"x": each}, dtype=object)) for each in cells]
     chunks = writing.Chunks(["x"], ["label"], [[part.column(0)] for part in parts])

@@ -46,7 +46,7 @@ def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, se
     estimators = [random_targets(rng, network), random_targets(rng, network, 1)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "depnet.model.limits.TABLE_STATES", table_states
+            "depnet.model.sources.limits.TABLE_STATES", table_states
         )  # walk graphs and stages, or look them up
         chains = started(replace(network), evidence, scan, estimators, rng)
     starts = chains.codes.copy()

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from depnet.data import limits
 from depnet.data.binning.bins import TIMES
 from depnet.data.binning.forms import Form, find_form, likely_form, number_sql
 from depnet.data.binning.times import form_of
+from depnet.data.table import limits
 from depnet.data.table.columns import PATTERNS, ColumnKind, is_kind
 from depnet.data.table.kinds import HELD, KindError, KindWord
 from depnet.errors import DataError, Hint, brief

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from depnet.data import limits
 from depnet.data.files.arrow import Categories, microseconds_sql
 from depnet.data.files.diagnose import diagnose_csv, diagnose_json
 from depnet.data.files.kinds import (
@@ -28,6 +27,7 @@ from depnet.data.files.kinds import (
 )
 from depnet.data.files.source import MAX_LINE, Csv, Source, in_utf8
 from depnet.data.files.table import first_line, identifier, interrupted_after, text_literal
+from depnet.data.table import limits
 from depnet.data.table.columns import ColumnKind
 from depnet.data.table.kinds import HELD, Kinds
 from depnet.errors import DataError, Hint, brief

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
 from depnet.arrays import IntArray
-from depnet.data import limits
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.files.arrow import declared_types
 from depnet.data.files.diagnose import line_of_row
@@ -19,6 +18,7 @@ from depnet.data.files.kinds import Connection, MixedColumnError
 from depnet.data.files.load import find_columns, keep_rows, load_file, unreadable_by_engine
 from depnet.data.files.source import MISSING_VALUES, Csv, Dialect, Source, find_source, in_utf8, open_csv
 from depnet.data.files.table import FileTable, bytes_of, columns_at_once, locked_engine
+from depnet.data.table import limits
 from depnet.data.table.dataset import Holed
 from depnet.data.table.encode import HandleUnknown, describe_table, encode_columns, weights_in
 from depnet.data.table.kinds import KindError, Kinds, has_labels

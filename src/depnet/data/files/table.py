@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from depnet.data import limits
 from depnet.data.files.kinds import Connection, FileColumn
+from depnet.data.table import limits
 from depnet.data.table.columns import (
     Column,
     ColumnLayout,

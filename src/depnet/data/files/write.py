@@ -16,7 +16,6 @@ from typing import IO, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data import limits
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration
 from depnet.data.files.arrow import schema_of, schema_option
@@ -24,6 +23,7 @@ from depnet.data.files.source import FORMATS, READ_ENDINGS, Format
 from depnet.data.files.table import identifier, locked_engine, text_literal
 from depnet.data.frames.decode import drawn_columns
 from depnet.data.frames.within import Within
+from depnet.data.table import limits
 from depnet.data.table.columns import Column, ColumnKind, Layout
 from depnet.data.table.dataset import Holed
 from depnet.data.table.open import open_frame

@@ -1,5 +1,6 @@
 """What a table is, and the road from any table to its codes.
 
+limits      which way a column takes, and how much is held at once: the constants of `data` that decide it
 variable    a variable: its name, its states, its bins; all variables: the joint domain
 weights     repetitions; survey weights, scaled to Kish's effective number, in fixed point
 codes       what a table of codes must be, and which cell is not

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.data import limits
 from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.binning.times import DAY
+from depnet.data.table import limits
 from depnet.data.table.columns import Column, ColumnLayout, Layout, empty_column, value_of
 from depnet.data.table.dataset import CodedColumn, Holed, table_of_columns
 from depnet.data.table.kinds import Kinds

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import read_only
-from depnet.data import limits
 from depnet.data.binning.bins import Numbers
+from depnet.data.table import limits
 
 
 class Values(dict[int, Numbers]):

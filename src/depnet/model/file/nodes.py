@@ -32,9 +32,9 @@ from depnet.model.file.fields import (
     locate_errors,
     whole_array,
 )
-from depnet.model.limits import MOST_DIGIT_STATES
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.decision_graph import DecisionGraph, size_of_record
+from depnet.model.sources.limits import MOST_DIGIT_STATES
 from depnet.model.sources.source import (
     MAX_LEAVES,
     ConstantSource,

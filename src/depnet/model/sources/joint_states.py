@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, LeafArray, code_type
 from depnet.errors import how_many
-from depnet.model.limits import CELLS_AT_ONCE
+from depnet.model.sources.limits import CELLS_AT_ONCE
 
 
 def product_within(cardinalities: Iterable[int], limit: int) -> bool:

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import ByFields, LeafArray, read_only
 from depnet.errors import ModelError, brief, is_whole
-from depnet.model.limits import MAX_TABULATED
 from depnet.model.sources.joint_states import JointStates, how_many_joint_states, product_within
+from depnet.model.sources.limits import MAX_TABULATED
 
 MAX_LEAVES = 2**31 - 1
 """Leaves are numbered by 32-bit integers."""
