@@ -3,9 +3,9 @@
 Nats per row, higher is better: an ordered network's score is the log-likelihood of its law. Learned from the train rows
 with `order="auto"`: `auto` chooses its penalty by the valid rows, `default` (as an estimator) by parts of the train rows,
 and `boosted` (`boost="auto"`) its nodes, too, by the valid rows. `mixture` is of --components boosted laws in
-different orders, all alike in weight. To reach are the figures of TRIAL for single graphs, of BOOSTED for boosted ones, and of
-MIXTURE; where BOOSTED has none, boosted laws are to be better than single graphs. ± is the standard error of the paired difference over
-test rows.
+different orders, all alike in weight. To reach are the figures of TRIAL for single graphs, of BOOSTED for boosted ones, and
+of MIXTURE; where BOOSTED has none, boosted laws are to be better than single graphs. ± is the standard error of the paired
+difference over test rows.
 
 With --circuits, and deeprob-kit installed (`pip install deeprob-kit`), a circuit is learned beside them
 (benchmarks/_circuits.py), in --limit CPU seconds a table, more or less.

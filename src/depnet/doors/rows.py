@@ -7,7 +7,7 @@ is not looked at. Equal rows are answered once. Answers are the law's own: no ta
 import datetime as dt
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from depnet.data.table.columns import ColumnLayout, FrameKind, Layout
 from depnet.data.table.dataset import Holed
 from depnet.data.table.encode import HandleUnknown, encode
 from depnet.data.table.open import open_frame
-from depnet.data.table.variable import Domain, Label
+from depnet.data.table.variable import Domain
 from depnet.errors import STEADY_SEED, DataError, InferenceError, ModelError, brief
 from depnet.inference import impute, query, query_rows
 from depnet.inference.answer.part import Target, targets_of
@@ -105,24 +105,17 @@ class RowModel:
         rates = None if counts is None or not counts.total else list(counts.missing_rates)
         return targets_of(self.domain, text, rates)[0]
 
-    def probability(self, text: str, rows: Any, count: int, without: Iterable[str] = ()) -> FloatArray:
-        """[row]: how likely a condition is; `rows` is a frame of `count` rows, None where nothing is known."""
-        target = self.target(text)
-        return target.shares(self.laws(target, rows, count, without))[:, _true(target, text)]
+    def ask(
+        self, what: str, text: str, rows: Any, count: int, without: Iterable[str] = (), level: float = 0.5
+    ) -> Sequence[Any]:
+        """[row]: an answer; `rows` is a frame of `count` rows, None where nothing is known.
 
-    def most_likely(self, text: str, rows: Any, count: int, without: Iterable[str] = ()) -> list[Label]:
-        """[row]: the most probable state, the first of equals."""
+        The "probability" of a condition; the "most_likely" state, the first of equals; of a number where it is known what is
+        "expected", or the "quantile" that it is below with the probability `level`, of dates and durations in seconds.
+        """
         target = self.target(text)
-        best = target.shares(self.laws(target, rows, count, without)).argmax(axis=1)
-        return [target.variable.states[code] for code in best.tolist()]
-
-    def expected(self, text: str, rows: Any, count: int, without: Iterable[str] = ()) -> FloatArray:
-        """[row]: the mean of a number where it is known, of dates and durations in seconds."""
-        target = self.target(text)
-        _levels(target)
-        found = self.mean(target, target.shares(self.laws(target, rows, count, without)))
-        assert found is not None
-        return found
+        read = _reader(what, target, text, level)
+        return read(target.shares(self.laws(target, rows, count, without)))
 
     def mean(self, target: Target, shares: FloatArray) -> FloatArray | None:
         """[row]: that of a number, from the shares of its states; None where the target is no number."""
@@ -130,15 +123,6 @@ class RowModel:
             return None
         levels, unit = _levels(target)
         return np.asarray(shares @ levels.means()) * unit
-
-    def quantile(
-        self, text: str, rows: Any, count: int, without: Iterable[str] = (), level: float = 0.5
-    ) -> FloatArray:
-        """[row]: the value that a number is below with the probability `level`, in the units of `expected`."""
-        target = self.target(text)
-        levels, unit = _levels(target)
-        shares = target.shares(self.laws(target, rows, count, without))
-        return levels.quantiles(shares, [_checked_level(level)])[:, 0] * unit
 
     def laws(self, target: Target, rows: Any, count: int, without: Iterable[str] = ()) -> FloatArray:
         """[row, state]: the law of a target's variable, given what each row knows but for it and the columns `without`."""
@@ -179,7 +163,7 @@ class RowModel:
     def answer(
         self, what: str, text: str, given: Given | None, without: Iterable[str] = (), level: float = 0.5
     ) -> Any:
-        """The "probability", "expected", "quantile" or "most_likely" of one question, with evidence of any kind."""
+        """As `ask`, of one question, with evidence of any kind."""
         left = {self.domain.names[self.domain.index(name)] for name in without}
         for event in (given or {}).keys() - {*self.domain.names} if left else ():
             about = {self.domain.names[i] for i in columns_of(read_event(self.domain, event))}
@@ -190,16 +174,13 @@ class RowModel:
         limit = SECONDS if self.max_seconds is None else self.max_seconds
         rng = np.random.default_rng(STEADY_SEED)
         found = query(self.law, text, known, max_seconds=limit, rng=rng)
-        laws = np.asarray(found.probabilities)
-        if what == "probability":
-            return float(laws[_true(target, text)])
-        if what == "most_likely":
-            return target.variable.states[int(laws.argmax())]
-        _levels(target)
+        read = _reader(what, target, text, level)
+        if what in ("probability", "most_likely"):
+            return read(np.asarray(found.probabilities)[None])[0]
         summary = found.summary(of="probabilities")
         if summary is None:
             return None
-        return _seconds(summary.mean if what == "expected" else summary.quantile(_checked_level(level))[0])
+        return _seconds(summary.mean if what == "expected" else summary.quantile(level)[0])
 
     def odd(self, rows: Any) -> FloatArray:
         """[row]: how unusual it is, as one in so many (`depnet.inference.judge.cells`)."""
@@ -280,14 +261,24 @@ def _seconds(value: Any) -> float:
     return float(value)
 
 
-def _true(target: Target, text: str) -> int:
-    """The place of True; a column is no condition."""
-    if target.inside is None and target.event is None:
-        name, state = target.variable.name, target.variable.states[0]
-        raise InferenceError(
-            f"a probability is asked of a condition, such as '{name} = {state}'; got the column {brief(text)}."
-        )
-    return 1
+def _reader(what: str, target: Target, text: str, level: Any) -> Callable[[FloatArray], Sequence[Any]]:
+    """What reads answers from the shares of a target's states; an error where it has no such answers."""
+    variable = target.variable
+    if what == "most_likely":
+        return lambda shares: [variable.states[code] for code in shares.argmax(axis=1).tolist()]
+    if what == "probability":
+        if target.inside is None and target.event is None:
+            raise InferenceError(
+                f"a probability is asked of a condition, such as '{variable.name} = {variable.states[0]}'; got the column "
+                f"{brief(text)}."
+            )
+        return lambda shares: shares[:, 1].tolist()  # of True
+    levels, unit = _levels(target)
+    if what == "expected":
+        return lambda shares: (shares @ levels.means() * unit).tolist()
+    if not (isinstance(level, (int, float)) and 0 <= level <= 1):
+        raise InferenceError(f"the level of a quantile is between 0 and 1; got {brief(level)}.")
+    return lambda shares: (levels.quantiles(shares, [level])[:, 0] * unit).tolist()
 
 
 def _levels(target: Target) -> tuple[Levels, float]:
@@ -299,9 +290,3 @@ def _levels(target: Target) -> tuple[Levels, float]:
             f"{', ...' if len(variable.states) > 3 else ''}. Ask for what is most likely, or for a probability."
         )
     return levels, UNITS.get(levels.kind, 1.0)
-
-
-def _checked_level(level: Any) -> float:
-    if not (isinstance(level, (int, float)) and 0 <= level <= 1):
-        raise InferenceError(f"the level of a quantile is between 0 and 1; got {brief(level)}.")
-    return float(level)

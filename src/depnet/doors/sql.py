@@ -8,6 +8,7 @@ into the caller's database. `given` is a row, which to DuckDB is a struct, or ev
 import itertools
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from depnet.data.files.fill import TEXT
 from depnet.data.files.source import Dialect, find_source, open_csv
 from depnet.data.files.table import identifier, text_literal
+from depnet.data.files.write import ARROW_TYPES, SQL_TYPES
 from depnet.data.table.encode import HandleUnknown
 from depnet.data.table.variable import Domain, Variable
 from depnet.doors.rows import RowModel, model_of, plain_layout
@@ -31,10 +33,7 @@ if TYPE_CHECKING:
 FIRST = itertools.count()
 """Functions of Python belong to the whole database, where no two may have one name; macros are a connection's own."""
 
-TYPES = {
-    "boolean": "BOOLEAN", "integer": "BIGINT", "float": "DOUBLE", "date": "DATE", "datetime": "TIMESTAMP",
-    "duration": "INTERVAL",
-}  # fmt: skip
+TYPES = {**SQL_TYPES, "duration": "INTERVAL"}
 """The types of a row's cells in SQL, by their kinds; of all others text."""
 
 WORDS_OF_TRUE, WORDS_OF_FALSE = frozenset({"yes", "y", "true", "t"}), frozenset({"no", "n", "false", "f"})
@@ -99,7 +98,7 @@ def register(
         own = f"__depnet_{next(FIRST)}_{function}"
         connection.create_function(
             own,
-            _without_places(getattr(functions, function)),
+            _without_places(getattr(functions, function, None) or partial(functions.ask, function)),
             None,
             returned,
             type=ARROW,
@@ -143,20 +142,13 @@ class Functions:
         self.rows = rows
         self.layout = plain_layout(rows.domain, "pyarrow")
 
-    def probability(self, *question: Any) -> Any:
-        return self._numbers("probability", *question)
-
-    def expected(self, *question: Any) -> Any:
-        return self._numbers("expected", *question)
-
-    def quantile(self, *question: Any) -> Any:
-        return self._numbers("quantile", *question)
-
-    def most_likely(self, *question: Any) -> Any:
+    def ask(self, what: str, *question: Any) -> Any:
         import pyarrow as pa
 
-        found = self._answers("most_likely", *question)
-        return pa.array([None if label is None else str(label) for label in found], pa.string())
+        found = self._answers(what, *question)
+        if what == "most_likely":
+            return pa.array([None if label is None else str(label) for label in found], pa.string())
+        return pa.array(np.array(found, dtype=np.float64), from_pandas=True)  # None is NaN, and no number
 
     def odd(self, given: Any) -> Any:
         import pyarrow as pa
@@ -205,13 +197,6 @@ class Functions:
         types |= {"states": "int64", "missing": "float64"}
         return pa.array([each], _listed(pa, **{name: types[name] for name in order}))
 
-    def _numbers(self, what: str, *question: Any) -> Any:
-        import pyarrow as pa
-
-        found = self._answers(what, *question)
-        numbers = np.array([np.nan if one is None else one for one in found], dtype=np.float64)
-        return pa.array(numbers, from_pandas=True)
-
     def _answers(self, what: str, target: Any, given: Any, without: Any, *level: Any) -> Sequence[Any]:
         """An answer for each row; the rows of one question, which mostly are all, are answered together."""
         import pyarrow as pa
@@ -233,7 +218,7 @@ class Functions:
                 answers = [self.rows.answer(what, text, evidence, left, *levels)] * len(places)
             elif text is not None:
                 some = frame if frame is None or len(places) == len(target) else frame.take(places)
-                answers = getattr(self.rows, what)(text, some, len(places), left, *levels)
+                answers = self.rows.ask(what, text, some, len(places), left, *levels)
             for place, answer in zip(places, answers, strict=True):
                 found[place] = answer
         return found
@@ -276,11 +261,8 @@ class Functions:
     def _schema(self) -> Any:
         import pyarrow as pa
 
-        types = {
-            "boolean": pa.bool_(), "integer": pa.int64(), "float": pa.float64(), "date": pa.date32(),
-            "datetime": pa.timestamp("us"), "duration": pa.duration("us"),
-        }  # fmt: skip
-        return pa.schema([(str(c.key), types.get(c.kind, pa.string())) for c in self.layout.columns])
+        types = [(str(c.key), ARROW_TYPES.get(c.kind, "string")) for c in self.layout.columns]
+        return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in types])
 
     def _structs(self, table: Any) -> Any:
         import pyarrow as pa

@@ -36,14 +36,14 @@ ENDINGS = {end: form for end, form in READ_ENDINGS.items() if end not in (".tab"
 BLOCK = 50_000
 """Rows made into text at once."""
 
-_TYPES: dict[ColumnKind, tuple[str, str]] = {
-    "boolean": ("BOOLEAN", "bool"),
-    "integer": ("BIGINT", "int64"),
-    "float": ("DOUBLE", "float64"),
-    "date": ("DATE", "date32"),
-    "datetime": ("TIMESTAMP", "timestamp[us]"),
-    "duration": ("BIGINT", "duration[us]"),
-}
+SQL_TYPES: dict[ColumnKind, str] = {
+    "boolean": "BOOLEAN", "integer": "BIGINT", "float": "DOUBLE", "date": "DATE", "datetime": "TIMESTAMP",
+    "duration": "BIGINT",
+}  # fmt: skip
+ARROW_TYPES: dict[ColumnKind, str] = {
+    "boolean": "bool", "integer": "int64", "float": "float64", "date": "date32", "datetime": "timestamp[us]",
+    "duration": "duration[us]",
+}  # fmt: skip
 """The types of columns, in DuckDB's words and in Arrow's; of all others text."""
 
 Holes: TypeAlias = Callable[[int], NDArray[np.bool_] | None]
@@ -241,10 +241,11 @@ def _write_with_engine(chunks: Chunks, target: Path) -> None:
     """Chunks of arrays into a table of DuckDB's, then all of it to the file."""
     import duckdb
 
-    types = [_TYPES.get(kind, ("VARCHAR", "string")) for kind in chunks.kinds]
+    types = [SQL_TYPES.get(kind, "VARCHAR") for kind in chunks.kinds]
     options = ["FORMAT parquet", "USE_TMP_FILE false"]
     if "duration" in chunks.kinds:
-        options.append(schema_option(schema_of(list(chunks.names), [arrow for _, arrow in types])))
+        arrow = [ARROW_TYPES.get(kind, "string") for kind in chunks.kinds]
+        options.append(schema_option(schema_of(list(chunks.names), arrow)))
     with (
         scratch_folder() as scratch,
         locked_engine(target, scratch, limits.DEFAULT_MEMORY, len(chunks.names)) as connection,
@@ -258,9 +259,7 @@ def _write_with_engine(chunks: Chunks, target: Path) -> None:
                 for i, column in enumerate(first)
                 if column.numbers is None and len(column.labels) <= limits.FEW_LABELS
             }
-            own = ", ".join(
-                f"c{i} {'UINTEGER' if i in labels else kind}" for i, (kind, _) in enumerate(types)
-            )
+            own = ", ".join(f"c{i} {'UINTEGER' if i in labels else kind}" for i, kind in enumerate(types))
             connection.execute(f"CREATE TEMP TABLE kept ({own})")
             for chunk in itertools.chain([first] if first else [], parts):
                 cells = {f"c{i}": _cells(column, labels.get(i)) for i, column in enumerate(chunk)}
@@ -268,7 +267,7 @@ def _write_with_engine(chunks: Chunks, target: Path) -> None:
                 connection.execute("INSERT INTO kept SELECT * FROM chunk")
                 connection.unregister("chunk")
             named = ", ".join(
-                f"{_cells_sql(i, types[i][0], labels)} AS {identifier(name)}"
+                f"{_cells_sql(i, types[i], labels)} AS {identifier(name)}"
                 for i, name in enumerate(chunks.names)
             )
             place = text_literal(str(target))
