@@ -22,7 +22,7 @@ from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.weights import from_units, in_units
 from depnet.errors import DataError, ModelError, brief, how_many, whole_number
-from depnet.model.evidence import Evidence
+from depnet.model.evidence import Evidence, weights_of
 from depnet.model.sources.limits import MAX_PAIR_CELLS
 from depnet.model.table import MAX_COUNT
 
@@ -184,11 +184,8 @@ class MarginalCounts:
 
     def support_bound(self, evidence: Evidence) -> int:
         """An upper bound of the training rows that know the evidence and match it (all states of positive weight)."""
-        allowed: dict[int, FloatArray | IntArray] = {}
-        for i, code in evidence.clamped.items():
-            allowed[i] = np.array([code])
-        for i, weights in evidence.tilts.items():
-            allowed[i] = np.flatnonzero(weights)
+        cards = [len(counts) for counts in self.singles]
+        allowed = {i: np.flatnonzero(weights) for i, weights in weights_of(evidence, cards).items()}
         bounds = [int(self.total), *(int(self.singles[i][states].sum()) for i, states in allowed.items())]
         if self.pairs is not None:
             for i, j in itertools.combinations(sorted(allowed), 2):

@@ -7,13 +7,12 @@ values that its bin keeps (`Bins.quantiles`, at equal distances in rank). A bin 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Bins, Number, Numbers
+from depnet.data.binning.bins import Bins, Number
 from depnet.data.binning.times import DAY
 from depnet.data.table.variable import Variable
 
@@ -33,16 +32,13 @@ class Span:
     closed: Closed = "both"
 
     def __contains__(self, number: object) -> bool:
-        if not isinstance(number, (int, float)):
-            return False
-        above = number >= self.low if self.closed in ("left", "both") else number > self.low
-        return above and (number <= self.high if self.closed in ("right", "both") else number < self.high)
+        return isinstance(number, (int, float)) and bool(self.covers(number))
 
-    def covers(self, numbers: Numbers) -> NDArray[np.bool_]:
-        """Which of many numbers are in it."""
+    def covers(self, numbers: Any) -> Any:
+        """Which of many numbers are in it; or, is one?"""
         above = numbers >= self.low if self.closed in ("left", "both") else numbers > self.low
         below = numbers <= self.high if self.closed in ("right", "both") else numbers < self.high
-        return np.asarray(above & below)
+        return above & below
 
     @property
     def empty(self) -> bool:

@@ -124,7 +124,7 @@ class BinsFields(Fields):
 
     kind: str
     edges: list[int | float | None]
-    quantiles: list[list[int | float]]
+    quantiles: list[Annotated[list[int | float], Meta(max_length=MAX_QUANTILES)]]
     form: str | None = None
 
     @classmethod
@@ -132,19 +132,11 @@ class BinsFields(Fields):
         edges = [None if math.isinf(edge) else edge for edge in bins.edges]
         return cls(bins.kind, edges, [list(values) for values in bins.quantiles], bins.form)
 
-    def read(self, number: int, at: str) -> Bins:
-        check_length(self.edges, number + 1, f"{at}.edges")
-        check_length(self.quantiles, number, f"{at}.quantiles")
-        edges = []
-        for k, edge in enumerate(self.edges):
-            if edge is None and k not in (0, number):
-                raise fault(f"{at}.edges[{k}]", "only the first and the last edge may be null.")
-            edges.append((math.inf if k else -math.inf) if edge is None else edge)
-        for k, values in enumerate(self.quantiles):
-            if len(values) > MAX_QUANTILES:
-                what = f"a bin keeps at most {MAX_QUANTILES} values; got {len(values):,}."
-                raise fault(f"{at}.quantiles[{k}]", what)
-        with locate_errors(at):
+    def read(self, at: str) -> Bins:
+        edges = [
+            math.copysign(math.inf, k - 1) if edge is None else edge for k, edge in enumerate(self.edges)
+        ]
+        with locate_errors(at):  # what is infinite in between, among others
             return Bins(tuple(edges), tuple(map(tuple, self.quantiles)), self.kind, self.form)  # type: ignore[arg-type]  # it checks the kind
 
 
@@ -171,7 +163,7 @@ class VariableFields(Fields):
     def read(self, at: str) -> Variable:
         states = self.states
         _check_labels(states, f"{at}.states")
-        bins = None if self.bins is UNSET else self.bins.read(len(states) - self.missing, f"{at}.bins")
+        bins = None if self.bins is UNSET else self.bins.read(f"{at}.bins")
         other = states[-1 - self.missing] if self.other and len(states) > self.missing else None
         missing = states[-1] if self.missing and states else None
         with locate_errors(at):
