@@ -35,8 +35,6 @@ from depnet.learning.boost import (
     DIGITS,
     LEAST_ONES,
     LEAST_ROWS,
-    AutoBoost,
-    Boost,
     BoostRows,
     NodeGrower,
     all_tests,
@@ -45,7 +43,7 @@ from depnet.learning.boost import (
 )
 from depnet.learning.learn import MORE, learn_with_choice
 from depnet.learning.linear import FEWEST_STATES
-from depnet.learning.options import LearnOptions
+from depnet.learning.options import AutoBoost, Boost, LearnOptions
 from depnet.learning.rows import some_rows
 from depnet.model.stages import DigitTree
 

@@ -24,8 +24,9 @@ from benchmarks._tables import debd
 from benchmarks._timing import timed
 from depnet import Dataset
 from depnet.arrays import FloatArray
-from depnet.learning.boost import Boost, BoostRows, Grown, NodeGrower, all_tests
+from depnet.learning.boost import BoostRows, Grown, NodeGrower, all_tests
 from depnet.learning.learn import learn
+from depnet.learning.options import Boost
 from depnet.model.network import Network
 
 TABLES = ("nltcs", "msnbc", "plants", "tretail", "dna", "kosarek", "bbc")

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks._timing import least_seconds, timed
 from depnet import Dataset
 from depnet.arrays import FloatArray
-from depnet.learning.boost import Boost
+from depnet.learning.options import Boost
 
 RATE, SHARE, LEAVES = 0.1, 0.5, (8, 31)
 MOST_TREES, PATIENCE = 2000, 20

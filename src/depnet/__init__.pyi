@@ -49,7 +49,6 @@ from depnet.inference import most_probable as most_probable
 from depnet.inference import query as query
 from depnet.inference import query_by as query_by
 from depnet.inference import query_rows as query_rows
-from depnet.learning.boost import Boost as Boost
 from depnet.learning.certificate import Certificate as Certificate
 from depnet.learning.certificate import certificate as certificate
 from depnet.learning.cost import Aic as Aic
@@ -63,6 +62,7 @@ from depnet.learning.framework import learn_with as learn_with
 from depnet.learning.learn import learn as learn
 from depnet.learning.links import Link as Link
 from depnet.learning.links import links as links
+from depnet.learning.options import Boost as Boost
 from depnet.model import BoostedNode as BoostedNode
 from depnet.model import ConditionalTable as ConditionalTable
 from depnet.model import ConstantSource as ConstantSource

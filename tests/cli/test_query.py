@@ -13,7 +13,7 @@ import depnet as library
 from depnet.cli.main import run
 from depnet.errors import EvidenceError
 from depnet.inference.answer import question
-from depnet.learning.boost import AutoBoost
+from depnet.learning.options import AutoBoost
 from tests.cli.entry import COMMAND, answer, depnet, refused
 from tests.cli.test_documented import check_fields
 from tests.mixed import boosts_asked, mixed_titanic

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 import depnet
 from depnet import DependencyNetwork
 from depnet.errors import ModelError
-from depnet.learning.boost import AutoBoost
+from depnet.learning.options import AutoBoost
 from tests.estimators.tables import people, with_holes
 from tests.mixed import boosts_asked, mixed_titanic
 from tests.narrowed import there

@@ -16,10 +16,9 @@ from depnet.data.table.dataset import Holed
 from depnet.data.table.values import Values
 from depnet.fitting.fit import FitOptions, Fitted, fit, fit_law
 from depnet.fitting.worth import Sure
-from depnet.learning.boost import AutoBoost
 from depnet.learning.cost import LADDER
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions
+from depnet.learning.options import AutoBoost, LearnOptions
 from depnet.learning.rows import row_order
 from depnet.threads import Work
 from tests.estimators.tables import people

@@ -5,7 +5,7 @@ import numpy as np
 import depnet
 from depnet.fitting.fit import FitOptions, fit_law
 from depnet.fitting.worth import SURES, Sure, choose_sure
-from depnet.inference.answer.numbers import SURE_MEANS, SURE_SHARES
+from depnet.inference.answer.intervals import SURE_MEANS, SURE_SHARES
 from tests.narrowed import there
 
 WORTH = 50.0

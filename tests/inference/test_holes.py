@@ -35,7 +35,7 @@ from depnet.inference.holes import (
     score_holed,
     split_holes,
 )
-from depnet.learning.boost import Boost
+from depnet.learning.options import Boost
 from depnet.model import Evidence, Scan
 from tests.exact.drawing import any_scan
 from tests.inference.cases import coupled, random_rows, slightly_wrong

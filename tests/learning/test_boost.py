@@ -8,9 +8,9 @@ import pytest
 
 from depnet import Boost, BoostedNode, Dataset, Network, learn, score, titanic
 from depnet.errors import LearningError
-from depnet.learning.boost import AutoBoost, BoostRows, NodeGrower, all_tests, checked_boost
+from depnet.learning.boost import BoostRows, NodeGrower, all_tests
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions
+from depnet.learning.options import AutoBoost, LearnOptions, checked_boost
 from tests.interrupts import ctrl_c
 from tests.narrowed import there
 from tests.refusals import refuses

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from depnet import Dataset, NoPenalty, learn
 from depnet.errors import DataError, DepnetError, ManyStatesWarning
-from depnet.learning import options
-from depnet.learning.options import choose_order
+from depnet.learning import order as rule
+from depnet.learning.order import choose_order
 from tests.interrupts import ctrl_c
 from tests.narrowed import there
 from tests.reference import order as slow
@@ -186,14 +186,14 @@ def test_the_order_is_the_slow_one(table: Dataset, seed: int, weighted: bool) ->
         table = Dataset.from_codes(table.codes, weights=weights, domain=table.domain)
     rules = random_rules(rng, len(table.domain))
     cells = int(rng.choice([1, 30, 1 << 22]))
-    with patch.object(options, "BAND_CELLS", cells):
+    with patch.object(rule, "BAND_CELLS", cells):
         assert fast(table) == slow.chosen_order(table)
         assert fast(table, **rules) == slow.chosen_order(table, **rules)  # type: ignore[arg-type]
 
 
 @given(datasets(min_variables=2, max_variables=6, max_cardinality=9), seeds)
 def test_many_states_are_folded(table: Dataset, seed: int) -> None:
-    with patch.object(options, "MAX_STATES", 3):
+    with patch.object(rule, "MAX_STATES", 3):
         assert fast(table) == slow.chosen_order(table, most=3)
     cards = [300, 65, 2]
     rng = np.random.default_rng(seed)
@@ -256,8 +256,8 @@ def test_a_slightly_wrong_rule_is_found(mutant: str) -> None:
             with patch.object(np, "argmax", np.argmin):
                 found = fast(table)
         elif mutant == "path":
-            least = options.informations(table)
-            with patch.object(options, "informations", lambda _, least=least: least.max() - least):
+            least = rule.informations(table)
+            with patch.object(rule, "informations", lambda _, least=least: least.max() - least):
                 found = fast(table)
         else:
             flipped = Dataset.from_codes(table.codes[:, ::-1], [2] * 9)

@@ -14,7 +14,8 @@ from depnet.learning.cost import Auto, Penalty
 from depnet.learning.framework import learn_parameters, learn_with
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, choose_order, node_specs
+from depnet.learning.options import LearnOptions, node_specs
+from depnet.learning.order import choose_order
 from depnet.learning.rows import held_out
 from depnet.model.score import score
 from tests.learning.test_learn import penalties

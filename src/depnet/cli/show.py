@@ -12,7 +12,7 @@ from depnet.wording import pick, plural, some_of
 
 if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
-    from depnet.inference.judge.compare import Nearness
+    from depnet.inference.judge.nearness import Nearness
     from depnet.learning.certificate import Certificate
     from depnet.model import Network, Node
     from depnet.model.network import Model

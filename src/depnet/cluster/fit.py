@@ -20,11 +20,10 @@ from depnet.data.table.variable import Domain, Variable
 from depnet.data.table.variables import BinChoice, StateOptions
 from depnet.errors import DataError, brief
 from depnet.fitting.fit import FitOptions, Fitted, check_order, fit
-from depnet.learning.boost import BoostLike
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
-from depnet.learning.options import LearnOptions, node_specs
+from depnet.learning.options import BoostLike, LearnOptions, node_specs
 from depnet.model.network import Model, Network
 from depnet.threads import Progress, Work
 

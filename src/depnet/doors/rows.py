@@ -25,9 +25,9 @@ from depnet.data.table.open import open_frame
 from depnet.data.table.variable import Domain
 from depnet.errors import STEADY_SEED, DataError, InferenceError, ModelError, brief
 from depnet.inference import impute, query, query_rows
-from depnet.inference.answer.part import Target, targets_of
 from depnet.inference.answer.question import SECONDS
 from depnet.inference.answer.rows import DistinctRows
+from depnet.inference.answer.target import Target, targets_of
 from depnet.inference.holes import open_holes, present_law, score_holed, split_holes
 from depnet.inference.judge.cells import cell_laws
 from depnet.model.event import columns_of

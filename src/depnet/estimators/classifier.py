@@ -25,7 +25,7 @@ from depnet.fitting.choose_missing import make_holes_states, with_hole_states
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import NETWORK_SHARE, QUICK, FitOptions, fit_law, fit_network
 from depnet.inference.holes import query_rows
-from depnet.learning.boost import AutoBoost
+from depnet.learning.options import AutoBoost
 from depnet.threads import Work, show_progress
 
 FINE_BINS = ((64, 4), (255, 40))

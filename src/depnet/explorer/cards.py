@@ -14,8 +14,10 @@ from depnet.data import Variable
 from depnet.explorer.histogram import Axis, HistogramLaw, group_digits
 from depnet.explorer.known import Held, Known, describe_held, held_by, is_clamped, weights
 from depnet.explorer.loaded import Loaded
-from depnet.inference.answer.numbers import NumberLaw, ends, shown
-from depnet.inference.answer.result import FEWEST_STATES, QueryResult
+from depnet.inference.answer.intervals import ends
+from depnet.inference.answer.numbers import NumberLaw, shown
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.table import FEWEST_STATES
 from depnet.inference.judge.shifts import Shift, shifts_between
 from depnet.model.condition_text import EQUALS, split, unquote
 from depnet.model.conditions import MISSING

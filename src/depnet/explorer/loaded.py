@@ -25,7 +25,7 @@ from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.shown import without_small_counts
 from depnet.inference.ask.query import query
 from depnet.inference.judge.cells import RowScores
-from depnet.inference.judge.compare import Nearness
+from depnet.inference.judge.nearness import Nearness
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import Link, links

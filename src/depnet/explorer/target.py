@@ -12,10 +12,11 @@ from depnet.explorer.ask import how_often
 from depnet.explorer.known import Known, given
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
-from depnet.inference.answer.numbers import ends, shown
+from depnet.inference.answer.intervals import ends
+from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.observed import Support
 from depnet.inference.answer.question import over_after
-from depnet.inference.answer.result import AnswerTable
+from depnet.inference.answer.table import AnswerTable
 from depnet.inference.ask.query import log_probability
 from depnet.inference.judge.influence import MAX_SECONDS, Effect, Influence, influence, reach
 from depnet.inference.judge.measure import MEAN, SeenEffect, seen_effects, seen_measure

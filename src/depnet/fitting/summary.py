@@ -7,7 +7,7 @@ import numpy as np
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.exact import Consistency, consistency
 from depnet.fitting.complete import Completion
-from depnet.inference.judge.compare import Nearness, nearness
+from depnet.inference.judge.nearness import Nearness, nearness
 from depnet.learning.certificate import BIT, Certificate
 from depnet.learning.links import Link, links
 from depnet.model.links import OneSidedLink, one_sided_links

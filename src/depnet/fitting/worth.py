@@ -41,7 +41,8 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
-from depnet.inference.answer.numbers import LEVEL, SURE_MEANS, SURE_SHARES, Z, share_ends, worth_of_mean
+from depnet.inference.answer.intervals import LEVEL, SURE_MEANS, SURE_SHARES, Z, share_ends
+from depnet.inference.answer.numbers import worth_of_mean
 from depnet.inference.answer.result import WORTH
 from depnet.law.program import law_of
 from depnet.learning.rows import some_rows

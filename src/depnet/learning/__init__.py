@@ -5,12 +5,12 @@ The paper, in reading order:
 - `learn`: the whole network from a table;
 - `cost`: R(k, N), what complexity costs; the cost of a source, and how an operation changes it;
 - `framework`: tables for given sources (Theorem 4); Algorithm 3 with any way of making candidates, in Python;
-- `certificate`: how far a network's law is from the data, and where Theorem 3 holds.
+- `certificate`, `bound`: how far a network's law is from the data, and where Theorem 3 holds.
 
 How it is done:
 
 - `rows`: distinct rows, and rows held out;
-- `options`: what is learned, as one value, and the nodes that it means; the order "auto";
+- `options`, `order`: what is learned, as one value, and the nodes that it means; the order "auto";
 - `grow`: nodes grown by splits and merges; `cuts`: splits of variables with an order at a cut;
 - `auto`: the penalty and smoothing, chosen by held-out rows, and columns of many states that repeat each other;
 - `boost`: nodes that add up the scores of many small graphs, stage by stage;

@@ -42,7 +42,8 @@ from depnet.learning.cuts import MANY_STATES, Cut, CutDomain, cuts_of
 from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.learn import TrialPart, try_node
 from depnet.learning.linear import FEWEST_STATES, LinearGuess, learn_guesses, with_guesses
-from depnet.learning.options import LearnOptions, NodeSpec, fold_states, node_specs, readable_inputs
+from depnet.learning.options import LearnOptions, NodeSpec, node_specs, readable_inputs
+from depnet.learning.order import fold_states
 from depnet.learning.rows import some_rows
 from depnet.learning.words import Word
 from depnet.model.network import Network

@@ -23,9 +23,6 @@ from depnet.errors import LearningError
 from depnet.learning.auto import Choice, learn_graphs
 from depnet.learning.boost import (
     DIGITS,
-    AutoBoost,
-    Boost,
-    BoostLike,
     BoostRows,
     Grown,
     NodeGrower,
@@ -37,7 +34,17 @@ from depnet.learning.boost import (
 from depnet.learning.cost import Auto, Mdl, PenaltyLike
 from depnet.learning.grow import TrainingRows, learn_nodes, warn_of_identifiers
 from depnet.learning.mixture import MixtureLike, checked_components, learn_mixture
-from depnet.learning.options import LearnOptions, Order, Role, node_specs, readable_inputs, tiers_of
+from depnet.learning.options import (
+    AutoBoost,
+    Boost,
+    BoostLike,
+    LearnOptions,
+    Order,
+    Role,
+    node_specs,
+    readable_inputs,
+    tiers_of,
+)
 from depnet.model.boosted import BoostedNode
 from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.network import Network, check_same_domain

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 import depnet
-from depnet.inference.answer.numbers import LEVEL, SURE_SHARES, beta_quantiles, ends, mean_ends, student
+from depnet.inference.answer.intervals import LEVEL, SURE_SHARES, beta_quantiles, ends, mean_ends, student
 from depnet.inference.answer.observed import matching
 from depnet.inference.answer.shown import without_small_counts
 from depnet.model.evidence import Evidence

@@ -10,7 +10,7 @@ import depnet
 from depnet import Dataset, Network, query
 from depnet.errors import DataError
 from depnet.inference.answer.observed import FALSE_ALARM, MatchingRows, differing
-from depnet.inference.answer.part import targets_of
+from depnet.inference.answer.target import targets_of
 from depnet.model import Evidence
 from tests.inference.cases import random_evidence, random_targets
 from tests.narrowed import by_name

@@ -6,8 +6,8 @@ from hypothesis import given
 
 from depnet import Dataset, Domain, Network, Variable, learn, query, titanic
 from depnet.errors import EvidenceError
-from depnet.inference.answer.part import targets_of
 from depnet.inference.answer.shown import without_small_counts
+from depnet.inference.answer.target import targets_of
 from tests.inference.answer.test_numbers import BINS, KNOWN, LAW
 from tests.narrowed import by_name
 from tests.refusals import refuses

@@ -12,7 +12,8 @@ import depnet
 from depnet import Dataset, Domain, Network, Variable, compare, learn, score, stationary, titanic
 from depnet.data.table.dataset import Holed, holed_rows
 from depnet.errors import DataError, ModelError
-from depnet.inference.judge.compare import by_chance, nearness, scored
+from depnet.inference.judge.compare import scored
+from depnet.inference.judge.nearness import by_chance, nearness
 from depnet.model.marginals import MarginalCounts
 from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples

@@ -14,7 +14,8 @@ from depnet import DependencyNetwork, Network, query
 from depnet.arrays import FloatArray
 from depnet.data import Bins, Domain, Variable
 from depnet.data.frames.within import allowed_values
-from depnet.inference.answer.result import Answer, QueryResult
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.table import Answer
 from depnet.law.elimination import joint_law
 from depnet.model.evidence import Evidence, narrow_domain
 from tests.model.file.networks import random_within

@@ -26,7 +26,8 @@ from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain, Variable
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
-from depnet.inference.answer.part import Remark, Target
+from depnet.inference.answer.part import Remark
+from depnet.inference.answer.target import Target
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.restrict import find_reached

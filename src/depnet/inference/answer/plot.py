@@ -12,8 +12,9 @@ import numpy as np
 from depnet import plots
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary, shown
 from depnet.inference.answer.profile import DAY, HOUR, MINUTE, SECOND, bar_edges, share_of_bars
-from depnet.inference.answer.result import AnswerTable, QueryResult
+from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.shown import SHOWN, facts_of
+from depnet.inference.answer.table import AnswerTable
 from depnet.wording import percent, plural
 
 BARS, FEWEST_BARS = 30, 8

@@ -15,7 +15,8 @@ from depnet.data import Domain, Holed, Variable
 from depnet.data.binning.bins import Kind
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
 from depnet.inference.answer.observed import MatchingRows
-from depnet.inference.answer.part import Spread, targets_of
+from depnet.inference.answer.part import Spread
+from depnet.inference.answer.target import targets_of
 from depnet.model.evidence import NOTHING
 from depnet.model.marginals import MarginalCounts
 

@@ -16,8 +16,9 @@ from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import EvidenceError, InferenceError, ModelError, brief, checked_seconds
 from depnet.inference.answer.observed import MatchingRows, Support, difference, few_known, support
-from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, Target, tables_of, targets_of
+from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, tables_of
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.target import Target, targets_of
 from depnet.model.event import Event, columns_of
 from depnet.model.evidence import Evidence, Given, narrow_domain
 from depnet.model.given_text import read_event, read_given

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from depnet import notebook
 from depnet.arrays import FloatArray, read_only
 from depnet.errors import InferenceError, brief
-from depnet.inference.answer.numbers import LEVEL, shown, with_error
+from depnet.inference.answer.intervals import LEVEL
+from depnet.inference.answer.numbers import shown, with_error
 from depnet.inference.answer.part import Remark
-from depnet.inference.answer.result import Answer, AnswerTable, QueryResult, by_target
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.table import Answer, AnswerTable, by_target
 from depnet.model.conditions import describe
 from depnet.wording import plural, printable
 

@@ -15,13 +15,15 @@ import numpy as np
 from depnet.arrays import new_seeds
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
-from depnet.inference.answer.numbers import ends, value_of
+from depnet.inference.answer.intervals import ends
+from depnet.inference.answer.numbers import value_of
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.plot import plot_groups
 from depnet.inference.answer.question import TOLERANCE, Question, check_ordered
-from depnet.inference.answer.result import AnswerTable, Of, QueryResult
+from depnet.inference.answer.result import Of, QueryResult
 from depnet.inference.answer.shown import frame_of_columns
+from depnet.inference.answer.table import AnswerTable
 from depnet.inference.ordered.events import event_part
 from depnet.inference.ordered.groups import COARSER, answer_groups
 from depnet.model.evidence import Evidence, Given

@@ -2,7 +2,8 @@
 
 In reading order:
 
-- `compare`: two models, or a model and a table, side by side; 1- and 2-way marginals, beside what chance alone gives;
+- `nearness`: 1- and 2-way marginals of rows and of a table, beside what chance alone gives;
+- `compare`: two models, or a model and a table, side by side;
 - `shifts`: how far evidence moves every variable; two variables together, and what either tells of the other;
 - `influence`, `measure`: what would move a target, one more fact at a time, and what rows say of it;
 - `cells`: the tail masses of cells, given the rest of their rows; the scores of a table's rows, and its rows as they are

@@ -24,7 +24,8 @@ from depnet.data.table.variable import Variable
 from depnet.errors import InferenceError
 from depnet.geometry import total_variation
 from depnet.geometry.joint import entropy
-from depnet.inference.answer.result import AnswerTable, QueryResult, by_target
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.table import AnswerTable, by_target
 from depnet.inference.ask.query import query
 from depnet.model.evidence import Given
 from depnet.model.network import Network

@@ -21,7 +21,7 @@ from depnet.fitting.summary import count_rows, plain_figures
 from depnet.inference.answer.numbers import shown, value_of
 from depnet.inference.answer.profile import Profile, bar_edges, column_of, share_of_bars
 from depnet.inference.judge.cells import row_scores
-from depnet.inference.judge.compare import Nearness, nearness
+from depnet.inference.judge.nearness import Nearness, nearness
 from depnet.inference.judge.odd import how_odd, list_reasons
 from depnet.learning.auto import copies_of
 from depnet.learning.cost import Mdl, PenaltyLike
