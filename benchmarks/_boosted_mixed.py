@@ -30,11 +30,10 @@ from benchmarks._reach import at_least, at_most, head, line
 from benchmarks._timing import timed
 from depnet import Dataset, DependencyNetwork
 from depnet.arrays import FloatArray, IntArray
+from depnet.learning import limits
 from depnet.learning.boost import (
     BASE_SMOOTHING,
     DIGITS,
-    LEAST_ONES,
-    LEAST_ROWS,
     BoostRows,
     NodeGrower,
     all_tests,
@@ -42,7 +41,6 @@ from depnet.learning.boost import (
     tree_of,
 )
 from depnet.learning.learn import MORE, learn_with_choice
-from depnet.learning.linear import FEWEST_STATES
 from depnet.learning.options import AutoBoost, Boost, LearnOptions
 from depnet.learning.rows import some_rows
 from depnet.model.stages import DigitTree
@@ -167,7 +165,7 @@ def digit_rows(tree: DigitTree, own: Any) -> list[tuple[IntArray, IntArray]]:
 def has_stages(digit: IntArray) -> bool:
     """Has a vertex of these rows stages, as depnet has it?"""
     ones = int(digit.sum())
-    return len(digit) >= LEAST_ROWS and min(ones, len(digit) - ones) >= LEAST_ONES
+    return len(digit) >= limits.VERTEX_ROWS and min(ones, len(digit) - ones) >= limits.VERTEX_ONES
 
 
 def _fits() -> list[bool]:
@@ -193,7 +191,7 @@ def _numbers(tables: Sequence[str]) -> None:
         numbers = [
             i
             for i, variable in enumerate(dataset.domain.variables)
-            if variable.has_cuts and len(variable.present_states) >= FEWEST_STATES
+            if variable.has_cuts and len(variable.present_states) >= limits.GUESSED_STATES
         ]
         for i in sorted(np.random.default_rng(0).permutation(numbers)[:NUMBERS].tolist()):
             base, theirs, ours = _nats(learned, test, i)

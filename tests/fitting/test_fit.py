@@ -159,7 +159,7 @@ def test_a_shuffled_table_gives_the_same_file(
     table = random_table(seed, 600, telling=telling, few=few)
     shuffled = table.sample(frac=1, random_state=seed % 2**32)
     with pytest.MonkeyPatch.context() as patch:  # the levels of some rows, as of a large table
-        patch.setattr("depnet.learning.within.MOST_ROWS", 400)
+        patch.setattr("depnet.learning.limits.WITHIN_ROWS", 400)
         first, second = (model_text(each, folder, missing=missing) for each in (table, shuffled))
     assert first == second
 
@@ -170,7 +170,7 @@ def test_rows_by_place_would_give_another_file(tmp_path: Path, monkeypatch: pyte
     shuffled = table.sample(frac=1, random_state=0)
     monkeypatch.setattr("depnet.fitting.fit.row_order", lambda table: np.arange(table.rows))
     assert model_text(table, tmp_path) != model_text(shuffled, tmp_path)
-    monkeypatch.setattr("depnet.learning.within.MOST_ROWS", 1500)
+    monkeypatch.setattr("depnet.learning.limits.WITHIN_ROWS", 1500)
     whole = table.ffill().bfill()
     assert model_text(whole, tmp_path) != model_text(whole.loc[shuffled.index], tmp_path)
 

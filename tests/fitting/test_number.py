@@ -6,7 +6,8 @@ import pytest
 from depnet import Boost, Dataset, Domain, Variable
 from depnet.arrays import FloatArray
 from depnet.fitting.fit import FitOptions
-from depnet.fitting.number import PARTS, ResidualLaw, cross_fitted_mean, number_law, parts_of
+from depnet.fitting.number import ResidualLaw, cross_fitted_mean, number_law, parts_of
+from depnet.learning import limits
 from depnet.threads import Work
 
 DOMAIN = Domain(tuple(Variable(name, tuple(range(8))) for name in "ab"))
@@ -61,7 +62,7 @@ def rows(n: int = 200) -> tuple[np.ndarray, FloatArray]:
 def test_parts_are_alike() -> None:
     part = parts_of(103)
     assert sorted(np.bincount(part).tolist()) == [20, 20, 21, 21, 21]
-    assert all(sorted(part[k : k + PARTS]) == list(range(PARTS)) for k in range(0, 100, PARTS))
+    assert all(sorted(part[k : k + limits.PARTS]) == list(range(PARTS)) for k in range(0, 100, PARTS))
 
 
 def test_the_order_of_rows_and_threads_do_not_matter() -> None:

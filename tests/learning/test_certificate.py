@@ -14,7 +14,7 @@ from depnet import ConstantSource, Dataset, LosslessSource, Network, certificate
 from depnet.arrays import FloatArray
 from depnet.errors import LearningError, ModelError, NoSuchBoundError, ScanError
 from depnet.geometry import full_conditional_divergence, kl
-from depnet.learning import bound
+from depnet.learning import limits
 from depnet.learning.bound import hub_leads_to, why_no_bound
 from depnet.learning.rows import Contexts
 from depnet.model.scan import RandomScan
@@ -248,7 +248,7 @@ def test_large_domains_with_zeros_have_a_bound_where_there_is_a_hub(monkeypatch:
     dataset = Dataset.from_codes(rng.integers(0, 2, size=(50, 30)), [3] * 30)  # nobody has state 2
     network = learn_parameters(dataset, [ConstantSource()] * 30)
     assert certificate(network, dataset).fc_limit == certificate(network, dataset).total("kl")
-    monkeypatch.setattr(bound, "MOST_STATES", 0)
+    monkeypatch.setattr(limits, "SEARCHED_STATES", 0)
     for rows, sources in (
         (transient_example(), None),
         (copies(), [LosslessSource((1,), (2,)), LosslessSource((0,), (2,))]),

@@ -13,7 +13,7 @@ import depnet
 from depnet import ConditionalTable, Dataset, Network
 from depnet.errors import ModelError
 from depnet.fitting.fit import FitOptions, fit_law
-from depnet.learning import distil as taught
+from depnet.learning import limits
 from depnet.model.file import load_model
 from depnet.model.node import Node, TableNode
 from depnet.model.score import score
@@ -118,9 +118,9 @@ def test_columns_that_tell_nothing_of_each_other_stay_as_they_are() -> None:
     assert law.held_out == alone.held_out
 
 
-@pytest.mark.parametrize("name", ["FEWEST_ROWS", "MOST_CELLS"])
+@pytest.mark.parametrize("name", ["TAUGHT_ROWS", "TAUGHT_CELLS"])
 def test_tables_too_small_or_too_large_have_no_teacher(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(taught, name, ROWS.total + 1 if name == "FEWEST_ROWS" else 1)
+    monkeypatch.setattr(limits, name, ROWS.total + 1 if name == "TAUGHT_ROWS" else 1)
     assert not any(is_taught(fit_law(ROWS, FitOptions(order=ORDER))))
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from depnet import Dataset, NoPenalty, learn
 from depnet.errors import DataError, DepnetError, ManyStatesWarning
+from depnet.learning import limits
 from depnet.learning import order as rule
 from depnet.learning.order import choose_order
 from tests.interrupts import ctrl_c
@@ -186,14 +187,14 @@ def test_the_order_is_the_slow_one(table: Dataset, seed: int, weighted: bool) ->
         table = Dataset.from_codes(table.codes, weights=weights, domain=table.domain)
     rules = random_rules(rng, len(table.domain))
     cells = int(rng.choice([1, 30, 1 << 22]))
-    with patch.object(rule, "BAND_CELLS", cells):
+    with patch.object(limits, "BAND_CELLS", cells):
         assert fast(table) == slow.chosen_order(table)
         assert fast(table, **rules) == slow.chosen_order(table, **rules)  # type: ignore[arg-type]
 
 
 @given(datasets(min_variables=2, max_variables=6, max_cardinality=9), seeds)
 def test_many_states_are_folded(table: Dataset, seed: int) -> None:
-    with patch.object(rule, "MAX_STATES", 3):
+    with patch.object(limits, "ORDER_STATES", 3):
         assert fast(table) == slow.chosen_order(table, most=3)
     cards = [300, 65, 2]
     rng = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ import pytest
 from depnet import Dataset, Domain
 from depnet.data import Variable
 from depnet.fitting.fit import FitOptions, fit_law
-from depnet.learning import distil
+from depnet.learning import limits
 from depnet.learning.linear import GUESSES, PENALTIES, LinearGuess, learn_guesses, with_guesses
 from depnet.model.score import score
 from depnet.model.stages import DigitTree, theta_of
@@ -112,5 +112,5 @@ def test_a_law_of_few_rows_knows_a_sum(monkeypatch: pytest.MonkeyPatch) -> None:
         return score(fit_law(rows, FitOptions(order=list("abcde"))), fresh)
 
     guessed = fresh_score()
-    monkeypatch.setattr(distil, "FEWEST_STATES", 100)  # no number has a guess
+    monkeypatch.setattr(limits, "GUESSED_STATES", 100)  # no number has a guess
     assert guessed > fresh_score() + 0.1

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet import Dataset
+from depnet.learning import limits
 from depnet.learning import rows as module
 from depnet.learning.rows import Contexts, distinct_rows, held_out, repeat_rows, some_rows
 from tests.cluster.tables import assert_same_network
@@ -45,8 +46,8 @@ def test_the_order_of_rows_and_how_they_are_weighted_do_not_matter(dataset: Data
 def test_as_many_rows_as_asked_for_take_part(
     equal: int, trial_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "EQUAL_PARTS_ROWS", equal)
-    monkeypatch.setattr(module, "TRIAL_ROWS", trial_rows)
+    monkeypatch.setattr(limits, "EQUAL_PARTS_ROWS", equal)
+    monkeypatch.setattr(limits, "TRIAL_ROWS", trial_rows)
     weights = np.random.default_rng(1).integers(0, 50, 300)
     dataset = Dataset.from_codes(np.arange(300)[:, None], [300], weights)
     wanted = min(dataset.total, trial_rows)
@@ -110,7 +111,7 @@ def test_weighted_rows_give_the_network_of_repeated_rows(dataset: Dataset) -> No
     expected = depnet.learn(again, smoothing=0.5)
     assert_same_network(depnet.learn(dataset, smoothing=0.5), expected)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST_BYTES", -1)
+        patch.setattr(limits, "MOST_BYTES", -1)
         assert repeat_rows(dataset) is dataset
         assert_same_network(depnet.learn(dataset, smoothing=0.5), expected)
 

@@ -9,6 +9,7 @@ from depnet import Dataset, Domain
 from depnet.data import Variable
 from depnet.fitting.fit import FitOptions, fit_law
 from depnet.learning import distil as teachers
+from depnet.learning import limits
 from depnet.learning.boost import BoostRows, NodeGrower, all_tests, tree_of
 from depnet.learning.distil import Teacher, in_places, learn_teacher, state_places
 from depnet.learning.words import Word
@@ -102,7 +103,7 @@ def test_cuts_tell_neighbours_apart(taught: Teacher) -> None:
 def test_of_many_rows_a_teacher_learns_from_some_whatever_their_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(teachers, "MOST_ROWS", 500)
+    monkeypatch.setattr(limits, "TEACHER_ROWS", 500)
     shuffled = Dataset.from_codes(ROWS.codes[::-1], domain=ROWS.domain)
     law = fit_law(towns(200, 2), FitOptions(order=["a", "b", "town"], distil=False))
     both, inputs = (ROWS, shuffled), {0: (1, 2)}

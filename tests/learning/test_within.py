@@ -13,7 +13,8 @@ from depnet._native import within as native
 from depnet.data import encode
 from depnet.data.frames.within import Within
 from depnet.data.table.values import Values
-from depnet.learning.within import LEAST, MOST_READ, learn_within
+from depnet.learning import limits
+from depnet.learning.within import LEAST, learn_within
 from tests.narrowed import there
 from tests.reference.within import slow_leaf, slow_tree
 
@@ -122,7 +123,7 @@ def test_numbers_whose_levels_are_not_known_have_no_trees() -> None:
 
 def test_a_wide_table_reads_some_of_its_variables() -> None:
     rng = np.random.default_rng(0)
-    values = np.column_stack([numbers(2500, 3), rng.normal(size=(2500, MOST_READ + 5))])
+    values = np.column_stack([numbers(2500, 3), rng.normal(size=(2500, limits.WITHIN_READ + 5))])
     model = DependencyNetwork(random_state=0, penalty="mdl").fit(values)
     law = there(model.law_)
     assert law.within is not None

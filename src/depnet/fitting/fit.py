@@ -18,6 +18,7 @@ from depnet.errors import LearningError, brief
 from depnet.fitting.choose_missing import make_holes_states, with_hole_states
 from depnet.fitting.complete import Completion, complete_and_learn
 from depnet.fitting.worth import PARTS, Sure, choose_sure, choose_worth
+from depnet.learning import limits
 from depnet.learning.auto import Choice, learn_copies
 from depnet.learning.cost import Auto, Mdl, StructuralMdl
 from depnet.learning.distil import distil
@@ -32,9 +33,6 @@ from depnet.threads import Progress, Work
 
 QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 """The best single penalty of docs/penalties.md: for the rounds of completion, and where "auto" has too few rows."""
-
-FEW_ROWS = 10
-"""With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
 
 BEFORE, PATIENCE = 2, 2
 """The law's ladder begins `BEFORE` rungs before the network's best, and ends after `PATIENCE` that are no better."""
@@ -207,7 +205,7 @@ def _sure(
 ) -> Sure:
     """How sure answers are, by laws of the rows that were held out: learned in the law's order, and never boosted."""
     some = parts[:PARTS]
-    if work.over or min(held.total for _, held in some) < FEW_ROWS:
+    if work.over or min(held.total for _, held in some) < limits.FEW_ROWS:
         return Sure()
     penalty, smoothing = choice.pooled
     order = [law.domain.names[i] for i in law.order or ()]
@@ -256,7 +254,7 @@ def _complete(
 
 def _for_few(total: int, options: FitOptions) -> FitOptions:
     """The options, where rows are so few that none can be held out: with the best single penalty, and without boosting."""
-    if total >= FEW_ROWS:
+    if total >= limits.FEW_ROWS:
         return options
     return replace(options, penalty=options.penalty if options.auto is None else QUICK, boost=None)
 

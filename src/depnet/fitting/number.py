@@ -29,14 +29,11 @@ from depnet.data.binning.levels import Levels
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Domain, Variable
 from depnet.fitting.fit import FitOptions, fit_network
+from depnet.learning import limits
 from depnet.learning.forest import crps
 from depnet.learning.rows import codes_of
 from depnet.model.network import Network
 from depnet.threads import Progress, Work, results_in_threads
-
-PARTS = 5
-FEW_ROWS = 10
-"""With fewer rows there is nothing to hold out."""
 
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
 """Strengths of the ridge, as extra rows that say that an effect is 0."""
@@ -174,7 +171,7 @@ def cross_fitted_mean(
     order = np.lexsort((*np.asarray(codes).T[::-1], numbers))
     codes, numbers = codes_of(codes, order), numbers[order]
     centre = math.fsum(numbers.tolist()) / len(numbers)
-    if len(numbers) < FEW_ROWS or numbers[0] == numbers[-1] or not len(domain):
+    if len(numbers) < limits.FEW_ROWS or numbers[0] == numbers[-1] or not len(domain):
         return CrossFittedMean((), centre, np.full(len(numbers), centre))
     part, design = parts_of(len(numbers)), Design.of(domain, codes)
     columns, inputs = design.columns(codes), design.inputs(codes)
@@ -203,7 +200,9 @@ def cross_fitted_mean(
         return Fit(design, line, steps)
 
     done = itertools.count(1)
-    found = results_in_threads(fit, range(PARTS), work.threads, told=lambda: work.tell(next(done), PARTS))
+    found = results_in_threads(
+        fit, range(limits.PARTS), work.threads, told=lambda: work.tell(next(done), limits.PARTS)
+    )
     count = _best_count(found)
     fits = tuple(replace(each, count=count) for each in found)
     unseen = np.empty(len(numbers))
@@ -215,7 +214,7 @@ def cross_fitted_mean(
 def parts_of(rows: int) -> IntArray:
     """The part of each of `rows` rows in the order of their numbers: of every five in turn each is in another part."""
     rng = np.random.default_rng(0)
-    turns = rng.permuted(np.tile(np.arange(PARTS), (math.ceil(rows / PARTS), 1)), axis=1)
+    turns = rng.permuted(np.tile(np.arange(limits.PARTS), (math.ceil(rows / limits.PARTS), 1)), axis=1)
     return np.asarray(turns.reshape(-1)[:rows])
 
 
@@ -240,8 +239,6 @@ RESIDUAL_BINS, OWN_BINS, MEAN_BINS = 32, 64, 64
 ROWS_A_BIN = 8
 HEAP = 0.1
 """The share of rows with one value from which on y is heaped."""
-STANDARD_ERRORS = 2.0
-"""Of its gain in CRPS on held-out rows: if y itself gains more, it is cut into bins and not its residual."""
 MEAN_SHARE = 0.3
 """The share of the available time that the mean may take."""
 STEPS_TOLD = 100
@@ -319,7 +316,7 @@ def number_law(
         trial = _learn(some, numbers[~held], options, rng, located, own)
         losses.append(crps(trial.quantiles(inputs.codes[held], LEVELS), numbers[held], LEVELS))
     gains = losses[0] - losses[1]
-    sure = float(gains.mean()) > STANDARD_ERRORS * float(gains.std()) / math.sqrt(len(gains))
+    sure = float(gains.mean()) > limits.SURE * float(gains.std()) / math.sqrt(len(gains))
     return _learn(inputs, numbers, options, rng, not sure, work.stage(STEPS_TOLD, 2, 3))
 
 

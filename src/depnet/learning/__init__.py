@@ -19,5 +19,6 @@ How it is done:
 - `distil`: graphs of a law that a boosted law, of words of digits, has taught;
 - `within`: where numbers lie in their bins, given those before them;
 - `forest`: trees of values, beside the networks of the imputer; how good the law of a number is;
+- `limits`: from which rows and columns, and by which way: the constants that decide it;
 - `links`: what each variable tells of others, from rows or from counts.
 """

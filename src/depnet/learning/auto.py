@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray, xlogy
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
+from depnet.learning import limits
 from depnet.learning.cost import Auto, Penalty
-from depnet.learning.grow import MANY_STATES, TrainingRows, learn_nodes
+from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.options import LearnOptions, NodeSpec, node_specs
 from depnet.model.marginals import HeldOut
 from depnet.model.network import Network
@@ -37,15 +38,6 @@ from depnet.model.sources.decision_graph import DecisionGraph, Split
 from depnet.model.table import ConditionalTable, leaf_counts
 from depnet.threads import Work
 
-FEWEST_STATES = 8
-"""The fewest states of both columns; with fewer, a graph can pay for the split."""
-MOST_CELLS = 1 << 20
-"""The most cells of a function node's table."""
-EXCEPTIONS = 0.005
-"""The share of rows, at most, that are exceptions to a function."""
-LOOK = 1_000
-"""Rows that are looked at first: most pairs are ruled out by these."""
-STANDARD_ERRORS = 2.0
 ONE_LEAF_SMOOTHING = 0.5
 """The pseudo-count of a cell in the network that knows nothing, with which held-out scores are compared."""
 
@@ -160,7 +152,7 @@ def _is_identifier(node: Node) -> bool:
     """Its variable has a state for every other row: its score is large, and says nothing of the others."""
     counts = node.table.counts
     assert counts is not None
-    return node.table.states > max(MANY_STATES, int(counts.sum()) // 2)
+    return node.table.states > max(limits.IDENTIFIER_STATES, int(counts.sum()) // 2)
 
 
 def _held_scores(node: Node, counts: IntArray, smoothings: Sequence[float]) -> FloatArray:
@@ -260,7 +252,7 @@ def learn_copies(
             [node.log_theta(held) - graphs.nodes[j].log_theta(held) for node, graphs, (_, held) in each]
         )
         mean = float(weight @ gains / weight.sum())
-        if mean * weight.sum() > STANDARD_ERRORS * math.sqrt(float(weight @ (gains - mean) ** 2)):
+        if mean * weight.sum() > limits.SURE * math.sqrt(float(weight @ (gains - mean) ** 2)):
             nodes[j], gained = _function_node(rows.dataset, i, j), gained + mean
             for trial, node in zip(tried, own, strict=True):
                 trial[j] = node
@@ -281,11 +273,11 @@ def copies_of(law: Network) -> tuple[Copy, ...]:
     """
     found = []
     for node in law.nodes:
-        if node.boosted or node.counts is None or len(node.inputs) != 1 or node.states < FEWEST_STATES:
+        if node.boosted or node.counts is None or len(node.inputs) != 1 or node.states < limits.COPY_STATES:
             continue
         whole = node.source.size == law.domain.cardinalities[node.inputs[0]]  # a leaf for each state
         exceptions = max(_exceptions(node.counts), _exceptions(node.counts.T))
-        if whole and exceptions <= EXCEPTIONS * node.counts.sum():
+        if whole and exceptions <= limits.EXCEPTIONS * node.counts.sum():
             names = law.domain.names
             found.append(Copy(names[node.variable], names[node.inputs[0]]))
     return tuple(found)
@@ -295,15 +287,15 @@ def _functions(dataset: Dataset, j: int, inputs: Sequence[int]) -> Iterator[tupl
     """(exceptions, i) of each X_i that X_j is a function of, or that is one of X_j, but for a few rows."""
     cards = dataset.domain.cardinalities
     for i in inputs:
-        if min(cards[i], cards[j]) < FEWEST_STATES or cards[i] * cards[j] > MOST_CELLS:
+        if min(cards[i], cards[j]) < limits.COPY_STATES or cards[i] * cards[j] > limits.COPY_CELLS:
             continue
-        for rows in (slice(LOOK), slice(None)):
+        for rows in (slice(limits.COPY_ROWS), slice(None)):
             pairs = dataset.column(i)[rows].astype(np.int64) * cards[j] + dataset.column(j)[rows]
             weights = None if dataset.weights is None else dataset.weights[rows]
             cells, where = np.unique(pairs, return_inverse=True)
             counts: FloatArray = np.asarray(np.bincount(where, weights, len(cells)), dtype=np.float64)
             fewest = min(_misses(cells // cards[j], counts), _misses(cells % cards[j], counts))
-            if fewest > EXCEPTIONS * counts.sum():
+            if fewest > limits.EXCEPTIONS * counts.sum():
                 break
         else:
             yield fewest, i

@@ -30,21 +30,19 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
 from depnet.data.table.weights import repetitions
 from depnet.errors import LearningError
+from depnet.learning import limits
 from depnet.learning.options import Boost
 from depnet.learning.rows import distinct_rows, some_rows
 from depnet.model.boosted import BoostedNode
 from depnet.model.sources.source import ConstantSource, InformationSource, LosslessSource
 from depnet.model.stages import UNIT, DigitTree, Scores, Stages, Test, on_grid
 
-FEW_ROWS = 5_000
-"""Up to this many rows steps are smaller: a step on few rows is noisier, and there is time for more of them."""
-
 LEAVES = (8, 32)
 
 
 def candidates_for(rows: int) -> tuple[Boost, ...]:
     """Stages of few or of more leaves; their `stages` are the most that are tried."""
-    rate = 0.05 if rows <= FEW_ROWS else 0.1
+    rate = 0.05 if rows <= limits.SMALL_STEP_ROWS else 0.1
     return tuple(Boost(round(200 / rate), leaves, rate) for leaves in LEAVES)
 
 
@@ -52,16 +50,10 @@ DIGITS = Boost(stages=400, leaves=8, rate=0.1, share=0.7, shrinkage=1.0, least_c
 """Of a digit. Other leaves, rates, shares and shrinkages that were tried moved held-out scores by less than 0.02 nats."""
 
 
-MOST_ROWS = 100_000_000
-"""Weights included."""
 MOST_TESTS = 255
 """Of a variable: all cuts between as many bins as codes of one byte have, but one for what is missing."""
 BASE_SMOOTHING = 0.5
 """The pseudo-count of each state, or digit, in the base rates."""
-LEAST_ROWS = 40
-"""Vertices that fewer rows reach have no stages."""
-LEAST_ONES = 5
-"""Nor have those whose digit is nearly always the same."""
 ROWS_A_CUT = 6
 """Of an input with an order, cuts are so far apart that some rows of a vertex lie between two of them."""
 PATIENCE = 2.0
@@ -111,10 +103,10 @@ class BoostRows:
     @classmethod
     def of(cls, dataset: Dataset, tests: Sequence[Test]) -> "BoostRows":
         """The rows of a dataset, put in order."""
-        if dataset.total > MOST_ROWS:
+        if dataset.total > limits.BOOSTED_ROWS:
             raise LearningError(
                 f"`boost` goes through each row by itself, and the table has {dataset.total:,} with their weights; at most "
-                f"{MOST_ROWS:,} are possible. Boost a sample of the rows, or leave `boost` out."
+                f"{limits.BOOSTED_ROWS:,} are possible. Boost a sample of the rows, or leave `boost` out."
             )
         distinct = distinct_rows(dataset)
         order = np.repeat(distinct.rows, repetitions(distinct.counts))
@@ -267,7 +259,10 @@ class NodeGrower:
         kept, learned = self._part(v, self.rows)
         if self.tree is not None:
             ones = int(learned.own.sum())
-            if len(learned.own) < LEAST_ROWS or min(ones, len(learned.own) - ones) < LEAST_ONES:
+            if (
+                len(learned.own) < limits.VERTEX_ROWS
+                or min(ones, len(learned.own) - ones) < limits.VERTEX_ONES
+            ):
                 return NOTHING
         states = learned.start.shape[1]
         judge = None if held is None else self._part(v, held, kept)[1]

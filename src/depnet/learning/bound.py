@@ -17,11 +17,9 @@ from depnet.arrays import CodeArray
 from depnet.data.table.dataset import Dataset
 from depnet.geometry.chain import FreeChain, closed_classes, in_words
 from depnet.geometry.size import MAX_AXES
+from depnet.learning import limits
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
-
-MOST_STATES = 1 << 20
-"""The joint domain is searched up to this many states."""
 
 REMEDY = "Smooth the tables: learn with a smoothing of 0.5, or network.smoothed(0.5)."
 
@@ -32,7 +30,7 @@ def why_no_bound(network: Network, rows: Dataset) -> str | None:
         return None
     codes = rows.codes if rows.weights is None else rows.codes[rows.weights > 0]
     cardinalities = network.domain.cardinalities
-    if math.prod(cardinalities) <= MOST_STATES and len(cardinalities) <= MAX_AXES:
+    if math.prod(cardinalities) <= limits.SEARCHED_STATES and len(cardinalities) <= MAX_AXES:
         return _search_classes(network, codes)
     if hub_leads_to(network, codes):
         return None

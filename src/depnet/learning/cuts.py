@@ -26,17 +26,9 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data import Dataset, Domain, Variable
+from depnet.learning import limits
 from depnet.learning.options import NodeSpec
 from depnet.model.sources.decision_graph import CompiledGraph, DecisionGraph, Recorded
-
-MAX_CUTS = 7
-"""The cuts of each variable, evenly spread over its edges: 7 of them separate eighths of the rows."""
-
-MANY_STATES = 6
-"""From here on the states of a category that most rows have are offered alone."""
-
-MAX_ALONE, LEAST_ROWS = 15, 20
-"""The most states of a category that are offered alone, and the fewest rows of such a state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +58,7 @@ class Cut:
         return np.isin(codes, (self.at, *self.others))
 
 
-def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
+def cuts_of(domain: Domain, most: int = limits.MOST_CUTS) -> tuple[Cut, ...]:
     """At most `most` cuts of each variable with an order, and one between what is known and what is missing.
 
     >>> from depnet.data import describe
@@ -94,11 +86,15 @@ def states_alone(dataset: Dataset) -> tuple[Cut, ...]:
     """
     found = []
     for i, variable in enumerate(dataset.domain.variables):
-        if variable.bins is not None or variable.scale == "ordered" or variable.cardinality < MANY_STATES:
+        if (
+            variable.bins is not None
+            or variable.scale == "ordered"
+            or variable.cardinality < limits.ALONE_STATES
+        ):
             continue
         counts = np.bincount(dataset.column(i), dataset.weights, minlength=variable.cardinality)
-        most = np.argsort(-counts, kind="stable")[:MAX_ALONE]
-        states = sorted(most[counts[most] >= LEAST_ROWS].tolist())
+        most = np.argsort(-counts, kind="stable")[: limits.MOST_ALONE]
+        states = sorted(most[counts[most] >= limits.ALONE_ROWS].tolist())
         found += [Cut(i, max(x, 1), variable.cardinality, () if x else None) for x in states]
     return tuple(found)
 

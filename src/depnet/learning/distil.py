@@ -35,13 +35,14 @@ from depnet._native import boost as native
 from depnet.arrays import CodeArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Domain, Variable
+from depnet.learning import limits
 from depnet.learning.auto import Choice
 from depnet.learning.boost import DIGITS, NOTHING, BoostRows, NodeGrower, all_tests, tree_of
 from depnet.learning.cost import Mdl
-from depnet.learning.cuts import MANY_STATES, Cut, CutDomain, cuts_of
+from depnet.learning.cuts import Cut, CutDomain, cuts_of
 from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.learn import TrialPart, try_node
-from depnet.learning.linear import FEWEST_STATES, LinearGuess, learn_guesses, with_guesses
+from depnet.learning.linear import LinearGuess, learn_guesses, with_guesses
 from depnet.learning.options import LearnOptions, NodeSpec, node_specs, readable_inputs
 from depnet.learning.order import fold_states
 from depnet.learning.rows import some_rows
@@ -60,17 +61,8 @@ PRIORS = (30.0, 100.0, 300.0, 1000.0)
 DRAWN_CELLS = 1 << 21
 """Cells that are drawn from the teacher for the law; for the trials together as many again."""
 MOST_DRAWN = 1 << 20
-FEWEST_ROWS = 100
-"""Of a table. Fewer held-out rows hardly judge a teacher."""
-MOST_CELLS = 1 << 28
-"""Of a table that has a teacher, at most, each row by its weight."""
-TRIAL_ROWS = 1_500
-"""Held-out rows that choose stages and judge students, about: of small tables all five parts, of large ones the first."""
-STANDARD_ERRORS = 2.0
 TEACHER = replace(DIGITS, stages=200, rate=0.2)
 """Larger steps than elsewhere: on three tables they scored alike, in less time."""
-MOST_ROWS = 20_000
-"""That a teacher learns from, at most."""
 FAINT = 5.0
 """Rows that are added to a state's own: what few rows say of a state does not put it first or last."""
 STEPS = 50
@@ -173,7 +165,7 @@ class Teacher:
         found = []
         for i, variable in enumerate(dataset.domain.variables):
             k = len(variable.present_states)
-            if variable.has_cuts or k < MANY_STATES:
+            if variable.has_cuts or k < limits.ALONE_STATES:
                 continue
             counts = np.bincount(self.places[i][dataset.column(i)], dataset.weights, minlength=k)[:k]
             share = np.cumsum(counts) / counts.sum()
@@ -203,7 +195,7 @@ def learn_teacher(
         return BoostRows.of(in_places(rows, places), ()).dataset
 
     def some(rows: Dataset) -> Dataset:
-        count = min(rows.rows, MOST_ROWS)  # evenly among them, as equal rows follow each other
+        count = min(rows.rows, limits.TEACHER_ROWS)  # evenly among them, as equal rows follow each other
         return some_rows(rows, np.arange(count) * rows.rows // max(count, 1))
 
     every = [some(ordered(dataset)), *(some(ordered(learned)) for learned, _, _ in parts)]
@@ -211,7 +203,7 @@ def learn_teacher(
     numbers = {
         i
         for i, variable in enumerate(dataset.domain.variables)
-        if variable.has_cuts and len(variable.present_states) >= FEWEST_STATES
+        if variable.has_cuts and len(variable.present_states) >= limits.GUESSED_STATES
     }
     guesses = [learn_guesses(rows, numbers, readable, trees) for rows in every]
     everything, *learned_rows = (with_guesses(rows, own) for rows, own in zip(every, guesses, strict=True))
@@ -276,14 +268,14 @@ def distil(
     """
     specs = node_specs(rows.domain, replace(options, order=law.order))
     readable = readable_inputs(specs, rows.domain)
-    if not readable or rows.total < FEWEST_ROWS or rows.total * len(law) > MOST_CELLS:
+    if not readable or rows.total < limits.TAUGHT_ROWS or rows.total * len(law) > limits.TAUGHT_CELLS:
         return law, choice
     parts = [
         (learned.dataset, held, graphs)
         for (learned, held), graphs in zip(rows.held_out, choice.tried, strict=True)
     ]
     judged = np.cumsum([held.total for _, held, _ in parts])
-    parts = parts[: int(np.searchsorted(judged, TRIAL_ROWS)) + 1]
+    parts = parts[: int(np.searchsorted(judged, limits.JUDGED_ROWS)) + 1]
     teacher, tried = learn_teacher(rows.dataset, law, parts, readable, work.share(0.5))
     drawn = min(DRAWN_CELLS // len(law), MOST_DRAWN)
     study = partial(_student, specs=specs, options=options, work=work)
@@ -374,4 +366,4 @@ def _judge(students: Sequence[Network], parts: Sequence[Part]) -> tuple[dict[int
             gain += ours[best] - theirs
     mean = float(gain @ weight) / rows
     error = math.sqrt(float(weight @ (gain - mean) ** 2)) / rows
-    return (priors, mean) if mean > STANDARD_ERRORS * error else ({}, 0.0)
+    return (priors, mean) if mean > limits.SURE * error else ({}, 0.0)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
+from depnet.learning import limits
 
 Shown = NDArray[np.float32]
 """[row, input]: what trees read."""
@@ -39,8 +40,6 @@ LEVELS = np.arange(1, 20) / 20
 STRENGTHS = tuple(10.0**k for k in range(-2, 4))
 REACH = 3.0
 """Columns are cut at this many standard deviations: a line must not follow an odd value far away."""
-SURE = 2.0
-"""Standard errors by which squared errors must fall for a correction to be made."""
 SCALES = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)
 """Candidate scales of the spread of a law that is moved."""
 AS_IS = 10.0
@@ -258,7 +257,7 @@ def fit_line(columns: FloatArray, errors: FloatArray) -> Any:
         return None
     line = RidgeCV(STRENGTHS, store_cv_results=True).fit(columns, errors)
     gain = errors**2 - line.cv_results_[:, STRENGTHS.index(line.alpha_)]
-    return line if gain.sum() > SURE * gain.std() * np.sqrt(len(gain)) else None
+    return line if gain.sum() > limits.SURE * gain.std() * np.sqrt(len(gain)) else None
 
 
 def crps(quantiles: FloatArray, numbers: FloatArray, levels: Sequence[float] | FloatArray) -> FloatArray:

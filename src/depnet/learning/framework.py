@@ -28,6 +28,7 @@ from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Domain
 from depnet.errors import LearningError
+from depnet.learning import limits
 from depnet.learning.cost import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, delta
 from depnet.learning.options import LearnOptions, Order, checked_order, node_specs, order_of
 from depnet.model.network import Network
@@ -38,9 +39,6 @@ from depnet.model.table import ConditionalTable, checked_smoothing, leaf_counts,
 
 STEP = 1e-12
 """An operation must lower the cost by more than this, nats per row, so that rounding makes no cycle."""
-
-MAX_LOSSLESS = 1 << 20
-"""The lossless source is proposed where its table has at most this many cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +257,7 @@ class WithLossless:
         """The other strategy's candidates, then the lossless source."""
         yield from self.strategy.candidates(source, data)
         cards = tuple(data.dataset.domain.cardinalities[j] for j in data.inputs)
-        if data.states * math.prod(cards) <= MAX_LOSSLESS:
+        if data.states * math.prod(cards) <= limits.LOSSLESS_CELLS:
             yield LosslessSource(data.inputs, cards)
 
 

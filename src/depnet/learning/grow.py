@@ -21,6 +21,7 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
 from depnet.data.table.weights import FRACTION, from_units, in_units
 from depnet.errors import DataError, ManyStatesWarning
+from depnet.learning import limits
 from depnet.learning.cost import Penalty, StructuralMdl, penalty_value, per_parameter
 from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spell_out
 from depnet.learning.options import LearnOptions, NodeSpec, order_of
@@ -31,9 +32,6 @@ from depnet.threads import Work
 
 SECONDS, MOST = 0.05, 256
 """The wall time that a native call should take, and the nodes that it is given at most."""
-
-MANY_STATES = 50
-"""A column with more states than this, most of them in one row only, is reported."""
 
 
 class TrainingRows:
@@ -93,7 +91,7 @@ class TrainingRows:
 
 def warn_of_identifiers(dataset: Holed) -> None:
     """Warn of columns that look like an identifier: most states in one row only, nothing to learn from."""
-    many = max(MANY_STATES, dataset.rows // 2)
+    many = max(limits.IDENTIFIER_STATES, dataset.rows // 2)
     for i, variable in enumerate(dataset.domain.variables):
         if variable.cardinality > many and (seen := len(np.unique(dataset.codes[:, i]))) > many:
             warnings.warn(

@@ -22,8 +22,6 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Domain, Variable
 from depnet.model.stages import UNIT, DigitTree, Scores
 
-FEWEST_STATES = 4
-"""Of a number that has a guess."""
 GUESSES = 32
 """States of a guess."""
 MOST_INDICATORS = 12

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
+from depnet.learning import limits
 from depnet.learning.cost import conditional_entropy
 from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network, check_same_domain
@@ -37,9 +38,6 @@ from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import ConstantSource, LosslessSource
 from depnet.model.table import leaf_counts
-
-ROWS_A_CELL = 5
-"""Conditional mutual information is given where the inputs' joint table has this many rows a cell or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +128,7 @@ def _information(node: Node, dataset: Dataset, j: int, given: Sequence[int]) -> 
 
 def _conditional(node: Node, dataset: Dataset, j: int) -> float | None:
     cells = math.prod(dataset.domain.cardinalities[k] for k in (*node.inputs, node.variable))
-    if cells * ROWS_A_CELL > dataset.total:
+    if cells * limits.ROWS_A_CELL > dataset.total:
         return None
     return _information(node, dataset, j, tuple(k for k in node.inputs if k != j))
 

@@ -27,13 +27,8 @@ from depnet._native.learner import xlogx
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Dataset
 from depnet.data.table.weights import FRACTION
+from depnet.learning import limits
 from depnet.model.marginals import PairTables
-
-MAX_STATES = 64
-"""A variable of more states is counted with neighbours put together: an order needs no tables of a billion cells."""
-
-BAND_CELLS = 1 << 22
-"""Cells of 2-way tables that are held at once, or those of one variable."""
 
 
 def choose_order(
@@ -63,13 +58,15 @@ def choose_order(
 def fold_states(dataset: Dataset) -> Dataset:
     """The dataset in which state x of a variable of K > 64 states is 64 x // K."""
     cards = dataset.domain.cardinalities
-    if max(cards) <= MAX_STATES:
+    if max(cards) <= limits.ORDER_STATES:
         return dataset
     codes = np.empty(dataset.codes.shape, dtype=np.uint8, order="F")
     for i, k in enumerate(cards):
         column = dataset.column(i)
-        codes[:, i] = column if k <= MAX_STATES else column.astype(np.int64) * MAX_STATES // k
-    table = Dataset.from_codes(codes, [min(k, MAX_STATES) for k in cards])
+        codes[:, i] = (
+            column if k <= limits.ORDER_STATES else column.astype(np.int64) * limits.ORDER_STATES // k
+        )
+    table = Dataset.from_codes(codes, [min(k, limits.ORDER_STATES) for k in cards])
     return Dataset.of_checked(table.domain, table.codes, dataset.weights)
 
 
@@ -150,7 +147,7 @@ def _bands(cards: tuple[int, ...]) -> Iterator[tuple[int, int]]:
     first, cells, later = 0, 0, sum(cards)
     for i, k in enumerate(cards[:-1]):
         later -= k
-        if i > first and cells + k * later > BAND_CELLS:
+        if i > first and cells + k * later > limits.BAND_CELLS:
             yield first, i
             first, cells = i, 0
         cells += k * later

@@ -17,10 +17,10 @@ is of no matter; there a hole and a number within its bin have words of their ow
 
 *Held out.* The data is divided into five parts. They are held out one after the other until 5,000 rows were: one part of a
 large table, all five of a small one. The parts depend on the rows alone: how many of each distinct row a part holds out is
-decided in the order of their hashes. Of more than `TRIAL_ROWS` rows that many are drawn without replacement, and divided. A
-choice compares two candidates by the mean over held-out rows of a paired difference, whose standard error falls as one over
-the root of their number: past some ten thousand rows it is below any difference that matters, and more rows make trials
-slower, not better. What is chosen learns from all rows, and so is somewhat better than its held-out score says.
+decided in the order of their hashes. Of more than `limits.TRIAL_ROWS` rows that many are drawn without replacement, and
+divided. A choice compares two candidates by the mean over held-out rows of a paired difference, whose standard error falls
+as one over the root of their number: past some ten thousand rows it is below any difference that matters, and more rows make
+trials slower, not better. What is chosen learns from all rows, and so is somewhat better than its held-out score says.
 """
 
 import weakref
@@ -35,13 +35,9 @@ from depnet.data.binning.bins import Numbers
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.weights import FRACTION
 from depnet.errors import LearningError
+from depnet.learning import limits
 
 Words = NDArray[np.uint64]
-
-MOST_TIMES = 16
-"""Rows are repeated up to this many times on average: single rows are counted as bits, about that much faster."""
-MOST_BYTES = 1 << 30
-"""The most memory of the codes of repeated rows."""
 
 
 def codes_of(codes: CodeArray, rows: NDArray[np.intp]) -> CodeArray:
@@ -74,17 +70,13 @@ def repeat_rows(dataset: Dataset) -> Dataset:
     if (
         weights is None
         or dataset.surveyed
-        or dataset.total > MOST_TIMES * dataset.rows
-        or bytes_needed > MOST_BYTES
+        or dataset.total > limits.MOST_TIMES * dataset.rows
+        or bytes_needed > limits.MOST_BYTES
     ):
         return dataset
     return Dataset.of_checked(
         dataset.domain, read_only(codes_of(codes, np.repeat(np.arange(dataset.rows), weights)))
     )
-
-
-KEPT_ROWS = 4_000_000
-"""Tables up to this size keep their distinct rows, since a fit asks for them five times."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +115,7 @@ def distinct_rows(dataset: Dataset) -> Distinct:
     each = np.ones(len(order), dtype=np.int64) if dataset.weights is None else dataset.weights[order]
     counts = np.add.reduceat(each, begin) if len(begin) else each
     found = Distinct(first[rows], second[rows], rows, counts, np.diff(begin, append=len(order)))
-    if dataset.rows <= KEPT_ROWS:
+    if dataset.rows <= limits.KEPT_ROWS:
         _kept[dataset] = found
     return found
 
@@ -210,14 +202,6 @@ def _not_alone(hashes: Words) -> IntArray:
     return np.flatnonzero(marked[hashes >> np.uint64(64 - _MARK_BITS)])
 
 
-PARTS = 5
-HELD_OUT_ROWS = 5_000
-TRIAL_ROWS = 100_000
-"""No more rows than this are divided: the others take part in no trial."""
-EQUAL_PARTS_ROWS = 10_000_000
-"""Up to this many rows the parts are equal in size; beyond, each distinct row is divided at random."""
-
-
 def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
     """(rows to learn from, rows to score on), the same whatever the order of rows."""
     distinct = distinct_rows(dataset)
@@ -249,11 +233,11 @@ def _divide(counts: IntArray, total: int) -> IntArray:
             'the penalty "auto" holds out rows, and the dataset has only one. Give more rows, another penalty, or '
             "validation rows."
         )
-    parts, taken = min(PARTS, total), min(total, TRIAL_ROWS)
+    parts, taken = min(limits.PARTS, total), min(total, limits.TRIAL_ROWS)
     until = np.cumsum((taken + parts - 1 - np.arange(parts)) // parts)  # rows of the first parts together
-    held = min(int(np.searchsorted(until, HELD_OUT_ROWS)) + 1, parts)
+    held = min(int(np.searchsorted(until, limits.HELD_OUT_ROWS)) + 1, parts)
     rng = np.random.default_rng(0)
-    if total > EQUAL_PARTS_ROWS:
+    if total > limits.EQUAL_PARTS_ROWS:
         share = np.append(np.full(parts, taken / total / parts), 1 - taken / total)
         divided = rng.multinomial(counts, share).T
         return np.stack([divided[:parts].sum(axis=0), *divided[:held]])

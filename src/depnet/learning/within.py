@@ -18,6 +18,7 @@ from depnet.data.binning.levels import LevelArray, Levels
 from depnet.data.frames.within import PlaceTrees, Within, first_levels, level_count
 from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain
+from depnet.learning import limits
 from depnet.model.network import Network
 from depnet.threads import in_threads
 
@@ -26,16 +27,10 @@ LEAST = 20
 
 PAYS = 15.0
 
-MOST_READ = 30
-"""Variables that the trees of one read: of more, those that the law ties to it."""
-
-MOST_ROWS, FEWEST_ROWS, MOST_LEVELS = 50_000, 10_000, 1_500_000
-"""Rows that trees are grown from: in a wide table fewer, of as many levels in all."""
-
 
 def most_rows(columns: int) -> int:
     """The most rows of a table with this many columns that trees are grown from."""
-    return min(MOST_ROWS, max(FEWEST_ROWS, MOST_LEVELS // max(columns, 1)))
+    return min(limits.WITHIN_ROWS, max(limits.WITHIN_FEWEST_ROWS, limits.WITHIN_LEVELS // max(columns, 1)))
 
 
 def learn_within(
@@ -106,11 +101,11 @@ def _known_levels(table: Holed, rows: IntArray) -> LevelArray:
 def _readable(law: Network, i: int) -> list[int]:
     """All others, or of many those that its node in the law reads, those whose nodes read it, and the first in the order."""
     others = [j for j in range(len(law)) if j != i]
-    if len(others) <= MOST_READ:
+    if len(others) <= limits.WITHIN_READ:
         return others
     tied = [*law.nodes[i].inputs, *(j for j in others if i in law.nodes[j].inputs), *(law.order or ())]
     chosen = [j for j in dict.fromkeys(tied) if j != i]
-    return sorted(chosen[:MOST_READ])
+    return sorted(chosen[: limits.WITHIN_READ])
 
 
 def _trees(
