@@ -62,7 +62,9 @@ def rows(n: int = 200) -> tuple[np.ndarray, FloatArray]:
 def test_parts_are_alike() -> None:
     part = parts_of(103)
     assert sorted(np.bincount(part).tolist()) == [20, 20, 21, 21, 21]
-    assert all(sorted(part[k : k + limits.PARTS]) == list(range(PARTS)) for k in range(0, 100, PARTS))
+    assert all(
+        sorted(part[k : k + limits.PARTS]) == list(range(limits.PARTS)) for k in range(0, 100, limits.PARTS)
+    )
 
 
 def test_the_order_of_rows_and_threads_do_not_matter() -> None:

@@ -16,7 +16,8 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data.table.variable import Domain
 from depnet.errors import LearningError, brief, is_whole
-from depnet.learning.auto import STANDARD_ERRORS, Choice
+from depnet.learning import limits
+from depnet.learning.auto import Choice
 from depnet.learning.grow import TrainingRows
 from depnet.learning.options import LearnOptions
 from depnet.model.mixture import Mixture
@@ -99,4 +100,4 @@ def _held_out_logs(rows: TrainingRows, choice: Choice) -> FloatArray:
 
 
 def _gains(more: FloatArray) -> bool:
-    return float(more.mean()) > STANDARD_ERRORS * float(more.std(ddof=1)) / math.sqrt(len(more))
+    return float(more.mean()) > limits.SURE * float(more.std(ddof=1)) / math.sqrt(len(more))
