@@ -65,16 +65,16 @@ def _drop(page: Page) -> None:
 
 
 TITANIC = {
-    "explorer-node": "node?.variable=survived",
+    "explorer-rules": "rules?.variable=survived",
     "explorer-rows": "rows?.row=1",
     "explorer-fit": "fit",
 }
 CANCER = {
-    "explorer-network": "network?.variable=diagnosis",
+    "explorer-network": "rules/network?.variable=diagnosis",
     "explorer-explore": "?diagnosis=malignant&.target=mean+radius",
     "explorer-target": "target?.target=diagnosis&.state=malignant",
     "explorer-versus": "?diagnosis=malignant&.vs=rest",
-    "explorer-matrix": "network?.mode=matrix",
+    "explorer-matrix": "rules/network?.mode=matrix",
 }
 
 

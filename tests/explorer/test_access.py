@@ -8,9 +8,9 @@ from playwright.sync_api import Page, expect
 
 STATES = [
     "/",
-    "/network?class=1st&.variable=sex&.first=age&.second=survived",
-    "/network?.mode=matrix",
-    "/node?.variable=survived&sex=female&.vertex=3",
+    "/rules/network?class=1st&.variable=sex&.first=age&.second=survived",
+    "/rules/network?.mode=matrix",
+    "/rules?.variable=survived&sex=female&.vertex=3",
     "/?sex=female&class=1st",
     "/target?sex=female&.target=survived",
     "/?sex=female&.vs=class%3D1st",

@@ -8,20 +8,20 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import depnet
-from depnet.explorer.frame import ASIDE, VIEWS
+from depnet.explorer.frame import EVERY, TABS, VIEWS
 from tests.explorer.browser import explorer
 
 
 def test_a_view_opens_in_the_frame_and_what_is_known_goes_along(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}?sex=female&.target=survived&.variable=age")
     expect(page.locator("header")).to_contain_text("titanic.json: 4 variables, 2,201 rows")
-    for view in (*VIEWS, *ASIDE):
+    for view in (view for view in EVERY if view not in TABS):
         link = page.get_by_role("link", name=view.TITLE, exact=True)
         link.click()
         expect(link).to_have_attribute("aria-current", "page")
         expect(page).to_have_title(f"{view.TITLE} · titanic.json · depnet")
         expect(page).to_have_url(re.compile(r"sex=female&.*\.target=survived&\.variable=age"))
-        if view.TITLE in ("Network", "Node", "Rows", "Explore"):
+        if view.TITLE in ("Rules", "Rows", "Explore"):
             expect(page.get_by_role("list", name="Evidence")).to_contain_text("sex = female")
             expect(page.get_by_text("target: survived")).to_be_visible()
 
@@ -60,13 +60,13 @@ def test_all_views_are_one_page_and_keep_up_with_a_hasty_reader(
 
 SAYS = [
     ("titanic", "", ["of the uncertainty", "No cell is missing"]),
-    ("titanic", "node?.variable=surived", ["there is no variable 'surived'. Did you mean 'survived'?", "Decision graph"]),
+    ("titanic", "rules?.variable=surived", ["Did you mean 'survived'?", "The rules as a graph"]),
     ("titanic", "target?survived=Yes&.target=survived", ["'survived' is known: nothing can move it."]),
     ("titanic", "target?.target=survived&.state=blue", ["'blue' is neither a state of 'survived' nor a condition on it."]),
-    ("hostile", "node?.variable=variable+050", ["The certificate (how far", "leaf 0"]),
-    ("mixed", "node?.variable=survived", ["reads sex, class, age", "0.1443", "First graph", "leaf 0"]),
-    ("mixed", "node?.variable=age", ["Reads class, sex, survived."]),
-    ("mixed", "network", ["gained while nodes were boosted"]),
+    ("hostile", "rules?.variable=variable+050", ["In all rows, variable 050 = yes", "group 0"]),
+    ("mixed", "rules?.variable=survived", ["reads sex, class, age", "0.1443", "The rules that it begins with", "group 0"]),
+    ("mixed", "rules?.variable=age", ["Told by class, sex, survived."]),
+    ("mixed", "rules/network", ["gained while nodes were boosted"]),
 ]  # fmt: skip
 """What is said of a model with rows, of a wide one without, and of one with a boosted node."""
 
@@ -86,7 +86,7 @@ def test_the_choice_of_dark_stays(page: Page, titanic: str) -> None:
     turn.focus()
     page.keyboard.press("Enter")
     expect(page.locator("body.body--dark")).to_be_visible()
-    page.goto(f"{titanic}node")
+    page.goto(f"{titanic}rules")
     expect(page.locator("body.body--dark")).to_be_visible()
     page.get_by_role("button", name="Light or dark").click()
     expect(page.locator("body.body--light")).to_be_visible()

@@ -1,9 +1,12 @@
 """The network in a browser: opened, slid, clicked, searched, by mouse and by keyboard; as a matrix; saved."""
 
+import itertools
 import json
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -15,7 +18,7 @@ from depnet.data import Variable
 from depnet.explorer.network_view import MOST_STATES, joint_table
 from depnet.inference.judge.shifts import Pair, pair, shifts_between
 from depnet.learning.links import links
-from depnet.pictures import dependency_graph, links_csv, to_graphml
+from depnet.pictures import communities, dependency_graph, links_csv, to_graphml
 from tests.explorer.cases import titanic_models, wide
 from tests.explorer.test_access import violations
 from tests.narrowed import there
@@ -66,7 +69,7 @@ def at(page: Page, name: str) -> Position:
 def test_many_variables_open_on_their_strongest_part_and_stay_put_while_the_slider_moves(
     page: Page, hostile: str, record_property: Figures
 ) -> None:
-    page.goto(f"{hostile}network", wait_until="commit")
+    page.goto(f"{hostile}rules/network?.mode=graph", wait_until="commit")
     page.wait_for_selector(PICTURE)
     painted = page.evaluate("performance.now()")
     record_property("explorer: first paint of 200 variables, ms (to reach: 500)", round(painted))
@@ -91,7 +94,7 @@ def test_many_variables_open_on_their_strongest_part_and_stay_put_while_the_slid
 def test_a_chosen_variable_has_the_strengths_of_both_directions(
     page: Page, titanic: str, variable: str
 ) -> None:
-    opened(page, f"{titanic}network?.variable={variable}")
+    opened(page, f"{titanic}rules/network?.variable={variable}")
     data = depnet.titanic()
     graph = dependency_graph(depnet.learn(data, smoothing=0.5), data)
     v = graph.names.index(variable)
@@ -116,7 +119,7 @@ def test_a_chosen_variable_has_the_strengths_of_both_directions(
 
 
 def test_evidence_is_given_by_a_click_and_colours_what_it_moves(page: Page, titanic: str) -> None:
-    opened(page, f"{titanic}network")
+    opened(page, f"{titanic}rules/network")
     picture = page.locator(".depnet-picture canvas")
     picture.click(position=at(page, "sex"))
     menu = page.get_by_role("dialog", name="sex")
@@ -151,7 +154,7 @@ def test_evidence_is_given_by_a_click_and_colours_what_it_moves(page: Page, tita
 
 
 def test_the_keyboard_goes_from_variable_to_variable_and_opens_them(page: Page, titanic: str) -> None:
-    opened(page, f"{titanic}network")
+    opened(page, f"{titanic}rules/network")
     board = page.get_by_role("listbox")
     board.focus()
     seen = set()
@@ -164,7 +167,7 @@ def test_the_keyboard_goes_from_variable_to_variable_and_opens_them(page: Page, 
     board.press("Enter")
     menu = page.get_by_role("dialog", name=name)
     expect(menu.get_by_role("link", name="Explore")).to_have_attribute("href", f"/?.variable={name}")
-    expect(menu.get_by_role("link", name="Node")).to_have_attribute("href", f"/node?.variable={name}")
+    expect(menu.get_by_role("link", name="Rules")).to_have_attribute("href", f"/rules?.variable={name}")
     expect(menu.locator("button:focus")).to_have_count(1)
     assert violations(page) == []
     page.keyboard.press("Escape")
@@ -181,7 +184,7 @@ def test_the_keyboard_goes_from_variable_to_variable_and_opens_them(page: Page, 
 
 
 def test_a_variable_is_found_and_the_address_keeps_it(page: Page, hostile: str) -> None:
-    opened(page, f"{hostile}network")
+    opened(page, f"{hostile}rules/network")
     find = page.get_by_label("find a variable")
     find.fill("ABLE 07")
     find.press("Enter")
@@ -197,8 +200,79 @@ def test_a_variable_is_found_and_the_address_keeps_it(page: Page, hostile: str) 
     expect(page.get_by_role("status").first).to_contain_text("only those around")
 
 
+LABELS = f"""() => {{
+    const texts = {NETWORK}.chart.getZr().storage.getDisplayList(true).filter((e) => e.type === "tspan");
+    return texts.map((e) => {{
+        const box = e.getBoundingRect().clone();
+        box.applyTransform(e.getComputedTransform());
+        return [e.style.text, box.x, box.y, box.width, box.height];
+    }});
+}}"""
+"""The lines of labels that are drawn: where, and how large."""
+
+
+def covers(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Do two boxes (left, top, width, height) share more than a pixel?"""
+    return all(a[k] + 1 < b[k] + b[k + 2] and b[k] + 1 < a[k] + a[k + 2] for k in (0, 1))
+
+
+def apart(page: Page) -> list[list[Any]]:
+    found: list[list[Any]] = page.evaluate(LABELS)
+    assert [(a[0], b[0]) for a, b in itertools.combinations(found, 2) if covers(a[1:], b[1:])] == []
+    return found
+
+
+def test_many_columns_are_groups_that_open(page: Page, hostile: str) -> None:
+    """Bubbles for communities; the labels of what is shown do not cover each other, nor does a card its own."""
+    opened(page, f"{hostile}rules/network")
+    graph = dependency_graph(wide()[0])
+    groups = Counter(communities(graph))
+    large = [group for group, size in groups.items() if size > 1]
+    expect(page.get_by_role("status").first).to_contain_text(f"{len(large)} groups of columns")
+    sizes = [text for text, *_ in apart(page) if re.fullmatch(r"\d+ columns", text)]
+    assert len(sizes) > 0.7 * len(large)
+    board = page.get_by_role("listbox")
+    board.focus()
+    board.press("Home")
+    expect(board.get_by_role("option")).to_contain_text(f"{groups[0]} columns")
+    board.press("Enter")
+    expect(page).to_have_url(re.compile(r"\?.community=0$"))
+    expect(page.get_by_role("status").first).to_contain_text(f"among {groups[0]} of 200 variables")
+    board.press("ArrowRight")
+    card = page.get_by_role("tooltip")
+    expect(card).to_be_visible()
+    (own,) = [
+        box for name, *box in apart(page) if name == board.get_by_role("option").inner_text()[: len(name)]
+    ]
+    picture, over = there(page.locator(".depnet-chart-room").bounding_box()), there(card.bounding_box())
+    assert not covers(
+        [over["x"] - picture["x"], over["y"] - picture["y"], over["width"], over["height"]], own
+    )
+    page.get_by_role("button", name="show all").click()
+    expect(page.get_by_role("status").first).to_contain_text("groups of columns")
+    page.get_by_label("find a variable").fill("variable 100")
+    page.get_by_label("find a variable").press("Enter")
+    near = {end for tie in graph.ties if graph.names.index("variable 100") in tie.ends for end in tie.ends}
+    expect(page.get_by_role("status").first).to_contain_text(f"among {min(len(near), 41)} of 200 variables")
+    assert [name for name, *_ in apart(page) if name == "variable 100"] == ["variable 100"]
+    page.go_back()
+    expect(page.get_by_role("status").first).to_contain_text("groups of columns")
+
+
+def test_fit_fills_the_picture_with_what_is_shown(page: Page, hostile: str) -> None:
+    opened(page, f"{hostile}rules/network?.mode=graph&.shown=4")
+    boxes = f"[...{NETWORK}.visible].map((v) => {NETWORK}.pixel(v))"
+    wide_room = page.evaluate(f"{NETWORK}.$refs.chart.clientWidth")
+    high_room = page.evaluate(f"{NETWORK}.$refs.chart.clientHeight")
+    spans = np.ptp(np.array(page.evaluate(boxes)), axis=0) / (wide_room, high_room)
+    assert spans.max() > 0.5
+    page.evaluate(SLIDE, 1000)
+    page.get_by_role("button", name="Fit").click()
+    assert page.evaluate(f"{NETWORK}.chart.getOption().series[0].zoom") == 1
+
+
 def test_a_cell_of_the_matrix_leads_to_its_pair(page: Page, titanic: str) -> None:
-    opened(page, f"{titanic}network")
+    opened(page, f"{titanic}rules/network")
     page.get_by_role("button", name="matrix").click()
     expect(page.get_by_text("A row is predicted")).to_be_visible()
     (x, y), source, target, bits = page.evaluate(CELL)
@@ -227,7 +301,7 @@ def test_a_cell_of_the_matrix_leads_to_its_pair(page: Page, titanic: str) -> Non
 
 
 def test_what_is_seen_and_all_links_are_saved(page: Page, hostile: str, tmp_path: Path) -> None:
-    opened(page, f"{hostile}network?.shown=2500")
+    opened(page, f"{hostile}rules/network?.mode=graph&.shown=2500")
 
     def saved(kind: str) -> bytes:
         page.get_by_text("Save as").click()
@@ -255,7 +329,7 @@ def test_what_is_seen_and_all_links_are_saved(page: Page, hostile: str, tmp_path
 def test_no_variable_chosen_by_an_address_that_names_none(page: Page, titanic: str) -> None:
     opened(
         page,
-        f"{titanic}network?.variable=nobody&.shown=-3&.mode=<b>&.community=99&.first=age&.second=age",
+        f"{titanic}rules/network?.variable=nobody&.shown=-3&.mode=<b>&.community=99&.first=age&.second=age",
     )
     expect(page.get_by_role("heading", name="Links", exact=True)).to_be_visible()
     assert drawn(page) == 6

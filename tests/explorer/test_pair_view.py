@@ -76,7 +76,7 @@ def test_a_pair_is_chosen_and_linked(page: Page, titanic: str) -> None:
     page.get_by_role("option", name="sex").click()
     expect_in_query(page, ".second", "sex")
     expect(first).to_have_attribute("aria-label", f"class = 1st: female {percent(share)}")
-    page.goto(f"{titanic}network?.first=class&.second=survived")
+    page.goto(f"{titanic}rules/network?.first=class&.second=survived")
     page.get_by_role("link", name="Picture").click()
     expect(first).to_have_attribute("aria-label", "class = 1st: No 38 %")
     page.goto(f"{titanic}pair")  # the target, and what tells most of it

@@ -15,9 +15,10 @@ from depnet.explorer.segments import find_segments
 from depnet.explorer.session import Stop
 from depnet.explorer.target import find, join, measures, rarity, seen_of
 from depnet.explorer.target_lists import TornadoBar, bar_of, ends, place
+from depnet.geometry.joint import entropy
 from depnet.inference.judge.influence import influence
 from tests.explorer.browser import expect_query
-from tests.explorer.cases import HOSTILE, titanic_models
+from tests.explorer.cases import HOSTILE, titanic_models, wide, wide_table
 from tests.narrowed import there
 
 TORNADO = ".depnet-tornado"
@@ -92,8 +93,7 @@ def test_segments_have_the_shares_of_the_table(page: Page, titanic: str) -> None
     page.goto(f"{titanic}target?.target=survived&.state=Yes")
     rows = page.locator("section", has=page.get_by_role("heading", name="Segments")).locator("tbody tr")
     expect(rows.first).to_be_visible()
-    page.get_by_role("combobox", name="Order").click()
-    page.get_by_role("option", name="highest first").click()
+    page.get_by_role("button", name="likely there").click()
     top = max(found.each, key=lambda segment: segment.value)
     expect(rows.first).to_contain_text(top.rule)
     one = max((segment for segment in found.each if segment.known), key=lambda segment: segment.share)
@@ -102,6 +102,25 @@ def test_segments_have_the_shares_of_the_table(page: Page, titanic: str) -> None
     row.get_by_role("button").click()
     for name in there(one.known):
         expect(page.get_by_role("list", name="Evidence")).to_contain_text(name)
+
+
+def test_what_tells_of_a_label_among_200_columns_is_what_the_table_says() -> None:
+    """The twelve columns that tell most of a label in the table are those of the model, but for noise."""
+    table, name = wide_table(200, 3000), "variable 100"
+    i = table.domain.index(name)
+    bits = {}
+    for j, other in enumerate(table.domain.names):
+        if j != i:
+            joint = np.bincount(2 * table.column(j) + table.column(i), minlength=4).reshape(2, 2) / table.rows
+            nats = sum(map(entropy, (joint.sum(0), joint.sum(1)))) - entropy(joint)
+            bits[other] = nats / np.log(2)
+    found = {effect.variable.name: effect.bits for effect in influence(wide()[1], name).effects}
+    top = sorted(bits, key=lambda other: -bits[other])[:12]
+    noise = 12 / (2 * table.rows * np.log(2))  # what chance alone has in one of a thousand columns
+    told = [other for other in top if bits[other] > noise]
+    assert len(told) >= 2
+    assert all(found[other] == pytest.approx(bits[other], rel=0.3, abs=noise) for other in top)
+    assert set(told) <= {*sorted(found, key=lambda other: -found[other])[:12]}
 
 
 def test_hostile_labels_are_text_and_the_widest_are_shown_first(page: Page, hostile: str) -> None:
@@ -147,7 +166,7 @@ def test_bars_are_what_the_library_finds(loaded: Loaded, stop: Stop) -> None:
     assert loaded.data is not None
     seen = seen_of(loaded.data, found, effects)
     bars = [
-        TornadoBar(join(effect, own, found.worth), own, (), "/node")
+        TornadoBar(join(effect, own, found.worth), own, (), "/rules")
         for effect, own in zip(effects, seen, strict=True)
     ]
     low, high = ends(found.influence, bars, found.value)

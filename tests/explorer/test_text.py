@@ -61,9 +61,9 @@ def test_ask_shows_markup_as_text(page: Page, hostile: str) -> None:
     "path",
     [
         "",
-        f"network?{urlencode({'.variable': A})}",
-        f"network?{urlencode({'.mode': 'matrix', '.first': A, '.second': B})}",
-        f"node?{urlencode({'.variable': A})}",
+        f"rules/network?{urlencode({'.variable': A})}",
+        f"rules/network?{urlencode({'.mode': 'matrix', '.first': A, '.second': B})}",
+        f"rules?{urlencode({'.variable': A})}",
         "rows",
         f"?{urlencode({A: IMAGE, '.vs': urlencode({A: SCRIPT, IMAGE: 'x'})})}",
     ],
@@ -73,7 +73,7 @@ def test_other_views_show_markup_as_text(page: Page, hostile: str, path: str) ->
     expect(page.locator(".depnet-main").get_by_text("<img src=x").first).to_be_attached()
     if "matrix" in path:
         expect(page.get_by_label("Two variables together")).to_contain_text("either alone")
-    elif path.startswith("network"):
+    elif path.startswith("rules/network"):
         page.get_by_role("listbox").press("Enter")
         expect(page.get_by_role("dialog", name=A, exact=True)).to_contain_text(SCRIPT)
     elif path.startswith("ask"):

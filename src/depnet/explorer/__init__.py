@@ -10,8 +10,9 @@ reading order:
 - `frame` and `parts`: the frame around every view, and the parts that views are made of; `cards` and `histogram` with
   `static/bars.js`: the bars of a variable, in Explore and Network alike; `copyable`: questions to copy, that leave the page;
 - `explore_view` with `ask` (the question), `ask_cards` (the answer), `summary`, `why`, `guesses` and `questions`;
-  `target_view` with `target`, `target_lists` and `segments`; `pair_view` with `pair`; `network_view`; `node_view`;
-  `rows_view` with `rows`; `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`.
+  `target_view` with `target`, `target_lists` and `segments`; `pair_view` with `pair`; `rules_view` with `network_view` as
+  its second tab; `rows_view` with `rows`; `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and
+  `build(session)`.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as
 a key of properties (NiceGUI runs the value of a key that begins with a colon), never in a tooltip but as rich text. The one

@@ -21,7 +21,7 @@ import depnet
 from depnet.doors.api import PATH, api_of
 from depnet.doors.served import Served
 from depnet.doors.server import Place, listen, server_of
-from depnet.explorer.frame import ASIDE, DARK_COOKIE, STYLES, VIEWS, View, frame, head
+from depnet.explorer.frame import DARK_COOKIE, EVERY, STYLES, View, frame, head
 from depnet.explorer.loaded import Loaded, Shelf
 from depnet.explorer.session import Session
 from depnet.files import scratch_folder
@@ -65,7 +65,7 @@ def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
     nicegui_app.config.quasar_config["loadingBar"]["skipHijack"] = True
     nicegui_app.on_startup(lambda: setattr(core.sio.eio, "ping_timeout", BUSY_SECONDS))
     nicegui_app.timer(1.0, _make_room)
-    for view in (*VIEWS, *ASIDE):
+    for view in EVERY:
         _page(shelf, view)
 
     async def show_missing(request: Request, _: Exception) -> Response:

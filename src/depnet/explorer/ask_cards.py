@@ -18,6 +18,9 @@ from depnet.explorer.state import State
 BY_MODEL = "model"
 BEFORE = "everything"
 
+LINKS = {"Rules": "/rules", "Network": "/rules/network"}
+"""Other views of a column."""
+
 MEASURE = "total variation between outlines and bars: the largest change in the probability of any event"
 
 EVENTS: Mapping[str, tuple[type, ...]] = {
@@ -227,7 +230,7 @@ class AskCards:
                 versus=bool(self.versus),
                 evidence=given,
                 asking=self.asking,
-                links={view: self.session.url(f"/{view.lower()}", bare) for view in ("Network", "Node")},
+                links={name: self.session.url(path, bare) for name, path in LINKS.items()},
                 answer=self.answered,
                 method="" if answer is None else answer.result.method,
             )

@@ -13,9 +13,9 @@ from depnet.explorer import (
     explore_view,
     fit_view,
     network_view,
-    node_view,
     pair_view,
     rows_view,
+    rules_view,
     target_view,
 )
 from depnet.explorer.cards import read_typed, with_held
@@ -40,11 +40,16 @@ class View(Protocol):
         """What shows the view inside the frame's main part, in the state that the address says; may be a coroutine."""
 
 
-VIEWS: tuple[View, ...] = (explore_view, target_view, pair_view, network_view, node_view, rows_view)
+VIEWS: tuple[View, ...] = (explore_view, target_view, pair_view, rules_view, rows_view)
 """In the order of the navigation."""
 
 ASIDE: tuple[View, ...] = (fit_view,)
 """At the right of it."""
+
+TABS: tuple[View, ...] = (network_view,)
+"""Second tabs, whose addresses go on from that of their view."""
+
+EVERY = (*VIEWS, *ASIDE, *TABS)
 
 STYLES = ("/depnet/style.css", "/depnet/views.css")
 """Styles of every page, and of single views."""
@@ -73,7 +78,7 @@ class _Views(ui.sub_pages):
 def frame(session: Session, chosen: bool | None) -> None:
     """Header, navigation, what is given and the open view. `chosen`: dark, light, or as the system is."""
     has_model = session.model is not None
-    views = {view.PATH: view for view in (*VIEWS, *ASIDE) if has_model or not view.NEEDS_MODEL}
+    views = {view.PATH: view for view in EVERY if has_model or not view.NEEDS_MODEL}
     ui.colors(primary="#0067a3", accent="#0067a3", positive="#00805c", negative="#b34a00", warning="#8a4b00")
     dark = ui.dark_mode(chosen)
 
@@ -210,6 +215,8 @@ def _navigation(session: Session, views: Mapping[str, View]) -> None:
     links = {}
     with ui.element("nav").classes("depnet-nav").props('aria-label="Views"'):
         for path, view in views.items():
+            if view in TABS:
+                continue
             links[path] = ui.link(view.TITLE, path).classes("depnet-tab")
             if view in ASIDE:
                 links[path].classes("depnet-aside")
@@ -217,7 +224,8 @@ def _navigation(session: Session, views: Mapping[str, View]) -> None:
     def follow(_: State) -> None:
         for path, link in links.items():
             link.props["href"] = session.url(path)
-            link.props["aria-current"] = "page" if path == session.path else None
+            own = session.path == path or (path != "/" and session.path.startswith(f"{path}/"))
+            link.props["aria-current"] = "page" if own else None
 
     follow(session.state)
     session.on_change(follow, always=True)

@@ -25,13 +25,14 @@ from depnet.explorer.cards import Cards, with_held
 from depnet.explorer.known import Known, describe_held, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.explorer.parts import Component
+from depnet.explorer.rules_view import NETWORK, tabs
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.inference.judge.shifts import Pair, Shift, pair
 from depnet.pictures import colours, links_csv, to_graphml
 
 TITLE = "Network"
-PATH = "/network"
+PATH = NETWORK
 NEEDS_MODEL = True
 
 MOST_TIES = 5000
@@ -41,6 +42,9 @@ OPENS_WITH = 150
 """Ties that are drawn at first, of a network with more variables than `SMALL`."""
 
 SMALL = 30
+
+WIDE = 80
+"""With more variables, communities are shown at first."""
 
 PATIENCE = 1.0
 """Seconds that the page waits for its network before it says that it is being laid out."""
@@ -115,7 +119,7 @@ class NetworkAnswers:
         held = state.known.get(name)
         kept = () if held is None or isinstance(held, str) else map(self.loaded.variable(name).code, held)
         of_it = replace(state, variable=name, own={})
-        links = {"explore": self.session.url("/", of_it), "node": self.session.url("/node", of_it)}
+        links = {"explore": self.session.url("/", of_it), "rules": self.session.url("/rules", of_it)}
         answered = bool(state.known)
         told = self.cards.show(name, self.shifts.get(name), held, given=answered, opened=opened, kept=kept)
         self.tell("peeked", self.domain.index(name), told | links)
@@ -191,6 +195,8 @@ class NetworkPicture(Component, component="static/network.js"):
 
 async def build(session: Session) -> None:
     """Show the network; of a very wide one, as soon as it is laid out."""
+    with parts.bar():
+        tabs(session, PATH)
     ready = asyncio.ensure_future(session.work(picture, session.loaded))
     done, _ = await asyncio.wait([ready], timeout=PATIENCE)
     if done:
@@ -209,6 +215,10 @@ async def build(session: Session) -> None:
     session.spawn(later())
 
 
+def is_wide(loaded: Loaded) -> bool:
+    return len(loaded.graph) > WIDE and len(set(loaded.communities)) > 1
+
+
 def picture(loaded: Loaded) -> dict[str, Any]:
     sent = loaded.graph.ties[:MOST_TIES]
     return {
@@ -221,6 +231,7 @@ def picture(loaded: Loaded) -> dict[str, Any]:
         "rest": colours.REST,
         "measured": f"Bits a row, {loaded.graph.measured}.",
         "left": len(loaded.graph.ties) - len(sent),
+        "many": is_wide(loaded),
         "opensWith": len(sent) if len(loaded.graph) <= SMALL else OPENS_WITH,
     }
 
@@ -252,12 +263,19 @@ class _Network:
         return {
             "shown": state.number("shown"),
             "chosen": None if state.variable is None else names.index(state.variable),
-            "mode": "matrix" if own.get("mode") == "matrix" else "graph",
+            "mode": self._mode(own.get("mode")),
             "community": None if community is None or community >= len(self.loaded.strongest) else community,
             "pair": None if pair is None else [names.index(name) for name in pair],
             "known": [[names.index(name), describe_held(name, held)] for name, held in state.known.items()],
             "target": None if state.target is None else names.index(state.target),
         }
+
+    def _mode(self, said: object) -> str:
+        """What is shown: of many variables the communities, at first."""
+        groups = ["groups"] if is_wide(self.loaded) else []
+        return (
+            said if isinstance(said, str) and said in ("graph", "matrix", *groups) else [*groups, "graph"][0]
+        )
 
     def _pair(self, state: State) -> tuple[str, str] | None:
         first, second = (state.own.get(name, "") for name in PAIR)
@@ -277,7 +295,7 @@ class _Network:
         pair = [None, None] if now["pair"] is None else [names[v] for v in now["pair"]]
         own = {
             "shown": None if now["shown"] is None else str(now["shown"]),
-            "mode": "matrix" if now["mode"] == "matrix" else None,
+            "mode": None if now["mode"] == self._mode(None) else self._mode(now["mode"]),
             "community": None if now["community"] is None else str(now["community"]),
             **dict(zip(PAIR, pair, strict=True)),
         }

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from nicegui import ui
@@ -119,15 +121,36 @@ class PageTable:
             ui.element("span").style(f"width: {100 * share:.1f}%")
 
 
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """How a table is sorted: by the column at `place`, from the largest `down`; a click on one of `columns` calls `sort`."""
+
+    place: int
+    down: bool
+    sort: Callable[[int], object]
+    columns: Collection[int]
+
+
 @contextmanager
-def show_table(header: Sequence[str], *, numbers: Collection[int] = ()) -> Iterator[PageTable]:
+def show_table(
+    header: Sequence[str], *, numbers: Collection[int] = (), sorting: Sorting | None = None
+) -> Iterator[PageTable]:
     """A table with these headings; `numbers` are the places of columns that are set flush right."""
     with ui.element("table").classes("depnet-table"):
         with ui.element("thead"), ui.element("tr"):
             for place, name in enumerate(header):
                 head = ui.element("th").props('scope="col"').classes("number" if place in numbers else "")
                 with head:
-                    ui.label(name)
+                    if sorting is None or place not in sorting.columns:
+                        ui.label(name)
+                        continue
+                    by_it = place == sorting.place
+                    if by_it:
+                        head.props["aria-sort"] = "descending" if sorting.down else "ascending"
+                    turn = ui.element("button").classes("depnet-plain").props('type="button"')
+                    turn.on("click", partial(sorting.sort, place))
+                    with turn:
+                        ui.label(f"{name} {'▾' if sorting.down else '▴'}" if by_it else name)
         with ui.element("tbody"):
             yield PageTable(numbers)
 

@@ -167,7 +167,7 @@ class Telling:
                 name = effect.variable.name
                 with table.row():
                     with table.cell():
-                        ui.link(name, self.session.url("/node", replace(state, variable=name, own={})))
+                        ui.link(name, self.session.url("/rules", replace(state, variable=name, own={})))
                     table.bar(effect.bits / top if top else 0.0)
                     table.cell(describe_bits(effect))
 

@@ -44,6 +44,10 @@ PATH = "/target"
 NEEDS_MODEL = True
 
 
+SEGMENTS = 12
+"""Segments at first, and with each "more"."""
+
+
 class _Target:
     """What is asked about the target of one open page."""
 
@@ -75,7 +79,7 @@ class _Target:
                     self.bars.search_box()
                     self.tornado = Tornado(self.choose)
                     self.bars.more_button()
-                self.segments = SegmentList(session)
+                self.segments = SegmentList(session, "Segments", SEGMENTS)
             self.telling = Telling(session)
         self._update(session.state)
         session.on_change(self._update)
@@ -233,7 +237,9 @@ class _Target:
         with self.links:
             ui.link("Explore with this", self.session.url("/", replace(state, own={}))).classes("depnet-jump")
             node = replace(state, variable=state.target, own={})
-            ui.link(f"What {state.target} depends on", self.session.url("/node", node)).classes("depnet-jump")
+            ui.link(f"What {state.target} depends on", self.session.url("/rules", node)).classes(
+                "depnet-jump"
+            )
 
     def _show_bars(self) -> None:
         found = self.found
@@ -263,7 +269,7 @@ class _Target:
                 effect,
                 own,
                 state.known.get(effect.variable.name, ()),
-                self.session.url("/node", replace(state, variable=effect.variable.name, own={})),
+                self.session.url("/rules", replace(state, variable=effect.variable.name, own={})),
             )
             for effect, own in zip(effects, seen, strict=True)
         ]

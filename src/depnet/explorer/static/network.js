@@ -2,7 +2,8 @@
 // evidence (how far variables moved, their bars, the table of a pair) is asked of the server and comes when it is there.
 import { echarts } from "nicegui-echart";
 import {
-  NARROW, RELATIONS, bits, fitted, fixedOf, graphOptions, greys, gridOf, matrixOptions, mixed, nearest, rampOf, said, savePicture, sceneOf, svgOf,
+  NARROW, RELATIONS, around, bits, bubbleOptions, bubblesOf, fitted, fixedOf, framed, graphOptions, greys, gridOf, labelReach, matrixOptions, mixed,
+  nearest, rampOf, said, savePicture, sceneOf, svgOf,
 } from "/depnet/network_graph.js";
 import { LinksPanel, PairPanel, Peek } from "/depnet/network_panels.js";
 
@@ -24,6 +25,7 @@ const template = `
       <datalist :id="uid + '-names'"><option v-for="name in names" :value="name"></option></datalist>
       <div class="depnet-field" role="group" aria-label="Show as">show as
         <div class="depnet-switch">
+          <button v-if="many" type="button" :aria-pressed="mode === 'groups'" @click="turnTo('groups')">groups</button>
           <button type="button" :aria-pressed="mode === 'graph'" @click="turnTo('graph')">graph</button>
           <button type="button" :aria-pressed="mode === 'matrix'" @click="turnTo('matrix')">matrix</button>
         </div>
@@ -43,17 +45,17 @@ const template = `
     <div class="depnet-over">
       <div ref="board" class="depnet-picture" v-bind="board" @keydown="key" @focus="entered" @blur="leave">
         <div ref="chart" class="depnet-chart-room"></div>
-        <div v-if="mode === 'graph'" role="option" aria-selected="true" class="depnet-unseen" :id="uid + '-active'">{{ described }}</div>
+        <div v-if="mode !== 'matrix'" role="option" aria-selected="true" class="depnet-unseen" :id="uid + '-active'">{{ described }}</div>
       </div>
-      <div v-if="mode === 'graph'" class="depnet-zoom" role="group" aria-label="Zoom">
+      <div v-if="mode !== 'matrix'" class="depnet-zoom" role="group" aria-label="Zoom">
         <button type="button" class="depnet-icon" aria-label="Zoom in" @click="zoom(1.4)">+</button>
         <button type="button" class="depnet-icon" aria-label="Zoom out" @click="zoom(1 / 1.4)">−</button>
-        <button type="button" class="depnet-icon" aria-label="Fit the whole network" @click="fit">⤢</button>
+        <button type="button" class="depnet-icon" aria-label="Fit what is shown" @click="fit">⤢</button>
       </div>
       <template v-if="peek">
         <div class="depnet-ring" :style="{ left: peek.at[0] + 'px', top: peek.at[1] + 'px' }"></div>
         <peek :key="peek.variable" :name="names[peek.variable]" :told="peek.told" :open="peek.open" :evidence="known.length > 0"
-          :target="target === peek.variable" :at="peek.at" :room="[$refs.chart.clientWidth, $refs.chart.clientHeight]"
+          :target="target === peek.variable" :at="peek.at" :beside="reach(peek.variable)" :room="[$refs.chart.clientWidth, $refs.chart.clientHeight]"
           @hold="hold" @expand="$emit('peek', [peek.variable, !peek.told.card.opened])" @target="makeTarget" @close="closePeek"></peek>
       </template>
     </div>
@@ -65,7 +67,7 @@ const template = `
     <div class="depnet-legend" v-else-if="chosen !== null">
       <span v-for="(kind, how) in relations"><i :class="'depnet-line ' + how"></i>{{ kind.name }}</span>
     </div>
-    <div class="depnet-legend" v-if="mode === 'graph' && known.length">
+    <div class="depnet-legend" v-if="mode !== 'matrix' && known.length">
       <template v-if="changes"><span class="depnet-scale">unmoved<i :style="{ background: gradient }"></i>moved {{ most.toFixed(2) }}</span>
       <span title="Total variation: the largest change in the probability of any event">total variation<template v-if="!sharp">; not yet sharp</template></span></template>
       <span><i class="depnet-square"></i>known</span>
@@ -90,7 +92,7 @@ export default {
   components: { Peek, PairPanel, LinksPanel },
   props: {
     names: Array, places: Array, groups: Array, strongest: Array, ties: Array, colours: Array, rest: String,
-    measured: String, left: Number, opensWith: Number, start: Object,
+    measured: String, left: Number, opensWith: Number, start: Object, many: Boolean,
   },
   data() {
     return {
@@ -106,6 +108,7 @@ export default {
       active: null, // the variable that the keyboard is at
       joint: null,
       grid: null, // what the matrix shows
+      bubbles: null, // communities, where these are shown in place of their members
       dark: document.body.classList.contains("body--dark"),
       relations: RELATIONS,
     };
@@ -128,10 +131,12 @@ export default {
     board() { // a screen reader finds the matrix's links in the list beside it
       if (this.mode === "matrix") return { role: "img", "aria-label": "Matrix of links, which are listed beside it. " + this.summary };
       return { role: "listbox", tabindex: 0, "aria-activedescendant": this.uid + "-active",
-               "aria-label": "Variables: arrow keys go to the nearest, Enter opens one. " + this.summary };
+               "aria-label": `${this.grouped ? "Groups" : "Variables"}: arrow keys go to the nearest, Enter opens one. ` + this.summary };
     },
-    described() { // the variable that the keyboard is at, for a screen reader
+    grouped() { return this.mode === "groups" && this.community === null && this.chosen === null; },
+    described() { // the variable or the group that the keyboard is at, for a screen reader
       if (this.active === null) return "none yet";
+      if (this.grouped) return `around ${this.communities[this.active].name}, ${this.communities[this.active].size} columns`;
       const change = this.changes?.[this.active];
       const mark = this.known.find(([v]) => v === this.active)?.[1];
       return (mark ?? this.names[this.active]) + (change ? `, moved ${change.toFixed(3)}` : "");
@@ -144,6 +149,7 @@ export default {
     this.at = this.fixed.places;
   },
   watch: {
+    grouped() { [this.active, this.peek] = [this.chosen, null]; },
     shown: { immediate: true, handler(now) { if (this.countAt(this.position) !== now) this.position = this.positionOf(now); } },
   },
   async mounted() {
@@ -216,10 +222,11 @@ export default {
       this.wanted = variable === null ? "" : this.fixed.names[variable];
       this.tell();
     },
-    turnTo(mode) { this.mode = mode; this.peek = null; this.tell(); },
+    turnTo(mode) { [this.mode, this.peek, this.view] = [mode, null, null]; this.tell(); },
+    reach(variable) { return labelReach(this.fixed.names[variable]); },
     only(group) {
       this.community = group === this.community ? null : group;
-      if (this.community !== null && this.groups[this.chosen] !== this.community) [this.chosen, this.wanted] = [null, ""];
+      if (this.mode === "groups" || (this.community !== null && this.groups[this.chosen] !== this.community)) [this.chosen, this.wanted] = [null, ""];
       this.tell();
     },
     openPair(pair) {
@@ -231,6 +238,7 @@ export default {
     },
     closePair() { this.pair = null; this.tell(); },
     point(variable, open = false) { // its card, and opened what can be done with it
+      if (this.grouped) return this.draw();
       this.peek = { variable, open, told: this.peek?.variable === variable ? this.peek.told : null, at: this.pixel(variable) };
       clearTimeout(this.peeking);
       this.peeking = setTimeout(() => this.$emit("peek", [variable, false]), open ? 0 : 60);
@@ -240,7 +248,11 @@ export default {
       this.peek = null;
       clearTimeout(this.peeking);
     },
-    open(variable) { this.choose(variable); this.point(variable, true); },
+    open(variable) {
+      if (this.grouped) return this.only(this.communities[variable].group);
+      this.choose(variable);
+      this.$nextTick(() => { this.drawNow(); this.point(variable, true); }); // where it is then
+    },
     closePeek() {
       const back = this.peek?.open;
       this.peek = null;
@@ -261,6 +273,7 @@ export default {
       event.preventDefault();
     },
     first() {
+      if (this.grouped) return this.communities.length ? 0 : null;
       if (this.chosen !== null) return this.chosen;
       return [...this.visible].reduce((best, v) => (best === null || this.fixed.total[v] > this.fixed.total[best] ? v : best), null);
     },
@@ -281,7 +294,7 @@ export default {
       this.chart.setOption({ series: [{ zoom: Math.min(20, Math.max(0.4, zoom * times)) }] });
       this.moved();
     },
-    fit() { this.chart.setOption({ series: [{ zoom: 1, center: null }] }); this.moved(); },
+    fit() { this.view = null; this.drawNow(); },
     moved() { if (this.peek) this.peek = { ...this.peek, at: this.pixel(this.peek.variable) }; },
     draw() { // once a frame, however many events there are
       if (this.waiting) return;
@@ -290,14 +303,16 @@ export default {
     },
     drawNow() {
       const { drawn, visible } = sceneOf(this.fixed, this);
-      this.summary = said(this.fixed, this, drawn, visible);
-      this.visible = visible;
+      this.summary = this.grouped ? `${this.communities.length} groups of columns that tell of each other, of ${this.names.length} columns: open one, or find a column`
+        : said(this.fixed, this, drawn, visible);
+      this.visible = this.grouped ? new Set(this.communities.keys()) : visible;
       this.$refs.board.dataset.drawn = drawn.length;
       if (!this.$refs.chart.clientWidth) return;
       if (!this.chart) this.begin();
       if (this.drawnAs !== this.mode) this.chart.clear();
       this.drawnAs = this.mode;
       if (this.mode === "matrix") this.drawMatrix(drawn);
+      else if (this.grouped) this.drawGroups();
       else this.drawGraph(drawn);
       this.chart.getZr().flush();
     },
@@ -307,10 +322,23 @@ export default {
       if (this.visible.size > order.length) this.summary += `; the matrix has the ${order.length} strongest`;
       this.chart.setOption(matrixOptions(this.fixed, this.grid, this.pair, greys()));
     },
+    drawGroups() {
+      const { clientWidth: width, clientHeight: height } = this.$refs.chart;
+      const [grey, { changes }] = [greys(), this];
+      const bubbles = bubblesOf(this.fixed, this.communities, width, height, this.shown);
+      this.at = bubbles.at;
+      const moved = (group) => this.groups.reduce((high, own, v) => (own === group ? Math.max(high, changes[v] ?? 0) : high), 0);
+      const fill = (one) => (changes === null ? one.colour : mixed(rampOf("moved", grey.dark), moved(one.group) / this.most));
+      const marked = new Set([...this.known.map(([v]) => v), ...(this.target === null ? [] : [this.target])].map((v) => this.groups[v]));
+      this.chart.setOption(bubbleOptions(bubbles, this.communities, { fill, active: this.active, marked, grey, width, height }), true);
+      this.view = null;
+    },
     drawGraph(drawn) {
       const { clientWidth: width, clientHeight: height } = this.$refs.chart;
       const { names, places, sizes, groups } = this.fixed;
-      this.at = fitted(places, width, height, this.community === null ? null : this.visible);
+      const ringed = this.mode === "groups" && this.chosen !== null;
+      this.at = ringed ? around(places, this.chosen, this.visible, width, height)
+        : fitted(places, width, height, this.community === null ? null : this.visible);
       const grey = greys();
       const ramp = rampOf("moved", grey.dark);
       const known = new Map(this.known);
@@ -322,9 +350,12 @@ export default {
         names, at: this.at, width, height, sizes: narrow ? sizes.map((size) => 0.6 * size) : sizes, fill, ties: drawn,
         visible: this.visible, chosen: this.chosen, marks: { known, target: this.target }, grey,
       });
-      if (this.focus !== undefined && this.community !== this.focus) Object.assign(options.series[0], { zoom: 1, center: null });
-      this.focus = this.community;
-      this.chart.setOption(options);
+      const view = ringed ? `around ${this.chosen}` : `${this.mode} ${this.community}`;
+      if (this.view !== view) { // what is shown at first fills the picture, and stays where it is while more is shown
+        Object.assign(options.series[0], ringed || this.community !== null ? { zoom: 1, center: null } : framed(this.at, this.visible, width, height));
+      }
+      this.chart.setOption(options, this.view !== view);
+      this.view = view;
       this.moved();
     },
     begin() {

@@ -81,13 +81,11 @@ export function graphOptions({ names, at, width, height, sizes, fill, ties, visi
         color: fill(v), opacity: faint && !known ? 0.35 : 1, borderColor: rim,
         borderWidth: v === chosen || near.has(v) || known ? 3 : 1,
       },
-      label: { show: !faint || Boolean(known), fontWeight: v === chosen || known || v === marks.target ? "bold" : "normal" },
+      label: { show: !faint || Boolean(known), width: textWidth(known ?? names[v]), fontWeight: v === chosen || known || v === marks.target ? "bold" : "normal" },
       tooltip: { show: false }, // a card of its own
     };
   });
-  // Two corners that nobody sees keep the picture where it is, whatever is shown.
-  const corner = { symbolSize: 0, label: { show: false }, itemStyle: { opacity: 0 }, tooltip: { show: false }, silent: true };
-  data.push({ id: "corner 0", x: 0, y: 0, ...corner }, { id: "corner 1", x: width, y: height, ...corner });
+  data.push(...corners(width, height));
   const heads = ties.length <= MOST_WITH_HEADS;
   const links = ties.map((tie) => {
     const [first, second, forward, backward] = tie;
@@ -112,8 +110,7 @@ export function graphOptions({ names, at, width, height, sizes, fill, ties, visi
     tooltip: { renderMode: "richText", confine: true, formatter: (link) => linkText(link.data.tie, names) },
     series: [{
       type: "graph", layout: "none", roam: true, left: 0, top: 0, width, height, scaleLimit: { min: 0.4, max: 20 }, data, links,
-      label: { position: "bottom", distance: 3, color: grey.text, fontSize: 12, width: 160, overflow: "truncate",
-               textBorderColor: grey.surface, textBorderWidth: 3, formatter: "{b}" },
+      label: labelled(grey, undefined),
       labelLayout: { hideOverlap: true },
       emphasis: { disabled: true },
     }],
@@ -146,6 +143,100 @@ export function fitted(places, width, height, members = null) {
   return at;
 }
 
+// A chosen variable in the middle of those that it is linked with, on two rings, in the order in which they lie around it.
+export function around(places, chosen, visible, width, height) {
+  const others = [...visible].filter((v) => v !== chosen);
+  const angle = (v) => Math.atan2(places[v][1] - places[chosen][1], places[v][0] - places[chosen][0]);
+  others.sort((a, b) => angle(a) - angle(b));
+  const at = places.map(() => [width / 2, height / 2]);
+  others.forEach((v, k) => {
+    const turn = (2 * Math.PI * k) / others.length, far = others.length > 12 && k % 2 ? 0.62 : 1;
+    at[v] = [width / 2 + far * (width / 2 - Math.min(90, width / 6)) * Math.cos(turn), height / 2 + far * (height / 2 - 30) * Math.sin(turn)];
+  });
+  return at;
+}
+
+// How much larger than all of them a picture of some has to be for these to fill it, and where its middle is.
+export function framed(at, visible, width, height) {
+  const [xs, ys] = [0, 1].map((axis) => [...visible].map((v) => at[v][axis]));
+  if (visible.size < 2 || visible.size === at.length) return { zoom: 1, center: null };
+  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const zoom = Math.min(width / (right - left + width / 5), height / (bottom - top + height / 5), 6);
+  return zoom < 1.1 ? { zoom: 1, center: null } : { zoom, center: [(left + right) / 2, (top + bottom) / 2] };
+}
+
+// Communities as bubbles: where their members are, pushed apart; what is between them, and how far the most moved one did.
+export function bubblesOf({ places, groups, ties }, communities, width, height, shown) {
+  const size = new Map(communities.map((one) => [one.group, one.size]));
+  const sums = communities.map(() => [0, 0]);
+  const place = new Map(communities.map((one, k) => [one.group, k]));
+  groups.forEach((group, v) => { if (place.has(group)) [0, 1].forEach((axis) => { sums[place.get(group)][axis] += places[v][axis] / size.get(group); }); });
+  const small = Math.max(0.6, Math.min(1, width / 800));
+  const radius = communities.map((one) => small * Math.min(12 + 4 * Math.sqrt(one.size), 60));
+  const at = fitted(sums, width, height).map(([x, y], k) => [x, y + 1e-3 * k]);
+  for (let step = 0; step < 200; step++) {
+    for (let a = 0; a < at.length; a++) for (let b = 0; b < a; b++) {
+      const gap = [at[a][0] - at[b][0], (at[a][1] - at[b][1])];
+      const wanted = [radius[a] + radius[b] + 80 * small, radius[a] + radius[b] + 32]; // labels are wide
+      const near = Math.hypot(gap[0] / wanted[0], gap[1] / wanted[1]);
+      if (near >= 1) continue;
+      [0, 1].forEach((axis) => {
+        const push = (0.25 * (1 - near) * wanted[axis] * (gap[axis] || 1e-3)) / Math.max(Math.hypot(...gap), 1e-3);
+        at[a][axis] += push;
+        at[b][axis] -= push;
+      });
+    }
+    at.forEach((one, k) => { [width, height].forEach((side, axis) => { one[axis] = Math.min(Math.max(one[axis], radius[k] + 6), side - radius[k] - 34 * axis - 6); }); });
+  }
+  const between = new Map();
+  for (const tie of ties.slice(0, shown)) {
+    const ends = [place.get(groups[tie[0]]), place.get(groups[tie[1]])];
+    if (ends[0] === ends[1] || ends.includes(undefined)) continue;
+    const key = Math.min(...ends) * at.length + Math.max(...ends);
+    between.set(key, (between.get(key) ?? 0) + Math.max(strength(tie), 0));
+  }
+  const links = [...between].map(([key, value]) => [Math.floor(key / at.length), key % at.length, value]);
+  return Object.freeze({ at, radius, links });
+}
+
+export function bubbleOptions({ at, radius, links }, communities, { fill, active, marked, grey, width, height }) {
+  const mostLabel = width < NARROW ? 80 : LABEL;
+  const most = links.reduce((high, link) => Math.max(high, link[2]), 1e-12);
+  return {
+    animation: false,
+    tooltip: { show: false },
+    series: [{
+      type: "graph", layout: "none", roam: true, left: 0, top: 0, width, height, scaleLimit: { min: 0.4, max: 20 }, zoom: 1, center: null,
+      data: [...communities.map((one, k) => ({
+        id: String(k), name: one.name, x: at[k][0], y: at[k][1], symbolSize: 2 * radius[k],
+        itemStyle: { color: fill(one), borderColor: k === active || marked.has(one.group) ? grey.text : grey.surface, borderWidth: k === active ? 4 : 2 },
+        label: { formatter: `{b}\n${one.size} columns`, width: Math.min(Math.max(textWidth(one.name), 80), mostLabel) },
+      })), ...corners(width, height)],
+      links: links.map(([a, b, value]) => ({ source: String(a), target: String(b), symbol: "none",
+        lineStyle: { width: 0.6 + 8 * Math.sqrt(value / most), color: grey.muted, opacity: 0.35 } })),
+      label: { ...labelled(grey, true), lineHeight: 15 }, labelLayout: { hideOverlap: true }, emphasis: { disabled: true },
+    }],
+  };
+}
+
+// Two corners that nobody sees keep the picture where it is, whatever is shown.
+function corners(width, height) {
+  const corner = { symbolSize: 0, label: { show: false }, itemStyle: { opacity: 0 }, tooltip: { show: false }, silent: true };
+  return [{ id: "corner 0", x: 0, y: 0, ...corner }, { id: "corner 1", x: width, y: height, ...corner }];
+}
+
+const LABEL = 160; // pixels
+
+function labelled(grey, show) {
+  return { show, position: "bottom", distance: 3, color: grey.text, fontSize: 12, overflow: "truncate",
+           textBorderColor: grey.surface, textBorderWidth: 3, formatter: "{b}" };
+}
+
+// How far from the middle of a variable its own label goes to the sides.
+export function labelReach(name) { return textWidth(name) / 2 + 8; }
+
+function textWidth(name) { return Math.min(LABEL, 2 + echarts.format.getTextRect(name, "bold 12px sans-serif").width); }
+
 // Of the places `at`, the one nearest in a direction, which an arrow key says; null where there is none.
 export function nearest(at, from, candidates, [dx, dy]) {
   let best = null;
@@ -162,6 +253,7 @@ export function nearest(at, from, candidates, [dx, dy]) {
 
 const MOST_IN_MATRIX = 400;
 const SHOW_ALL_VARIABLES = 60; // of so few, those without a link are shown too
+const MOST_AROUND = 40;
 
 // What never changes, kept out of Vue's sight: thousands of links need not be watched. `several` are the communities with
 // more than one member.
@@ -177,8 +269,13 @@ export function fixedOf({ names, places, groups, ties, colours, rest }, several)
   });
 }
 
-// The variables and ties to show.
+// The variables and ties to show. Of many, a chosen one has the strongest around it.
 export function sceneOf({ ties, names, groups }, { shown, community, mode, chosen, known, target }) {
+  if (mode === "groups" && chosen !== null) {
+    const own = ties.filter((tie) => tie[0] === chosen || tie[1] === chosen).slice(0, MOST_AROUND);
+    const near = new Set([chosen, ...own.flatMap((tie) => [tie[0], tie[1]])]);
+    return { drawn: ties.filter((tie) => near.has(tie[0]) && near.has(tie[1])), visible: near };
+  }
   const inside = (v) => community === null || groups[v] === community;
   const all = community === null ? ties : ties.filter((tie) => inside(tie[0]) && inside(tie[1]));
   let drawn = all.slice(0, shown);

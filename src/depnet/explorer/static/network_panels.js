@@ -44,7 +44,7 @@ export const PairPanel = {
     return { view: "joint" };
   },
   computed: {
-    picture() { return location.pathname.replace(/network$/, "pair") + location.search; },
+    picture() { return location.pathname.replace(/rules\/network$/, "pair") + location.search; },
     about() { return this.table.exact ? "" : "about "; },
   },
   methods: {
@@ -126,12 +126,12 @@ export const Peek = {
     <div v-if="open" class="depnet-peek-actions">
       <button v-if="told.held" type="button" class="depnet-action" @click="$emit('hold', null)">Take back</button>
       <a class="depnet-action" :href="told.explore">Explore</a>
-      <a class="depnet-action" :href="told.node">Node</a>
+      <a class="depnet-action" :href="told.rules">Rules</a>
       <button type="button" class="depnet-action" @click="$emit('target')">{{ target ? "No longer the target" : "Make it the target" }}</button>
     </div>
   </template>
 </div>`,
-  props: { name: String, told: Object, open: Boolean, evidence: Boolean, target: Boolean, at: Array, room: Array },
+  props: { name: String, told: Object, open: Boolean, evidence: Boolean, target: Boolean, at: Array, beside: Number, room: Array },
   emits: ["hold", "expand", "target", "close"],
   data: () => ({ place: {} }),
   mounted() { this.put(); if (this.open) this.enter(); },
@@ -144,7 +144,7 @@ export const Peek = {
     put() { // beside the variable, inside the picture where that has room
       const { offsetWidth: width, offsetHeight: height } = this.$refs.card;
       const [x, y] = this.at;
-      const gap = 23;
+      const gap = Math.max(23, this.beside); // its label is seen
       const beside = x + gap + width <= this.room[0] ? x + gap : x - gap - width >= 0 ? x - gap - width : null;
       const left = beside ?? Math.max(0, (this.room[0] - width) / 2);
       const wanted = beside !== null ? y - height / 3 : y > this.room[1] / 2 ? y - gap - height : y + gap; // above or below

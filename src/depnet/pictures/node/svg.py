@@ -51,14 +51,14 @@ def node_svg(network: Network, node: int | str) -> str:
     return decision_svg(decision(network, node))
 
 
-def decision_svg(graph: Decision) -> str:
-    """The text of `node_svg`, of a decision graph that is there already.
+def decision_svg(graph: Decision, leaf: str = "leaf") -> str:
+    """The text of `node_svg`, of a decision graph that is there already; `leaf` is what leaves are called.
 
     A leaf that several branches lead to is one leaf, framed in orange. States that stand in an order go from light to dark;
     of others, past seven, the most frequent have colours of their own and the rest are grey. Each vertex is a group with its
     number (`data-vertex`).
     """
-    return _Picture(graph).svg()
+    return _Picture(graph, leaf).svg()
 
 
 class _Picture:
@@ -67,8 +67,8 @@ class _Picture:
     So, however many branches meet in a merged leaf, no label covers another.
     """
 
-    def __init__(self, graph: Decision) -> None:
-        self.graph, self.colour = graph, state_colours(graph)
+    def __init__(self, graph: Decision, leaf: str) -> None:
+        self.graph, self.colour, self.leaf = graph, state_colours(graph), leaf
         tests = {v: test for v, test in enumerate(graph.vertices) if isinstance(test, DecisionTest)}
         self.height = {v: TITLE + LINE * len(test.branches) + 5 for v, test in tests.items()}
         at = places(graph, ROW, lambda v: self.height[v] + 10)
@@ -133,7 +133,7 @@ class _Picture:
             "stroke": colours.ORANGE if merged else colours.GREY,
             "style": f"stroke-width:{2.4 if merged else 1}",
         }
-        name = f"leaf {leaf.number}{leaf.rows_said}"
+        name = f"{self.leaf} {leaf.number}{leaf.rows_said}"
         states = self.graph.states
         likely = most_likely(leaf.probabilities, 12)
         said = [f"{short(states[s], 40)}: {leaf.probabilities[s]:.4f}" for s in likely]

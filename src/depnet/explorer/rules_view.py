@@ -1,8 +1,10 @@
-"""One node: the library's picture of its decision graph, or of what it sums; its leaves, and what is proven about it."""
+"""Rules: how one column is predicted, as rules in words, and as a graph from its root; in its second tab the network.
 
-from collections.abc import Callable, Sequence
+The terms of the theory, the learning and the certificate are under Details.
+"""
+
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from nicegui import events, ui
@@ -10,47 +12,56 @@ from nicegui import events, ui
 from depnet.data import Label
 from depnet.errors import DepnetError
 from depnet.explorer import known, parts
-from depnet.explorer.segments import known_by_rule
+from depnet.explorer.segments import ROWS, SegmentList, describe_law, known_by_rule
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.learning.certificate import Certificate
 from depnet.pictures.labels import join, line, short
 from depnet.pictures.node.boosted import boosted
-from depnet.pictures.node.decision import Decision, Leaf, decision, named_states, node_name, node_of
-from depnet.pictures.node.rules import Reached, Rule, describe_rules, find_reached, rules_of, ways_in
+from depnet.pictures.node.decision import Decision, Leaf, decision, node_name, node_of
+from depnet.pictures.node.rules import Reached, Rule, describe_rules, find_reached, rules_of
 from depnet.pictures.node.svg import boosted_svg, decision_svg
 from depnet.wording import plural
 
-TITLE = "Node"
-PATH = "/node"
+TITLE = "Rules"
+PATH = "/rules"
 NEEDS_MODEL = True
 
-MOST_VERTICES = 2000
-"""Vertices of a graph that is drawn; of a larger one the leaves are listed."""
+NETWORK = f"{PATH}/network"
+"""The second tab."""
 
-LEAVES = 40
-"""Leaves that are listed at first, and with each "more"."""
+MOST_VERTICES = 2000
+"""Vertices of a graph that is drawn; of a larger one the rules are listed."""
+
+LISTED = 40
+"""Rules that are listed at first, and with each "more"."""
 
 TERMS = (
     ("entropy", "H(X)", "what is not known without reading anything"),
-    ("source_entropy", "H(X | Y)", "what the decision graph leaves open"),
-    ("full_entropy", "H(X | rest)", "what all other variables leave open"),
+    ("source_entropy", "H(X | Y)", "what the rules leave open"),
+    ("full_entropy", "H(X | rest)", "what all other columns leave open"),
     ("misfit", "misfit", "the table against the data's own frequencies"),
     ("kl", "KL(data ‖ E)", "distance to this node's manifold (Theorem 4)"),
     ("penalty", "R(k, N)", "the price of its parameters"),
     ("cost", "cost", "KL + R"),
 )
 
-
-Rules = tuple[tuple[Rule, ...], bool]
-"""The ways to a vertex, and whether there are more."""
+GLOSSARY = (
+    ("law", "the joint model: how likely each whole row is"),
+    ("vertex", "a box of the graph: a test, or a group of rows"),
+    ("leaf", "a group of rows, where the rules end"),
+    ("nats", "a measure of uncertainty; 1 nat is 1.44 bits"),
+    ("misfit", "how far the groups' shares are from those counted in the rows"),
+    ("manifold", "all joint models in which the column is predicted by these rules"),
+)
+"""What the terms mean (docs/words.md)."""
 
 
 async def build(session: Session) -> None:
     network = session.loaded.network
 
     def number_of(state: State) -> int:
-        name = state.variable or state.target
+        name = state.variable or state.target or session.loaded.guessed_target
         return 0 if name is None else node_of(network, name)
 
     def change(event: events.ValueChangeEventArguments[Any]) -> None:
@@ -59,8 +70,9 @@ async def build(session: Session) -> None:
             session.change(variable=name, own={})
 
     with parts.bar():
+        tabs(session, PATH)
         options = {k: line(node_name(network, k)) for k in range(len(network))}
-        chosen = parts.select(options, "Node", change, value=number_of(session.state), with_input=True)
+        chosen = parts.select(options, "Column", change, value=number_of(session.state), with_input=True)
     place = parts.stack()
     shown: list[_Graph | _Boosted] = []
 
@@ -80,6 +92,22 @@ async def build(session: Session) -> None:
     session.on_change(follow)
 
 
+def tabs(session: Session, path: str) -> None:
+    """One column, or all of them as a network."""
+    links = {}
+    with ui.element("nav").classes("depnet-switch").props('aria-label="Rules of"'):
+        for own, text in ((PATH, "One column"), (NETWORK, "Network")):
+            links[own] = ui.link(text)
+            links[own].props["aria-current"] = "page" if own == path else None
+
+    def follow(_: State) -> None:
+        for own, link in links.items():
+            link.props["href"] = session.url(own)
+
+    follow(session.state)
+    session.on_change(follow)
+
+
 class NodePicture(parts.Component, component="node_picture.js"):
     """A picture of the library; `choose(vertex)` is called when a vertex is clicked, or Enter pressed on it."""
 
@@ -96,20 +124,15 @@ class _Boosted:
 
     async def build(self) -> None:
         said = await self.session.work(boosted, self.session.loaded.network, self.number)
-        with ui.element("div").classes("depnet-columns"):
-            with parts.stack():
-                with parts.card("What it reads"):
-                    parts.note(
-                        "A boosted node: its distribution is a sum of scores of many small decision graphs, the stages."
-                    )
-                    NodePicture(lambda _: None).put(svg=boosted_svg(said))
-                if said.first is not None:
-                    with parts.card("First graph"):
-                        parts.note(
-                            "What the stages are added to; its distributions are those before any stage."
-                        )
-                        NodePicture(lambda _: None).put(svg=decision_svg(said.first))
-            proven_card(self.session, self.number)
+        with parts.card("What predicts it"):
+            parts.note("A sum of scores by many small sets of rules: it has no single list of them.")
+            NodePicture(lambda _: None).put(svg=boosted_svg(said))
+        if said.first is not None:
+            with parts.card("The rules that it begins with"):
+                parts.note("What the others are added to; shares are those before any of them.")
+                NodePicture(lambda _: None).put(svg=decision_svg(said.first, "group"))
+        with details(self.session, self.number):
+            pass
 
     async def follow(self, _: State) -> None:
         """Evidence changes nothing of it."""
@@ -121,24 +144,25 @@ class _Graph:
     def __init__(self, session: Session, number: int) -> None:
         self.session, self.number, self.network = session, number, session.loaded.network
         self.domain, self.node = self.network.domain, self.network.nodes[number]
+        self.name = node_name(self.network, number)
         self.graph: Decision | None = None
-        self.listed = parts.LongList(lambda: session.spawn(self.follow(session.state)), LEAVES)
 
     async def build(self) -> None:
-        with parts.card("Decision graph"):
-            self._facts()
-            self.lit = ui.label().classes("depnet-note").props('role="status"')
+        inputs = [self.domain.names[j] for j in self.node.source.inputs]
+        self.rules = SegmentList(self.session, f"Rules for {short(self.name, 60)}", LISTED, ROWS, states=True)
+        with self.rules.card:
+            told = f"Told by {join(inputs, 300)}." if inputs else "No other column tells of it."
+            parts.note(told).move(target_index=1)
+            self.lit = parts.note("").props('role="status"')
+            self.lit.move(target_index=2)
+        with parts.card("The rules as a graph") as self.drawn:
             with ui.element("div").classes("depnet-node-graph"):
                 self.place = parts.stack()
                 self.panel = ui.element("div").classes("depnet-vertex")
-                self.panel.props('role="region" aria-label="Chosen vertex"')
-            self.merged = parts.note("Leaves framed in orange were merged: several ways lead to them.")
-        with ui.element("div").classes("depnet-columns"):
-            with parts.card("Leaves"):
-                parts.note("Those with the most rows first.")
-                self.leaves = ui.element("div").classes("depnet-scroll")
-                self.listed.more_button()
-            proven_card(self.session, self.number)
+                self.panel.props('role="region" aria-label="Chosen box"')
+            self.merged = parts.note("Groups framed in orange were merged: several ways lead to them.")
+        with details(self.session, self.number):
+            self._facts()
         try:
             drawn = await self.session.work(decision, self.network, self.number)
         except DepnetError as error:
@@ -149,14 +173,13 @@ class _Graph:
             return
         self.graph = without_rows(drawn) if self.session.loaded.shared else drawn
         with self.place:
-            self.picture = NodePicture(self._choose)
+            self.picture = NodePicture(lambda vertex: self.session.set_own(vertex=str(vertex)))
             await self._draw(self.graph)
         await self.follow(self.session.state)
 
     def _facts(self) -> None:
-        inputs = [self.domain.names[j] for j in self.node.source.inputs]
         counts, learned = self.node.table.counts, self.network.counts
-        with parts.bar():
+        with parts.bar("depnet-facts"):
             parts.fact("states", f"{self.node.table.states:,}")
             parts.fact("leaves", f"{self.node.source.size:,}")
             parts.fact("parameters", f"{self.node.source.size * (self.node.table.states - 1):,}")
@@ -165,21 +188,21 @@ class _Graph:
             parts.note(
                 "Counts in leaves are of the rows that the model was learned from, whose holes were completed."
             )
-        parts.note(f"Reads {join(inputs, 300)}." if inputs else "Reads nothing: it is known alone.")
 
     async def _draw(self, graph: Decision) -> None:
         self.merged.set_visibility(any(isinstance(v, Leaf) and v.ways > 1 for v in graph.vertices))
+        self.drawn.set_visibility(len(graph.vertices) > 1)
         if len(graph.vertices) > MOST_VERTICES:
             self.picture.set_visibility(False)
             parts.note(
-                f"{len(graph.vertices):,} vertices are too many for a picture; the leaves are listed below. "
+                f"{len(graph.vertices):,} boxes are too many for a picture; the rules are listed above. "
                 "`depnet show model.json --node` writes the first of them as text."
             )
             return
-        self.picture.put(svg=await self.session.work(decision_svg, graph))
+        self.picture.put(svg=await self.session.work(decision_svg, graph, "group"))
 
     async def follow(self, state: State) -> None:
-        """Show this state: what evidence leaves of the graph, the chosen vertex, the leaves."""
+        """Show this state: what evidence leaves of the graph, the chosen vertex, the rules."""
         graph = self.graph
         if graph is None:
             return
@@ -187,20 +210,17 @@ class _Graph:
         lit = find_reached(graph, allowed) if allowed else None
         number = state.number("vertex")
         vertex = number if number is not None and number < len(graph.vertices) else -1
-        shown = self.listed.part(self._leaves(graph))
-
-        def find() -> list[Rules]:
-            above, asked = ways_in(graph), [*shown, *([vertex] if vertex >= 0 else [])]
-            return [rules_of(graph, self.domain, v, above) for v in asked]
-
-        rules = await self.session.work(find)
+        found = None
+        if vertex >= 0:
+            found = await self.session.work(rules_of, graph, self.domain, vertex)
         if state is not self.session.state:
             return  # the reader has gone on meanwhile
         self.lit.set_text(_describe_lit(graph, lit))
-        looks = [[v, look] for v in range(len(graph.vertices)) if (look := _look(v, lit))]
-        self.picture.put(looks=looks, chosen=vertex)
-        self._list(graph, lit, dict(zip(shown, rules, strict=False)))
-        self._show_chosen(graph, vertex, rules[-1] if vertex >= 0 else None)
+        self.lit.set_visibility(bool(self.lit.text))
+        looks = {v: look for v in range(len(graph.vertices)) if (look := _look(v, lit))}
+        self.picture.put(looks=list(looks.items()), chosen=vertex)
+        self._show_chosen(graph, vertex, found)
+        await self.rules.show(self.name, looks=looks)
 
     def _allowed_states(self, state: State, graph: Decision) -> dict[str, list[Label]]:
         """The states that what is known leaves to the variables that the graph tests."""
@@ -212,46 +232,16 @@ class _Graph:
                 found[name] = [s for s, w in zip(variable.states, weights.tolist(), strict=True) if w > 0]
         return found
 
-    def _leaves(self, graph: Decision) -> list[int]:
-        """The vertices that are leaves, those with the most rows first."""
-        found = [
-            (-(leaf.rows or 0), leaf.number, v)
-            for v, leaf in enumerate(graph.vertices)
-            if isinstance(leaf, Leaf)
-        ]
-        return [v for _, _, v in sorted(found)]
-
-    def _list(self, graph: Decision, lit: Reached | None, rules: dict[int, Rules]) -> None:
-        """Leaves with their rules."""
-        self.leaves.clear()
-        heads = ("leaf", "rows that come there", "rows", f"{line(graph.name)} then")
-        with self.leaves, parts.show_table(heads, numbers=(2,)) as table:
-            for v, rule in rules.items():
-                leaf = graph.vertices[v]
-                assert isinstance(leaf, Leaf)
-                with table.row(_look(v, lit)):
-                    with table.cell():
-                        chosen = ui.element("button").classes("depnet-plain").props('type="button"')
-                        chosen.on("click", partial(self._choose, v))
-                        with chosen:
-                            ui.label(f"leaf {leaf.number}")
-                    table.cell(describe_rules(self.domain, *rule))
-                    table.cell("" if leaf.rows is None else f"{leaf.rows:,}")
-                    table.cell(describe_law(leaf.probabilities, graph.states))
-
-    def _choose(self, vertex: int) -> None:
-        self.session.set_own(vertex=str(vertex))
-
-    def _show_chosen(self, graph: Decision, v: int, found: Rules | None) -> None:
+    def _show_chosen(self, graph: Decision, v: int, found: tuple[tuple[Rule, ...], bool] | None) -> None:
         """What is said of the chosen vertex: its rule, of a leaf its rows and its distribution; and what can be done."""
         self.panel.clear()
         with self.panel:
             if found is None:
-                parts.note("Choose a vertex, by a click or by Enter, to see its rule.")
+                parts.note("Choose a box, by a click or by Enter, to see its rule.")
                 return
             vertex, (rules, more) = graph.vertices[v], found
             if isinstance(vertex, Leaf):
-                parts.heading(f"Leaf {vertex.number}")
+                parts.heading(f"Group {vertex.number}")
             else:
                 parts.heading(f"A test of {short(vertex.variable, 60)}")
             rule = describe_rules(self.domain, rules, more)
@@ -277,21 +267,13 @@ def _look(vertex: int, lit: Reached | None) -> str:
     return "" if lit is None else "path" if vertex in lit.path else "" if vertex in lit.vertices else "out"
 
 
-def describe_law(probabilities: tuple[float, ...], states: Sequence[str]) -> str:
-    """A distribution in words: its likely states."""
-    named, rest = named_states(probabilities, 6)
-    more = f", and {plural(rest, 'more state')}" if rest else ""
-    return ", ".join(f"{short(states[s], 40)} {probabilities[s]:.3f}" for s in named) + more
-
-
 def _describe_lit(graph: Decision, lit: Reached | None) -> str:
     if lit is None:
-        return "Nothing is known of what it tests: rows can come to every leaf." if graph.inputs else ""
+        return ""
     ends = [v for v in (graph.vertices[k] for k in sorted(lit.vertices)) if isinstance(v, Leaf)]
     if len(ends) == 1:
-        return f"What is known leads to leaf {ends[0].number}."
-    names = ", ".join(str(leaf.number) for leaf in ends[:12]) + (" …" if len(ends) > 12 else "")
-    return f"What is known leads to one of {len(ends):,} leaves: {names}."
+        return f"What is known leads to group {ends[0].number}."
+    return f"What is known leaves {len(ends):,} of {plural(graph.leaves, 'group')}."
 
 
 def without_rows(drawn: Decision) -> Decision:
@@ -300,15 +282,34 @@ def without_rows(drawn: Decision) -> Decision:
     return replace(drawn, vertices=vertices)
 
 
+def details(session: Session, number: int) -> ui.element:
+    """What those who know the theory ask for: how it was learned, what is proven of it, and what the terms mean."""
+    with ui.element("details").classes("depnet-card depnet-details"):
+        with ui.element("summary"):
+            ui.label("Details")
+        told = parts.stack()
+        with ui.element("div").classes("depnet-columns"):
+            proven_card(session, number)
+            with parts.stack("depnet-tight"):
+                parts.heading("What the terms mean")
+                with parts.show_table(("term", "meaning")) as table:
+                    for term, meaning in GLOSSARY:
+                        with table.row():
+                            table.cell(term)
+                            table.cell(meaning)
+    return told
+
+
 def proven_card(session: Session, number: int) -> None:
-    with parts.card("What is proven") as card:
+    with parts.stack("depnet-tight") as place:
+        parts.heading("What is proven")
         said = parts.note("…")
     loaded = session.loaded
 
     async def show() -> None:
         proven = await session.work(lambda: loaded.certificate)
         said.delete()
-        with card:
+        with place:
             if proven is not None:
                 certificate(proven, number)
                 if loaded.data is not None and not loaded.data.complete:
