@@ -24,7 +24,7 @@ def any_scan(rng: np.random.Generator, network: Network) -> RandomScan | Sequent
     return random_scan(rng, network) if rng.random() < 0.5 else sequential_scan(rng, network)
 
 
-def random_evidence(rng: np.random.Generator, network: Network, share: float = 0.5) -> Given:
+def random_given(rng: np.random.Generator, network: Network, share: float = 0.5) -> Given:
     """Clamped states, sets of states and soft weights on a share of the variables."""
     given: dict[str, int | set[int] | dict[int, float]] = {}
     for variable in network.domain.variables:

@@ -14,7 +14,7 @@ from depnet import Domain, Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.errors import DataError, DistributionError, EvidenceError, ReducibleError, ScanError
 from depnet.model import Given, Scan
-from tests.exact.drawing import any_scan, inconsistent_network, random_evidence, random_scan, sequential_scan
+from tests.exact.drawing import any_scan, inconsistent_network, random_given, random_scan, sequential_scan
 from tests.law.cases import given_tables
 from tests.reference import stationary as reference
 from tests.refusals import refuses
@@ -44,7 +44,7 @@ def assert_law(law: FloatArray, wanted: FloatArray, *, atol: float = 1e-9) -> No
 @given(positive, seeds)
 def test_law_equals_the_dense_solve(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    evidence = random_evidence(rng, network, share=rng.choice([0.0, 0.5]))
+    evidence = random_given(rng, network, share=rng.choice([0.0, 0.5]))
     for scan in (random_scan(rng, network), sequential_scan(rng, network)):
         assert_law(depnet.stationary(network, scan, evidence), expected(network, scan, evidence))
 
@@ -53,7 +53,7 @@ def test_law_equals_the_dense_solve(network: Network, seed: int) -> None:
 def test_zeros_and_evidence(network: Network, seed: int) -> None:
     """Transient states have probability 0; several classes, or impossible evidence, are their errors."""
     rng = np.random.default_rng(seed)
-    evidence = random_evidence(rng, network, share=rng.choice([0.0, 0.5]))
+    evidence = random_given(rng, network, share=rng.choice([0.0, 0.5]))
     scan = any_scan(rng, network)
     chain = reference.Chain(network, evidence)
     classes = reference.recurrent(chain.matrix(scan))
@@ -84,7 +84,7 @@ def test_residual_is_under_a_trillionth(network: Network, seed: int) -> None:
 def test_cycle_equals_the_dense_solve(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     scan = sequential_scan(rng, network)
-    evidence = random_evidence(rng, network, share=rng.choice([0.0, 0.5]))
+    evidence = random_given(rng, network, share=rng.choice([0.0, 0.5]))
     wanted = reference.cycle(network, scan, evidence)
     cycle = depnet.stationary_cycle(network, scan, evidence)
     assert len(cycle) == len(wanted)
@@ -167,7 +167,7 @@ def assert_path(network: Network, scan: Scan, start: FloatArray, given: Given | 
 def test_path_equals_products_of_matrices(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     scan = any_scan(rng, network)
-    evidence = random_evidence(rng, network, share=rng.choice([0.0, 0.5]))
+    evidence = random_given(rng, network, share=rng.choice([0.0, 0.5]))
     chain = reference.Chain(network, evidence)
     start = random_joint(rng, (len(chain.states),), zeros=rng.choice([0.0, 0.5]))
     assert_path(network, scan, chain.tensor(start), evidence, like=scan)
@@ -246,7 +246,7 @@ def copycats() -> Network:
 def test_classes_and_laws_equal_the_graph_search(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     scan = any_scan(rng, network)
-    evidence = random_evidence(rng, network, share=rng.choice([0.0, 0.3]))
+    evidence = random_given(rng, network, share=rng.choice([0.0, 0.3]))
     chain = reference.Chain(network, evidence)
     if chain.keeps_meeting_the_impossible(scan):
         with pytest.raises(EvidenceError):

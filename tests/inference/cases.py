@@ -4,27 +4,14 @@ import numpy as np
 
 from depnet import ConditionalTable, Network, TableNode
 from depnet.model import Evidence, Scan
-from tests.exact.drawing import any_scan, inconsistent_network
+from tests.exact.drawing import any_scan, inconsistent_network, random_given
 
 
-def random_evidence(
-    rng: np.random.Generator, network: Network, *, tilts: bool = True, share: float = 0.5
-) -> Evidence:
+def random_evidence(rng: np.random.Generator, network: Network) -> Evidence:
     """Some variables clamped, some tilted; at least one is left free."""
-    cards = network.domain.cardinalities
-    free = int(rng.integers(len(cards)))
-    given: dict[str, object] = {}
-    for i, k in enumerate(cards):
-        if rng.random() > share:
-            continue
-        name = network.domain.variables[i].name
-        if tilts and rng.random() < 0.4:
-            given[name] = {x: float(rng.random() + 0.05) for x in range(k) if rng.random() < 0.8 or x == 0}
-        elif i != free:
-            given[name] = int(rng.integers(k))
-    parsed = Evidence.parse(network.domain, given)  # type: ignore[arg-type]  # the values are labels or weights
-    clamped = {i: code for i, code in parsed.clamped.items() if i != free}
-    return Evidence(clamped, parsed.tilts)
+    known = Evidence.parse(network.domain, random_given(rng, network))
+    free = int(rng.integers(len(network)))
+    return Evidence({i: code for i, code in known.clamped.items() if i != free}, known.tilts)
 
 
 def random_targets(rng: np.random.Generator, network: Network, most: int = 3) -> list[int]:

@@ -1,6 +1,5 @@
 """Algorithm 3 with any candidates; tables of Theorem 4 for any sources, and new rows added to them."""
 
-import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet import (
-    Aic,
     ConstantSource,
     Dataset,
     DecisionGraph,
@@ -19,34 +17,17 @@ from depnet import (
     LosslessSource,
     Mdl,
     Network,
-    StructuralMdl,
     learn_parameters,
 )
 from depnet.errors import EvidenceError, LearningError, ModelError
 from depnet.learning.cost import Penalty
 from depnet.learning.framework import Candidate, NodeData, SplitMerge, WithLossless, greedy, learn_with
+from tests.learning.test_learn import penalties
 from tests.narrowed import there
 from tests.reference.counting import counts_of
 from tests.reference.learning import learn_operations
 from tests.refusals import refuses
 from tests.strategies import datasets, random_source, seeds
-
-
-def square(parameters: int, rows: int) -> float:
-    return parameters * math.sqrt(parameters) / (10 * rows)
-
-
-penalties = st.sampled_from(
-    [
-        Mdl(),
-        Aic(),
-        depnet.NoPenalty(),
-        0.25 * Mdl(),
-        StructuralMdl(),
-        StructuralMdl(0.5, 2.0, 0.5 * Mdl()),
-        square,
-    ]
-)
 
 
 @settings(max_examples=40)

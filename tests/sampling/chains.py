@@ -1,4 +1,4 @@
-"""Random evidence, and chains and the slow twin fed from the same words."""
+"""Chains and the slow twin fed from the same words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet import Network, RandomScan, SequentialScan
-from depnet.model import Evidence, Scan
+from depnet.model import Scan
 from depnet.sampling.chains import Chains, chains_of
 from depnet.sampling.plan import ChainPlan
 from tests.reference import sampling as reference
@@ -42,24 +42,11 @@ def random_buffer(
     return high << np.uint64(32) | low
 
 
-def random_evidence(rng: np.random.Generator, network: Network) -> Evidence:
-    """Some variables clamped, some tilted, at least one left open."""
-    clamped, tilts = {}, {}
-    cards = network.domain.cardinalities
-    for i in rng.permutation(len(cards))[1:].tolist():
-        kind = rng.random()
-        if kind < 0.25:
-            clamped[i] = int(rng.integers(cards[i]))
-        elif kind < 0.4 and cards[i] > 2:
-            tilts[i] = np.append(rng.random(cards[i] - 1) + 0.1, 0.0)
-    return Evidence(clamped, tilts)
-
-
 def random_start(rng: np.random.Generator, plan: ChainPlan, chains: int) -> Codes:
     """Arbitrary allowed states [chains, variables]."""
     codes = np.empty((chains, plan.variables), dtype=np.uint16)
     for i, k in enumerate(plan.network.domain.cardinalities):
-        codes[:, i] = rng.integers(0, k - (i in plan.evidence.tilts), size=chains)
+        codes[:, i] = rng.choice(np.flatnonzero(plan.evidence.tilts.get(i, np.ones(k))), size=chains)
         codes[:, i] = plan.evidence.clamped.get(i, codes[:, i])
     return codes
 

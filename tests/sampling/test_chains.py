@@ -18,6 +18,7 @@ from depnet.model.stages import Test as Within
 from depnet.sampling.chains import ALWAYS, Chains, thresholds_of
 from depnet.sampling.plan import chain_plan
 from tests.boosted import random_boosted_network, stages_of
+from tests.inference.cases import random_evidence
 from tests.reference import sampling as reference
 from tests.reference.sampling import interval_ends
 from tests.refusals import refuses
@@ -25,7 +26,6 @@ from tests.sampling.chains import (
     Recorded,
     chains_at,
     random_buffer,
-    random_evidence,
     random_start,
     random_words,
     scans,

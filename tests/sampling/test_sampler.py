@@ -22,11 +22,12 @@ from depnet.model import Scan
 from depnet.sampling import SamplingInterrupted, chains
 from depnet.sampling.chains import keys_of
 from depnet.sampling.plan import chain_plan
+from tests.inference.cases import random_evidence
 from tests.interrupts import ctrl_c
 from tests.isas import AVAILABLE
 from tests.reference import sampling as reference
 from tests.refusals import refuses
-from tests.sampling.chains import random_evidence, random_start, scans, twin_trace
+from tests.sampling.chains import random_start, scans, twin_trace
 from tests.sampling.test_chains import wide_network
 from tests.strategies import mixed_networks, networks, seeds
 
