@@ -168,13 +168,8 @@ def part(dataset: Dataset, rows: slice) -> Dataset:
     return Dataset.from_codes(dataset.codes[rows], weights=weights, domain=dataset.domain)
 
 
-def test_a_table_without_counts_cannot_be_updated() -> None:
-    network = Network.from_joint(np.full((2, 2), 0.25))
-    refuses(ModelError, "node 0 has no counts", network.updated, Dataset.from_codes([[0, 0]], [2, 2]))
-
-
-def test_other_states_are_refused() -> None:
-    dataset = Dataset.from_codes([[0, 0]], [2, 2])
+def test_what_a_network_cannot_be_updated_with() -> None:
+    dataset, other = (Dataset.from_codes([[0, 0]], [2, states]) for states in (2, 3))
+    refuses(ModelError, "node 0 has no counts", Network.from_joint(np.full((2, 2), 0.25)).updated, dataset)
     network = learn_parameters(dataset, [ConstantSource()] * 2)
-    with pytest.raises(ModelError, match=r"Network\.updated: variable 'X1' has other states"):
-        network.updated(Dataset.from_codes([[0, 0]], [2, 3]))
+    refuses(ModelError, r"Network\.updated: variable 'X1' has other states", network.updated, other)

@@ -44,7 +44,6 @@ def large() -> Dataset:
     [
         ({"n_jobs": 0}, "n_jobs"),
         ({"n_jobs": 1.5}, "n_jobs"),
-        ({"n_jobs": True}, "n_jobs"),
         ({"max_leaves": 0}, "max_leaves is a whole number of at least 1; got 0"),
         ({"min_leaf_rows": -1}, "min_leaf_rows"),
         ({"max_seconds": -1}, "max_seconds"),

@@ -42,11 +42,6 @@ def test_a_node_updates_one_variable(variable: Any) -> None:
     refuses(ModelError, "a node updates one variable", TableNode, variable, ConstantSource(), uniform(1, 2))
 
 
-def test_a_node_needs_a_table_row_for_every_leaf() -> None:
-    said = "node 0: the information source has 3 leaves, the conditional table 2"
-    refuses(ModelError, said, TableNode, 0, LosslessSource((1,), (3,)), uniform(2, 2))
-
-
 def test_a_source_does_not_read_what_its_node_updates() -> None:
     said = "node 1: its information source reads variable 1, which the node itself"
     refuses(ModelError, said, TableNode, 1, LosslessSource((1,), (3,)), uniform(3, 3))
@@ -57,6 +52,8 @@ def test_a_source_does_not_read_what_its_node_updates() -> None:
 
 
 def test_parts_of_a_node_are_what_they_should_be() -> None:
+    said = "node 0: the information source has 3 leaves, the conditional table 2"
+    refuses(ModelError, said, TableNode, 0, LosslessSource((1,), (3,)), uniform(2, 2))
     refuses(ModelError, "its source is an InformationSource; got 'all'", TableNode, 0, "all", uniform(1, 2))
     refuses(ModelError, "its table is a ConditionalTable", TableNode, 0, ConstantSource(), [[0.5, 0.5]])
 
@@ -65,15 +62,10 @@ def test_parts_of_a_node_are_what_they_should_be() -> None:
     ("nodes", "message"),
     [
         ([free(0, 2)], "one node for each of its 2 variables, in order; got 1 node"),
-        ([], "got 0 nodes"),
         ([free(0, 2), free(1, 3), free(0, 2)], "got 3 nodes"),
         (
             [free(0, 2), free(2, 3)],
             "node 1 of a network updates variable 1, 'b'; got one that updates variable 2",
-        ),
-        (
-            [free(1, 3), free(0, 2)],
-            "node 0 of a network updates variable 0, 'a'; got one that updates variable 1",
         ),
         ([free(0, 3), free(1, 3)], "node 0: the conditional table has 3 states, a has 2"),
         ([free(0, 2), "b"], "node 1 of a network is a Node; got 'b'"),
@@ -130,13 +122,11 @@ def test_genuine_gibbs_has_every_full_conditional(p: FloatArray) -> None:
         ([[0.5, 0.6]], r"sum to 1; got shape \(1, 2\), sum 1\.1"),
         ([[1.5, -0.5]], "non-negative"),
         ([[np.nan, 1.0]], "non-negative"),
-        ([np.inf, -np.inf], "non-negative"),
         ([1e308, 1e308], "sum inf"),
         (1.0, r"shape \(\)"),
         ([], "sum 0"),
         ([["a"]], "tensor of numbers"),
         ([[1.0], [0.0, 0.0]], "tensor of numbers"),
-        (None, "non-negative|tensor"),
     ],
 )
 def test_what_is_not_a_joint(p: Any, message: str) -> None:

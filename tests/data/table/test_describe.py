@@ -172,10 +172,6 @@ BAD: dict[str, tuple[Any, str]] = {
         pd.DataFrame({"x": [None, np.nan]}),
         r"no column is left to learn from. Left out: 'x' \(no value\)\.$",
     ),
-    "all null": (
-        pl.DataFrame({"x": [None]}),
-        r"no column is left to learn from. Left out: 'x' \(no value\)\.$",
-    ),
     "infinity": (pd.DataFrame({"x": [0.5, -np.inf]}), "column 'x', row 1: -inf has no place"),
     "infinity, polars": (pl.DataFrame({"x": [np.inf]}), "column 'x', row 0: inf has no place"),
     "decimals": (pa.table({"x": [decimal.Decimal("1.5")]}), "column 'x': a column holds .* got decimal"),

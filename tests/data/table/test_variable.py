@@ -38,7 +38,6 @@ def test_as_many_states_as_a_code_can_tell() -> None:
         ("x", (0, None), "code 1: a state is a string, a finite number or a boolean; got None"),
         ("x", (float("nan"),), "finite number or a boolean; got nan"),
         ("x", (float("inf"),), "finite number or a boolean; got inf"),
-        ("x", ((1, 2),), r"got \(1, 2\)"),
         ("x", (np.datetime64("2020-01-01"),), "got datetime.date"),
         ("x", ("a", "\udcff"), "code 1: .* is not valid Unicode text"),
         ("x", ("a", "b", "a"), r"state 'a' \(code 2\) is equal to state 'a' \(code 0\)"),
@@ -122,10 +121,7 @@ def test_what_is_not_a_domain(variables: Any, message: str) -> None:
     ("cardinalities", "message"),
     [
         ([2, 0], "column 1 is a whole number of at least 1; got 0"),
-        ([2, -1], "at least 1; got -1"),
         ([2.0], r"whole number of at least 1; got 2\.0"),
-        ([True], "got True"),
-        (["2"], "got '2'"),
         ("22", "one a variable; got '22'"),
         (2, "one a variable; got 2"),
         ([2, 65_536], "column 1 would have 65,536 states; at most 65,535"),
