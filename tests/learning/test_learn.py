@@ -66,35 +66,6 @@ def test_mutant_another_table_is_noticed() -> None:
         assert operations(dataset) == [learn_operations(mutant, (i,), Mdl()) for i in range(3)]
 
 
-@given(datasets(), penalties, st.one_of(st.none(), st.integers(1, 8)), st.integers(0, 6), seeds)
-def test_equals_brute_force_with_options(
-    dataset: Dataset, penalty: Penalty, max_leaves: int | None, min_leaf_rows: int, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    names = dataset.domain.names
-    n = len(names)
-    forbidden = {(i, j) for i in range(n) for j in range(n) if i != j and rng.random() < 0.3}
-    learned = operations(
-        dataset,
-        penalty=penalty,
-        max_leaves=max_leaves,
-        min_leaf_rows=min_leaf_rows,
-        forbidden=[(names[i], names[j]) for i, j in forbidden],
-    )
-    expected = [
-        learn_operations(
-            dataset,
-            (i,),
-            penalty,
-            inputs=[j for j in range(n) if j != i and (j, i) not in forbidden],
-            max_leaves=max_leaves,
-            min_leaf_rows=min_leaf_rows,
-        )
-        for i in range(n)
-    ]
-    assert learned == expected
-
-
 @given(datasets(max_variables=3, max_rows=12), st.integers(2, 9))
 def test_a_falling_penalty_splits_pure_leaves_too(dataset: Dataset, max_leaves: int) -> None:
     options = {"penalty": falling, "max_leaves": max_leaves}

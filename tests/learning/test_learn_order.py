@@ -21,7 +21,7 @@ from depnet.model.score import score
 from tests.learning.test_learn import penalties
 from tests.learning.test_learn_options import copies
 from tests.narrowed import there
-from tests.reference.learning import learn_ordered
+from tests.reference.learning import learn_operations, learn_ordered
 from tests.refusals import refuses
 from tests.strategies import datasets, seeds
 
@@ -40,21 +40,26 @@ def operations(network: Network) -> list[list[Any]]:
     return [list(node.source.operations) for node in network.nodes]  # type: ignore[attr-defined]  # learned sources
 
 
+@pytest.mark.parametrize("ordered", [True, False])
 @settings(max_examples=2 * settings().max_examples)
 @given(
     datasets() | datasets(weighted=True), penalties, st.none() | st.integers(1, 8), st.integers(0, 6), seeds
 )
-def test_equals_the_reference_with_earlier_inputs_weights_limits_and_forbidden_links(
-    dataset: Dataset, penalty: Penalty, max_leaves: int | None, min_leaf_rows: int, seed: int
+def test_equals_the_reference_with_weights_limits_forbidden_links_and_maybe_an_order(
+    ordered: bool, dataset: Dataset, penalty: Penalty, max_leaves: int | None, min_leaf_rows: int, seed: int
 ) -> None:
     order, rng, n = some_order(dataset, seed), np.random.default_rng(seed), len(dataset.domain)
     barred = [(int(j), int(i)) for j, i in rng.integers(0, n, size=(rng.integers(n + 1), 2)) if i != j]
     limits: dict[str, Any] = {"max_leaves": max_leaves, "min_leaf_rows": min_leaf_rows}
     forbidden = [tuple(names_of(dataset, link)) for link in barred]
-    by_name = names_of(dataset, order)
+    by_name = names_of(dataset, order) if ordered else None
     network = learn(dataset, penalty=penalty, order=by_name, forbidden=forbidden, **limits)  # type: ignore[arg-type]
-    assert network.order == order
-    assert operations(network) == learn_ordered(dataset, order, penalty, barred=barred, **limits)
+    assert network.order == (order if ordered else None)
+    expected = learn_ordered(dataset, order, penalty, barred=barred, **limits) if ordered else []
+    for i in range(0 if ordered else n):
+        inputs = [j for j in range(n) if j != i and (j, i) not in barred]
+        expected.append(learn_operations(dataset, (i,), penalty, inputs=inputs, **limits))
+    assert operations(network) == expected
 
 
 def test_mutant_another_order_is_noticed() -> None:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from depnet import DependencyNetwork
+from depnet import DependencyNetwork, Network
 from depnet._native import within as native
-from depnet.data import encode
+from depnet.data import Holed, encode
 from depnet.data.frames.within import Within
 from depnet.data.table.values import Values
 from depnet.learning import limits
@@ -82,11 +82,15 @@ def test_numbers_agree_within_their_bins_and_bins_stay_as_they_are() -> None:
     assert all(trees.column != 2 for trees in kept.trees)  # z has nothing to do with others
 
 
-def test_leaves_have_many_rows_and_trees_do_not_depend_on_threads() -> None:
+@pytest.fixture(scope="module")
+def fitted() -> tuple[Network, Holed]:
     values = numbers(3000, 1)
-    model = DependencyNetwork().fit(values)
-    law = there(model.law_)
-    table = encode(values, law.domain, values=True)
+    law = there(DependencyNetwork().fit(values).law_)
+    return law, encode(values, law.domain, values=True)
+
+
+def test_leaves_have_many_rows_and_trees_do_not_depend_on_threads(fitted: tuple[Network, Holed]) -> None:
+    law, table = fitted
     one, two = (learn_within(law, table.codes, table, n_jobs=jobs) for jobs in (1, 2))
     assert one == two == law.within
     for trees in there(one).trees:
@@ -113,10 +117,8 @@ def test_holes_and_missing_values_are_known_by_their_bins_alone() -> None:
         assert within_bins(np.asarray(encode(full, model.domain_).codes), full) > 0.3  # without trees: 0
 
 
-def test_numbers_whose_levels_are_not_known_have_no_trees() -> None:
-    values = numbers(3000, 1)
-    law = there(DependencyNetwork().fit(values).law_)
-    table = encode(values, law.domain, values=True)
+def test_numbers_whose_levels_are_not_known_have_no_trees(fitted: tuple[Network, Holed]) -> None:
+    law, table = fitted
     found = learn_within(law, table.codes, replace(table, values=Values({0: there(table.values)[0]})))
     assert found is None or all(trees.column == 0 for trees in found.trees)
 
