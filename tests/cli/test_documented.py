@@ -51,6 +51,8 @@ def test_every_field_is_documented(model: Path, table: Path, tmp_path: Path) -> 
     for view in ([], ["--links"], ["--variables"], ["--node", "age"]):
         check_fields("show", answer("show", model, *view))
     check_fields("query", answer("query", model, "age"))
+    check_fields("information", answer("information", model))
+    check_fields("nearest", answer("nearest", model, table, "--row", 1))
     check_fields("sample", answer("sample", model, "-o", f"{out}.csv"))
     check_fields("impute", answer("impute", model, table, "-o", f"{out}2.csv"))
     check_fields("predict", answer("predict", model, "age", "--rows", table, "-o", f"{out}4.csv"))

@@ -18,7 +18,7 @@ from tests.cli.entry import depnet as command
 from tests.doors.cases import shop, shop_model, titanic_model
 from tests.doors.running import Running, running
 
-TOOLS = ["describe_table", "ask", "compare_groups", "what_moves", "odd_rows", "sample_rows"]
+TOOLS = ["describe_table", "ask", "compare_groups", "what_moves", "odd_rows", "similar_rows", "sample_rows"]
 Talk = Callable[[Client], Coroutine[Any, Any, None]]
 
 
@@ -81,6 +81,9 @@ async def conversation(client: Client) -> None:
     assert both.index("city = Bern\n") < both.index("city = Köln\n")
     assert (await said(client, "what_moves", target="paid")).startswith("paid = True: 0.")
     assert len((await said(client, "odd_rows", n=2)).splitlines()) >= 2
+    alike = (await said(client, "similar_rows", given="city = Bern", target="paid", n=3)).splitlines()
+    assert len(alike) == 4
+    assert all("Bern" in row for row in alike[1:])
     drawn = (await said(client, "sample_rows", n=3, given="city = Bern")).splitlines()
     assert drawn[0] == "city | rooms | price | when | paid | note"
     assert all(row.startswith("Bern | ") for row in drawn[1:])
@@ -105,6 +108,7 @@ def test_the_sdks_client_talks_over_http_behind_the_guard(folder: Path) -> None:
 def test_without_a_table_odd_rows_say_what_is_missing(folder: Path) -> None:
     async def talk(client: Client) -> None:
         assert "--data" in await refused(client, "odd_rows")
+        assert "--data" in await refused(client, "similar_rows", given="city = Bern")
 
     over_streams(folder, talk)
 

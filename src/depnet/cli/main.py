@@ -23,7 +23,7 @@ NO_MEMORY = ("can't start new thread", "failed to map segment")
 """What errors say that come of too little memory, whatever their type is."""
 
 COMMANDS = (
-    "fit", "explore", "show", "query", "explain", "sample", "impute", "predict", "odd", "score",
+    "fit", "explore", "show", "query", "explain", "information", "sample", "impute", "predict", "odd", "nearest", "score",
     "sql", "serve", "mcp", "card", "update", "export", "compare", "example", "paper",
 )  # fmt: skip
 """Each is a function of that name in a module of that name, imported when it is asked for: an answer must come at once."""

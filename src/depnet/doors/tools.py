@@ -18,7 +18,7 @@ from depnet.doors.documents import plain
 from depnet.doors.rows import plain_layout
 from depnet.doors.served import Served
 from depnet.errors import STEADY_SEED, DepnetError
-from depnet.inference import QueryResult, query
+from depnet.inference import QueryResult, nearest, query
 from depnet.inference.answer.shown import without_small_counts
 from depnet.inference.judge.cells import row_scores
 from depnet.inference.judge.influence import influence
@@ -94,6 +94,16 @@ class Tools:
         ]
         return "\n".join(lines)
 
+    def similar_rows(self, given: str, target: str = "", n: int = 5) -> str:
+        """List the rows of the table that are most like a row, "sex = female, age = 30", in what matters to a target."""
+        data, model = self.served.data, self.served.model
+        if data is None or self.served.shared:
+            raise ToolError(
+                "the table's own rows are shown on this machine only, and with depnet mcp --data."
+            )
+        known = self.served.given(given) or {}
+        return str(nearest(model.network, data, known, target or None, n=_bounded(n), law=model.law))
+
     def sample_rows(self, n: int = 5, given: str = "", seed: int = 0) -> str:
         """Draw made-up rows that look like the table's, given what is known; they are nobody's."""
         layout = plain_layout(self.served.model.domain, "dicts")
@@ -128,7 +138,15 @@ def tools_of(served: Served, name: str) -> MCPServer[Any]:
         "depnet", instructions=INSTRUCTIONS, version=depnet.__version__, log_level="WARNING"
     )
     tools = Tools(served, name)
-    for tool in ("describe_table", "ask", "compare_groups", "what_moves", "odd_rows", "sample_rows"):
+    for tool in (
+        "describe_table",
+        "ask",
+        "compare_groups",
+        "what_moves",
+        "odd_rows",
+        "similar_rows",
+        "sample_rows",
+    ):
         server.add_tool(_said(getattr(tools, tool)), structured_output=False)
 
     @server.resource("depnet://card", name="model card", mime_type="text/markdown")

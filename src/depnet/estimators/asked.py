@@ -205,6 +205,12 @@ class AskedModel:
 class GivenModel(AskedModel):
     """A fitted model given what is known: answers, rows, scores and information are of its law so conditioned.
 
+    It has the model's `query`, `query_by`, `given`, `sample`, `score`, `score_samples`, `influence`, `information` and `links`.
+
+    Args:
+        model: the model.
+        known: what is known, as evidence.
+
     >>> import depnet
     >>> women = depnet.DependencyNetwork(random_state=0).fit(depnet.titanic()).given(sex="female")
     >>> women, women.query("survived", {"class": "3rd"}).combined.round(2).tolist()

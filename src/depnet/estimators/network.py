@@ -29,9 +29,11 @@ from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit
 from depnet.inference import (
     Explanation,
+    Nearest,
     explain,
     impute,
     log_probability,
+    nearest,
     query_rows,
 )
 from depnet.inference.answer.observed import matching
@@ -393,6 +395,27 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
         """
         check_is_fitted(self, "network_")
         return links(self.network_, self._learned)
+
+    def nearest(
+        self, row: Mapping[str, Any] | int, target: str | None = None, *, n: int = 10, data: Any = None
+    ) -> Nearest:
+        """Rows like this one: those learned from that are most like it in what matters to a target, or to all columns.
+
+        Args:
+            row: values by column, such as a row of a frame, or the number of a row in the table, from 0; what is left out,
+                None or nan is unknown.
+            target: a column, which is itself not compared; None: all columns.
+            n: how many rows.
+            data: rows to look in instead of those learned from, which a loaded model has not.
+
+        Returns:
+            A `Nearest`: `rows` has their numbers from 0, `frame()` their cells, equal rows once.
+        """
+        check_is_fitted(self, "network_")
+        table = self._counted(data)
+        if table is None:
+            raise DataError("nearest looks in a table, and the model has no rows at hand: give it data=.")
+        return nearest(self.network_, table, row, target, n=n, law=self.law_)
 
     # Keeping
 

@@ -7,7 +7,8 @@ In reading order, each above those before it:
 - `clamped`: answers of any other network, whose evidence is clamped: what matters, exact laws, chains;
 - `ask`: `depnet.query`, log-probabilities and the most probable state, by either of the two;
 - `holes`: many rows with holes, answered, completed or scored together;
-- `judge`: how near models are to tables and to each other, what would move a target, and which cells are odd.
+- `judge`: how near models are to tables and to each other, what would move a target, which cells are odd,
+  and which rows are alike.
 """
 
 from depnet.inference.answer.observed import Support
@@ -18,6 +19,7 @@ from depnet.inference.ask.explain import Explanation, Step, explain
 from depnet.inference.ask.query import LogProbability, MostProbable, log_probability, most_probable, query
 from depnet.inference.holes import Imputation, impute, query_rows
 from depnet.inference.judge.compare import Comparison, compare
+from depnet.inference.judge.nearest import Nearest, nearest
 
 __all__ = [
     "Comparison",
@@ -26,6 +28,7 @@ __all__ = [
     "Imputation",
     "LogProbability",
     "MostProbable",
+    "Nearest",
     "QueryResult",
     "RowsResult",
     "Step",
@@ -35,6 +38,7 @@ __all__ = [
     "impute",
     "log_probability",
     "most_probable",
+    "nearest",
     "query",
     "query_by",
     "query_rows",

@@ -146,7 +146,7 @@ def explain(
     """
     if not hasattr(facts, "items"):  # a row of a frame is a Series, which is no Mapping
         raise EvidenceError(f"facts are a mapping of column names to values, or a row; got {brief(facts)}.")
-    known = {name: value for name, value in facts.items() if name != target and not _is_hole(value)}
+    known = {name: value for name, value in facts.items() if name != target and not is_hole(value)}
     if not known:
         raise EvidenceError("nothing is known that could explain the answer; give at least one fact.")
     names = list(known)
@@ -235,5 +235,5 @@ def _log_likelihood(network: Network) -> Callable[[Mapping[str, Any]], float]:
     return ask
 
 
-def _is_hole(value: Any) -> bool:
+def is_hole(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)

@@ -31,7 +31,12 @@ MOST_CELLS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Information:
-    """How much some columns tell of others, in bits, and the standard error of computing it; 0 where it is exact."""
+    """How much some columns tell of others.
+
+    Args:
+        bits: their mutual information.
+        standard_error: that of computing it; 0 where it is exact.
+    """
 
     bits: float
     standard_error: float
