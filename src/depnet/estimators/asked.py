@@ -205,7 +205,8 @@ class AskedModel:
 class GivenModel(AskedModel):
     """A fitted model given what is known: answers, rows, scores and information are of its law so conditioned.
 
-    It has the model's `query`, `query_by`, `given`, `sample`, `score`, `score_samples`, `influence`, `information` and `links`.
+    It has the model's `query`, `query_by`, `given`, `sample`, `score`, `score_samples`, `influence`, `information` and
+    `links`.
 
     Args:
         model: the model.
