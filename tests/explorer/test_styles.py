@@ -91,7 +91,7 @@ def test_what_is_drawn_is_seen_inside_its_card(page: Page, titanic: str, path: s
     if path in ("", "?sex=female") or path.startswith("rules/network"):
         expect(page.locator("[data-posterior]").first).to_be_visible()
     if path == "rows":
-        expect(page.locator(".depnet-rows tbody tr").first).to_be_visible()
+        expect(page.locator(".depnet-rows .ag-row").first).to_be_visible()
     assert page.evaluate(OUTSIDE) == []
     assert page.evaluate(EMPTY) == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

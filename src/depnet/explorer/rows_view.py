@@ -1,29 +1,34 @@
-"""Rows: those of the table with their surprising cells, and one of them to ask with."""
+"""Rows: a grid of the table with its surprising cells and why, holes filled, and one row to explain and to ask with."""
 
-import math
-from collections.abc import Sequence
+import asyncio
+import json
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from nicegui import ui
+from nicegui import events, ui
 
 from depnet.errors import DepnetError
 from depnet.explorer import known
-from depnet.explorer.parts import Component, bar, button, card, heading, note, progress, show_table
+from depnet.explorer.parts import bar, button, card, heading, note, progress, select, show_table
 from depnet.explorer.rows import (
-    A_PAGE,
     LEVELS,
+    SIGNS,
     ListedRow,
     Order,
+    filled_table,
+    find_rows,
+    is_number,
     known_by,
     listed_rows,
     one_row,
+    read_filters,
     scores_of,
 )
 from depnet.explorer.session import MOST_ADDRESS, Session
 from depnet.explorer.state import State
-from depnet.inference.judge.cells import RowList, RowScores, row_list
-from depnet.model.evidence import Evidence
+from depnet.explorer.why import Why
+from depnet.inference.judge.cells import RowList, RowScores
 from depnet.pictures.labels import short
 from depnet.wording import plural
 
@@ -31,11 +36,40 @@ TITLE = "Rows"
 PATH = "/rows"
 NEEDS_MODEL = True
 
-COLUMNS = 40
-"""How many columns are shown at a time; a wider table is paged."""
+BLOCK = 50
+"""Rows that the grid asks for at a time."""
+
+MOST_ASKED = 500
+"""Rows that a browser is given at a time, whatever it asks for."""
 
 CELLS = 100
 """Cells of the chosen row that are listed, the oddest."""
+
+ASKING = """(() => {
+    const waiting = window.depnetRows = {};
+    let asked = 0;
+    return { getRows(p) {
+        waiting[++asked] = p;
+        getElement(%d).$emit("asked", asked, p.startRow, p.endRow, p.sortModel, p.filterModel);
+    } };
+})()"""
+"""Where the grid has its rows from: it asks over the page's own websocket, and `_reply` answers."""
+
+COMPARISONS = ["equals", *SIGNS, "inRange", "blank", "notBlank"]
+TEXTS = ["contains", "blank", "notBlank"]
+"""Filters that columns offer, of numbers and of all others."""
+
+BOXES = {
+    "match": "Only rows that match what is known",
+    "once": "Equal rows once",
+    "fill": "Show holes filled",
+}
+"""By their parameters in the address."""
+
+FIRST = (("row", "row", 84), ("why", "why", 340), ("score", "rows odder", 116), ("alike", "rows alike", 110))
+"""The columns before the table's own: what a row has for them, their headings and widths."""
+
+PLACE = "+p.column.getColId().slice(1)"
 
 
 def build(session: Session) -> None:
@@ -50,15 +84,11 @@ def build(session: Session) -> None:
         )
 
 
-class RowTable(Component, component="row_table.js"):
-    """Rows; "sort" says a heading ("row", "score" or a variable's number), "choose" the number of a row."""
-
-
 class _Rows:
-    """Rows of the table, a page at a time.
+    """Rows of the table, as the grid scrolls.
 
-    Of the address: `sort`, `by` and `down` are the order, `once`, `match` and `find` say which, `page` and `column` where,
-    `row` is the number of the chosen one, from 1 on.
+    Of the address: `by` and `down` are the order, `filter`, `once`, `match` and `find` say which, `pin` has pinned columns,
+    `fill` shows what holes would be filled with, `row` is the number of the chosen one, from 1 on.
     """
 
     def __init__(self, session: Session) -> None:
@@ -67,32 +97,38 @@ class _Rows:
         self.scores: RowScores | None = None
         self.found: tuple[object, RowList] | None = None
         self.stop = session.stop()
+        self.scored = asyncio.Event()
         self.share = 0.0
+        self.boxes: dict[str, ui.checkbox] = {}
+        names = self.loaded.domain.names
         with card("Rows of the table"):
             self._explain()
             with bar():
                 self.find = ui.input("Find in any cell", value=session.own("find"), on_change=self._finding)
                 self.find.classes("depnet-grow").props("dense outlined clearable debounce=300")
-                self.match = ui.checkbox("Only rows that match what is known", on_change=self._matching)
-                self.once = ui.checkbox("Equal rows once", on_change=self._once)
+                self.pins = select(
+                    dict(enumerate(names)), "Pinned columns", self._pin, multiple=True, with_input=True
+                )
+                for name, text in BOXES.items():
+                    self.boxes[name] = ui.checkbox(text, on_change=partial(self._tick, name))
+                self.download = button("Fill all, download", self._download, "outline dense")
+            for box in (self.boxes["fill"], self.download):
+                box.set_visibility(self._holed)
             with bar() as self.working:
                 self.bar = progress("Rows scored")
-                button("Stop", self.stop.press, "outline dense")
+                button("Stop", lambda: self.stop.press(), "outline dense")
             self.said = note("scoring ...").props('role="status"')
-            self.table = RowTable(heads=[], rows=[], names=[], alike=False, chosen=0)
-            self.table.tell("sort", (str, int), to=self._sort)
-            self.table.tell("choose", int, to=lambda number: session.set_own(row=str(number)))
-            self._turning()
+            self.grid = self._grid()
         self.chosen = _ChosenRow(session)
-        session.on_change(lambda state: session.spawn(self._show(state)))
+        self.shown = session.state
+        self._follow(session.state)
+        session.on_change(self._update)
         session.spawn(self._score())
 
     def _explain(self) -> None:
         note(
-            "A cell is shaded by its tail mass: the probability, given the rest of its row, of a value that fits no better. "
-            "A row's score is the log of their harmonic mean: the lower, the odder. Choose a row's number to ask with it, "
-            "and a heading to sort by it."
-            + (" Of a row with holes, all is about what it knows." if self._holed else "")
+            "The oddest rows first. A cell is shaded by how rarely a value that fits no better comes up in such rows; why "
+            "has the cell that surprises most. Choose a row (click, or Enter) to see what explains it and to ask with it."
         )
         with ui.element("div").classes("depnet-odd-legend").props('aria-label="Shades of cells"'):
             for level, below in enumerate(LEVELS, start=1):
@@ -104,125 +140,226 @@ class _Rows:
     def _holed(self) -> bool:
         return any(map(self.loaded.has_holes, range(len(self.loaded.domain))))
 
-    def _turning(self) -> None:
-        with bar():
-            self.first = button("First", lambda: self._turn(1))
-            self.back = button("Back", lambda: self._turn(self.page - 1))
-            self.at = ui.label().classes("depnet-said")
-            self.next = button("Next", lambda: self._turn(self.page + 1))
-            self.left = button("Columns before", lambda: self._columns(-COLUMNS))
-            self.right = button("Columns after", lambda: self._columns(COLUMNS))
-        for waiting in (self.first, self.back, self.next):
-            waiting.set_enabled(False)
-        wide = len(self.loaded.domain) > COLUMNS
-        self.left.set_visibility(wide)
-        self.right.set_visibility(wide)
+    def _grid(self) -> ui.aggrid:
+        """The grid: all cells are text, which is never markup."""
+        pinned, (by, down) = _pinned(self.session.state), self._order(self.session.state)
+        columns: list[dict[str, Any]] = [
+            {"colId": name, "headerName": head, "width": width, "sortable": name in ("row", "score")}
+            | {":valueGetter": f"p => p.data?.{name}", "pinned": "left" if name == "row" else None}
+            for name, head, width in FIRST
+        ]
+        columns[1][":tooltipValueGetter"] = columns[1][":valueGetter"]
+        for i, variable in enumerate(self.loaded.domain.variables):
+            number = is_number(variable)
+            columns.append(
+                {
+                    "colId": f"c{i}",
+                    "headerName": variable.name,
+                    "pinned": "left" if variable.name in pinned else None,
+                    "filter": "agNumberColumnFilter" if number else "agTextColumnFilter",
+                    "filterParams": {
+                        "maxNumConditions": 1,
+                        "filterOptions": COMPARISONS if number else TEXTS,
+                    },
+                    "type": "rightAligned" if number else None,
+                    ":valueGetter": f"p => p.data?.cells[{PLACE}][0]",
+                    ":tooltipValueGetter": f"p => p.data?.cells[{PLACE}][2]",
+                    "cellClassRules": {
+                        f":{name}": f"p => p.data?.cells[{PLACE}]{test}"
+                        for name, test in [
+                            *((f"odd{level}", f"[1] === {level}") for level in range(1, len(LEVELS) + 1)),
+                            ("hole", "[3] === 1"),
+                            ("filled", "[3] === 2"),
+                        ]
+                    },
+                }
+            )
+        sorted_by = [] if by is None else [{"colId": by, "sort": "desc" if down else "asc"}]
+        grid = ui.aggrid(
+            {
+                "columnDefs": columns,
+                "defaultColDef": {"minWidth": 70, "width": 120, "resizable": True},
+                "initialState": {
+                    "sort": {"sortModel": sorted_by},
+                    "filter": {"filterModel": self._filters(self.session.state)},
+                    "partialColumnState": True,
+                },
+                "rowModelType": "infinite",
+                "cacheBlockSize": BLOCK,
+                "maxBlocksInCache": 20,
+                "enableBrowserTooltips": True,
+                "suppressMultiSort": True,
+                "suppressDragLeaveHidesColumns": True,
+                "rowHeight": 30,
+                "headerHeight": 34,
+                "context": {"chosen": self.session.state.number("row")},
+                "rowClassRules": {":chosen": "p => p.data && p.data.row === p.context.chosen"},
+            },
+            auto_size_columns=False,
+        )
+        element = f"getElement({grid.id})"
+        grid.options[":datasource"] = ASKING % grid.id
+        grid.options[":onCellClicked"] = f"p => p.data && {element}.$emit('choose', p.data.row)"
+        grid.options[":onCellKeyDown"] = (
+            f"p => p.event.key === 'Enter' && p.data && {element}.$emit('choose', p.data.row)"
+        )
+        grid.classes("depnet-rows").on("asked", self._asked).on("choose", self._choose)
+        return grid
 
-    async def _score(self) -> None:
-        def show_progress(share: float) -> None:
-            self.share = share  # read by the page's own timer: this is another thread
+    # what the reader does
 
-        timer = ui.timer(0.2, lambda: self.bar.set_value(self.share))
-        try:
-            self.scores = await self.session.work(scores_of, self.loaded, self.stop, show_progress)
-        except DepnetError as error:
-            self.said.text = str(error)
-        timer.cancel()
-        self.working.set_visibility(False)
-        await self._show(self.session.state)
+    def _asked(self, event: events.GenericEventArguments) -> None:
+        """The grid wants rows, in the order and with the filters that its columns have now."""
+        told = event.args if isinstance(event.args, list) else []
+        if len(told) != 5 or not all(isinstance(each, int) for each in told[:3]):
+            return
+        number, first, last, sort, filters = told
+        by = sort[0] if isinstance(sort, list) and sort and isinstance(sort[0], dict) else {}
+        asked = json.dumps(filters, separators=(",", ":")) if isinstance(filters, dict) and filters else None
+        down = "1" if by.get("sort") == "desc" else None
+        wanted: dict[str, Any] = {"by": self._column(by.get("colId")), "down": down, "filter": asked}
+        own = self.session.state.own
+        if any(own.get(name) != value for name, value in wanted.items()):
+            self.shown = replace(
+                self.shown, own={**own, **{k: v for k, v in wanted.items() if v is not None}}
+            )
+            self.session.set_own(**wanted)
+            self.shown = self.session.state
+        self.session.spawn(self._reply(number, first, min(last, first + MOST_ASKED)))
 
-    @property
-    def page(self) -> int:
-        return self.session.state.number("page") or 1
-
-    def _turn(self, page: int) -> None:
-        self.session.set_own(page=None if page <= 1 else str(page))
-
-    def _columns(self, by: int) -> None:
-        first = max(0, (self.session.state.number("column") or 1) - 1 + by)
-        self.session.set_own(column=None if first == 0 else str(first + 1))
-
-    def _sort(self, key: Order) -> None:
+    def _column(self, key: object) -> str | None:
+        """What the address calls a column of the grid."""
         names = self.loaded.domain.names
-        by, down = _order(self.session.state, names)
-        turned = "1" if key == by and not down else None
-        name = names[key] if isinstance(key, int) and 0 <= key < len(names) else None
-        sort = "row" if key == "row" else None
-        self.session.set_own(sort=sort, by=name, down=turned, page=None)
+        if not isinstance(key, str) or key in ("row", "score"):
+            return None if key != "row" and key != "score" else f".{key}"
+        place = int(key[1:]) if key[1:].isdecimal() else len(names)
+        return names[place] if place < len(names) else None
+
+    def _choose(self, event: events.GenericEventArguments) -> None:
+        if isinstance(event.args, int):
+            self.session.set_own(row=str(event.args))
 
     def _finding(self) -> None:
         text = self.find.value or ""
         if text != self.session.own("find"):
-            self.session.set_own(push=False, find=text or None, page=None)
+            self.session.set_own(push=False, find=text or None)
 
-    def _matching(self) -> None:
-        if self.match.value != (self.session.own("match") == "1"):
-            self.session.set_own(match="1" if self.match.value else None, page=None)
+    def _tick(self, name: str) -> None:
+        ticked = bool(self.boxes[name].value)
+        if ticked != _ticked(self.session.state, name):
+            own: dict[str, Any] = {name: "1" if ticked else "0" if name == "once" else None}
+            self.session.set_own(**own)
 
-    def _once(self) -> None:
-        if self.once.value != _is_once(self.session.state):
-            self.session.set_own(once="1" if self.once.value else "0", page=None)
+    def _pin(self) -> None:
+        names = [self.loaded.domain.names[i] for i in self.pins.value or []]
+        if names != _pinned(self.session.state):
+            self.session.set_own(pin=json.dumps(names) if names else None)
 
-    async def _show(self, state: State) -> None:
-        scores, loaded = self.scores, self.loaded
-        if scores is None or loaded.data is None:
-            return
-        names = loaded.domain.names
+    async def _download(self) -> None:
+        text = await self._watched(filled_table)
+        if isinstance(text, str):
+            ui.download.content(text.encode(), f"{self.loaded.name.rsplit('.', 1)[0]}-filled.csv", "text/csv")
+
+    # what follows from it
+
+    async def _watched(self, work: Any) -> Any:
+        """What `work(loaded, stop, progress)` returns, with a bar while it goes on; None where it was stopped."""
+
+        def show_progress(share: float) -> None:
+            self.share = share  # read by the page's own timer: this is another thread
+
+        self.stop, self.share = self.session.stop(), 0.0
+        self.working.set_visibility(True)
+        timer = ui.timer(0.2, lambda: self.bar.set_value(self.share))
+        try:
+            return await self.session.work(work, self.loaded, self.stop, show_progress)
+        except DepnetError as error:
+            self.said.text = str(error)
+            return None
+        finally:
+            timer.cancel()
+            self.working.set_visibility(False)
+
+    async def _score(self) -> None:
+        self.scores = await self._watched(scores_of)
+        self.scored.set()
+        if self.scores is not None:
+            await self.chosen.show(self.session.state, self.scores)
+
+    def _follow(self, state: State) -> None:
         self.find.set_value(state.own.get("find", ""))
-        self.match.set_value(state.own.get("match") == "1")
-        self.once.set_value(_is_once(state))
-        found = await self._find(state, scores)
-        pages = max(1, -(-len(found.rows) // A_PAGE))
-        page = min(state.number("page") or 1, pages)
-        start = min((state.number("column") or 1) - 1, max(len(names) - 1, 0))
-        columns = range(start, min(start + COLUMNS, len(names)))
-        rows = await self.session.work(listed_rows, loaded, scores, found, (page - 1) * A_PAGE, columns)
-        if state is not self.session.state:
-            return  # the reader has gone on meanwhile
-        self._show_table(state, rows, columns)
-        self._say(found, scores)
-        wide = f", columns {start + 1:,} to {columns.stop:,} of {len(names):,}"
-        self.at.set_text(f"page {page:,} of {pages:,}" + (wide if len(names) > COLUMNS else ""))
-        self.first.set_enabled(page > 1)
-        self.back.set_enabled(page > 1)
-        self.next.set_enabled(page < pages)
-        self.left.set_enabled(start > 0)
-        self.right.set_enabled(columns.stop < len(names))
-        await self.chosen.show(state, scores)
+        for name, box in self.boxes.items():
+            box.set_value(_ticked(state, name))
+        names = self.loaded.domain.names
+        self.pins.set_value([names.index(name) for name in _pinned(state) if name in names])
 
-    def _show_table(self, state: State, rows: Sequence[ListedRow], columns: range) -> None:
-        names, alike = self.loaded.domain.names, _is_once(state)
-        by, down = _order(state, names)
+    def _update(self, state: State) -> None:
+        before, self.shown = self.shown, state
+        self._follow(state)
+        if self._order(state) != self._order(before):
+            by, down = self._order(state)
+            sorted_by = [] if by is None else [{"colId": by, "sort": "desc" if down else "asc"}]
+            shown = {"state": sorted_by, "defaultState": {"sort": None}}
+            self.grid.run_grid_method("applyColumnState", shown)
+        if self._filters(state) != self._filters(before):
+            self.grid.run_grid_method("setFilterModel", self._filters(state))
+        if _pinned(state) != _pinned(before):
+            names = self.loaded.domain.names
+            pins = [
+                {"colId": f"c{i}", "pinned": "left" if name in _pinned(state) else None}
+                for i, name in enumerate(names)
+            ]
+            self.grid.run_grid_method("applyColumnState", {"state": pins})
+        if _others(state) != _others(before):
+            self.grid.run_grid_method("purgeInfiniteCache")
+        if state.number("row") != before.number("row"):
+            self.grid.run_grid_method("setGridOption", "context", {"chosen": state.number("row")})
+            self.grid.run_grid_method("redrawRows")
+        if self.scores is not None:
+            self.session.spawn(self.chosen.show(state, self.scores))
 
-        def head(key: Order | str, name: str, kind: str = "") -> dict[str, Any]:
-            is_sorted = "" if key != by else "descending" if down else "ascending"
-            return {"key": key, "name": name, "kind": kind, "sorted": is_sorted}
+    def _order(self, state: State) -> tuple[str | None, bool]:
+        """The grid's column that rows are sorted by, and whether the last comes first; None: by score."""
+        name, names = state.own.get("by", ""), self.loaded.domain.names
+        key = f"c{names.index(name)}" if name in names else name[1:] if name in (".row", ".score") else None
+        return key, state.own.get("down") == "1"
 
-        heads = [head("row", "row"), head("score", "score", "number")]
-        heads += [head("alike", "rows alike", "number")] if alike else []
-        heads += [head(i, names[i]) for i in columns]
-        shown = [
-            {
-                "number": row.number,
-                "score": f"{row.score:.2f}",
-                "alike": row.alike,
-                "cells": [(cell.value, cell.level, cell.said, cell.hole) for cell in row.cells],
-            }
-            for row in rows
-        ]
-        chosen, some = state.number("row") or 0, [names[i] for i in columns]
-        self.table.put(heads=heads, names=some, alike=alike, chosen=chosen, rows=shown)
+    def _filters(self, state: State) -> dict[str, Any]:
+        return read_filters(state.own.get("filter", ""))
+
+    async def _reply(self, number: int, first: int, last: int) -> None:
+        """Rows for the grid, once they are scored."""
+        await self.scored.wait()
+        state, scores = self.session.state, self.scores
+        rows: list[dict[str, Any]] = []
+        total: int | None = 0
+        if scores is not None:
+            try:
+                found = await self._find(state, scores)
+                fill = _ticked(state, "fill")
+                listed = await self.session.work(
+                    listed_rows, self.loaded, scores, found, first, last - first, fill=fill
+                )
+            except DepnetError as error:
+                self.said.text = str(error)
+            else:
+                rows, total = [_shown(row) for row in listed], len(found.rows)
+                self._say(found, scores)
+        ui.run_javascript(
+            f"window.depnetRows?.[{number}]?.successCallback({json.dumps(rows)}, {json.dumps(total)}); "
+            f"delete window.depnetRows?.[{number}];"
+        )
 
     async def _find(self, state: State, scores: RowScores) -> RowList:
-        domain, data = self.loaded.domain, self.loaded.data
-        assert data is not None
-        held = state.known if state.own.get("match") == "1" else {}
-        by, down = _order(state, domain.names)
-        key = (dict(held), by, down, _is_once(state), state.own.get("find", ""))
+        held = state.known if _ticked(state, "match") else {}
+        by, down = self._order(state)
+        order: Order = "score" if by in (None, "score") else "row" if by == "row" else int(str(by)[1:])
+        key = (dict(held), by, down, _ticked(state, "once"), state.own.get("find"), state.own.get("filter"))
         if self.found is None or self.found[0] != key:
-            wanted: Any = {"by": by, "down": down, "once": key[3], "text": key[4]}
-            wanted["evidence"] = Evidence.parse(domain, known.given(held))
-            self.found = key, await self.session.work(row_list, data, scores, **wanted)
+            wanted: Any = {"by": order, "down": down, "once": key[3], "text": key[4] or ""}
+            given, filters = known.given(held), self._filters(state)
+            found = await self.session.work(find_rows, self.loaded, scores, given, filters, **wanted)
+            self.found = key, found
         return self.found[1]
 
     def _say(self, found: RowList, scores: RowScores) -> None:
@@ -231,11 +368,11 @@ class _Rows:
         kinds = "" if len(found.rows) == found.matching else f", {len(found.rows):,} different ones"
         some = f"{found.matching:,} of {scored:,} rows"
         of = plural(scored, "row") if found.matching == scored else some
-        self.said.set_text(f"{of}{kinds}{only}; mean score of all {scores.each.mean():.3f}.")
+        self.said.set_text(f"{of}{kinds}{only}.")
 
 
 class _ChosenRow:
-    """One row: its cells, the oddest first, what was expected of them, and the way to Ask with them."""
+    """One row: why its target is what it is, its cells, the oddest first, and the way to Explore with them."""
 
     def __init__(self, session: Session) -> None:
         self.session, self.loaded = session, session.loaded
@@ -244,8 +381,18 @@ class _ChosenRow:
             self.title = heading("")
             self.said = note("").props('role="status"')
             self.ask = ui.link("", "").classes("depnet-jump")
+            self.aim = select(
+                dict(enumerate(self.loaded.domain.names)), "Why is this column what it is?", self._aim
+            )
+            self.why = Why(session, self.loaded)
             self.cells = ui.element("div").classes("depnet-scroll")
         self.place.set_visibility(False)
+
+    def _aim(self) -> None:
+        if self.aim.value is not None:
+            name = self.loaded.domain.names[self.aim.value]
+            if name != (self.session.state.target or self.loaded.guessed_target):
+                self.session.change(target=name)
 
     async def show(self, state: State, scores: RowScores) -> None:
         number = state.number("row")
@@ -254,28 +401,36 @@ class _ChosenRow:
         if number is None or not there:
             self.number = None
             return
+        target = state.target or self.loaded.guessed_target
+        self.aim.value = None if target is None else self.loaded.domain.index(target)
         row = await self.session.work(one_row, self.loaded, scores, number)
         if state is not self.session.state:
             return  # the reader has gone on meanwhile
-        odder = float((scores.each < row.score - 1e-9).mean())
         self.title.text = f"Row {number:,} of the table"
-        self.said.text = f"Score {row.score:.2f}: {odder:.1%} of the rows are odder."
-        named = zip(self.loaded.domain.names, row.cells, strict=True)
-        cells = sorted(named, key=lambda each: math.inf if math.isnan(each[1].tail) else each[1].tail)
-        self._link(state, row, cells[0][0])
+        filled = [cell.filled for cell in row.cells if cell.filled]
+        holes = f" {plural(len(filled), 'hole')} filled by the model, marked below." if filled else ""
+        self.said.text = f"Rows that are odder: {row.odder}. {row.why}.{holes}"
+        named = sorted(
+            zip(self.loaded.domain.names, row.cells, strict=True),
+            key=lambda each: 2.0 if each[1].tail != each[1].tail else each[1].tail,
+        )
+        self._link(state, row, named[0][0])
+        self.why.ask_row(target, known_by(self.loaded.domain.variables, row))
         self.cells.clear()
         with self.cells, show_table(("column", "value", "given the rest of the row")) as table:
-            for name, cell in cells[:CELLS]:
+            for name, cell in named[:CELLS]:
                 with table.row(f"odd{cell.level}"):
                     table.cell(name)
-                    table.cell(cell.value)
+                    value = table.cell(cell.filled or cell.value)
+                    if cell.filled:
+                        value.classes("filled")
                     table.cell(cell.said)
         if number != self.number:
             self.number = number
             ui.run_javascript(f'getHtmlElement({self.place.id})?.scrollIntoView({{block: "nearest"}})')
 
     def _link(self, state: State, row: ListedRow, oddest: str) -> None:
-        """To Ask with the cells as what is known; of a full row all but one, which is asked for."""
+        """To Explore with the cells as what is given; of a full row all but one, which is asked for."""
         domain = self.loaded.domain
         held = known_by(domain.variables, row)
         asked = state.target
@@ -287,18 +442,35 @@ class _ChosenRow:
             # what its node does not read says little more
             read = {domain.names[j] for j in self.loaded.network.nodes[domain.index(asked)].inputs}
             wanted = replace(wanted, known={name: one for name, one in held.items() if name in read})
-        self.ask.text = "Ask with this row" if asked is None else f"Ask for {short(asked, 30)} with this row"
+        self.ask.text = "Explore this row" if asked is None else f"Explore {short(asked, 30)} given this row"
         self.ask.props["href"] = self.session.url("/", wanted)
 
 
-def _order(state: State, names: tuple[str, ...]) -> tuple[Order, bool]:
-    """What the rows are sorted by, and whether the last comes first: by score where the address says nothing."""
-    name, down = state.own.get("by"), state.own.get("down") == "1"
-    if name in names:
-        return names.index(name), down
-    return ("row" if state.own.get("sort") == "row" else "score"), down
+def _shown(row: ListedRow) -> dict[str, Any]:
+    """A row as the grid has it; of a cell its text, shade, what is said of it, and whether it is a hole, or filled."""
+    cells = [
+        (cell.filled or cell.value, cell.level, cell.said, 2 if cell.filled else int(cell.hole))
+        for cell in row.cells
+    ]
+    return {"row": row.number, "why": row.why, "score": row.odder, "alike": row.alike, "cells": cells}
 
 
-def _is_once(state: State) -> bool:
-    """Are equal rows listed once? Unless they are in the table's own order, or the address says it."""
-    return state.own.get("once", "0" if state.own.get("sort") == "row" else "1") == "1"
+def _pinned(state: State) -> list[str]:
+    found = state.own.get("pin", "")
+    try:
+        names = json.loads(found) if found else []
+    except ValueError:
+        return []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _ticked(state: State, name: str) -> bool:
+    """Is a box ticked? Equal rows are listed once unless they are in the table's own order, or the address says it."""
+    usual = "0" if name != "once" or state.own.get("by") == ".row" else "1"
+    return state.own.get(name, usual) == "1"
+
+
+def _others(state: State) -> object:
+    """What says which rows there are, beside the grid's own filters and order."""
+    own = [state.own.get(name) for name in ("find", "match", "once", "fill")]
+    return own, dict(state.known) if _ticked(state, "match") else None

@@ -123,7 +123,7 @@ def say_odd(loaded: Loaded, stop: Callable[[], bool]) -> Sentence | None:
     if data is None:
         return None
     scores = scores_of(loaded, stop, lambda share: None)
-    (row,) = listed_rows(loaded, scores, row_list(data, scores), 0, range(len(data.domain)), 1)
+    (row,) = listed_rows(loaded, scores, row_list(data, scores), 0, 1)
     named = zip(loaded.domain.names, row.cells, strict=True)
     judged = [(name, cell) for name, cell in named if not math.isnan(cell.tail)]
     if not judged:

@@ -1,12 +1,16 @@
-"""Why an answer is what it is: a bar for each fact, what it adds, which add up."""
+"""Why an answer is what it is: a waterfall, a bar for each fact from the answer before it to the one after."""
+
+from typing import Any
 
 from nicegui import ui
 
+from depnet.data import Label
 from depnet.errors import DepnetError
 from depnet.explorer.histogram import group_digits
 from depnet.explorer.known import Known, given
-from depnet.explorer.loaded import Loaded
+from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.explorer.parts import note, show_table, stack
+from depnet.explorer.rows import is_number
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.inference.answer.numbers import shown
 from depnet.inference.ask.explain import Explanation, explain
@@ -20,59 +24,88 @@ SHOWN = 8
 
 
 class Why:
-    """What each fact adds to the answer about the target."""
+    """What each fact adds to the answer about the target, from what is usual to the answer given all."""
 
     def __init__(self, session: Session, loaded: Loaded) -> None:
         self.session, self.loaded, self.asking = session, loaded, Latest(session)
+        self.found: Explanation | None = None
         self.place = stack("depnet-tight").props('aria-live="polite"')
 
     def ask(self, target: str | None, known: Known) -> None:
         facts = {name: held for name, held in known.items() if name != target}
+        if target is not None and target in known:
+            facts = {}
+        self._ask(target, facts, None)
+
+    def ask_row(self, target: str | None, row: Known) -> None:
+        """Of a row whose target is known, why it is what it is: how probable its state is, or a number's mean."""
+        facts, held = {name: one for name, one in row.items() if name != target}, row.get(target or "")
+        variable = None if target is None else self.loaded.variable(target)
+        whole = variable is not None and is_number(variable) and len(variable.present_states) > 2
+        self._ask(target, facts, None if whole or held is None or isinstance(held, str) else held[0])
+
+    def _ask(self, target: str | None, facts: Known, state: Label | None) -> None:
         self.asking.drop()
-        if target is None or not facts or target in known:
-            self.place.clear()
-        elif len(facts) > MOST_FACTS:
+        self.found = None
+        self.place.clear()
+        if target is None or not facts:
+            return
+        if len(facts) > MOST_FACTS:
             self._say(f"Why: {len(facts):,} facts are too many to be told apart.")
         else:
-            self.asking.begin(lambda stop: self._find(target, facts, stop))
+            self.asking.begin(lambda stop: self._find(target, facts, state, stop))
 
     def _say(self, text: str) -> None:
         self.place.clear()
         with self.place:
             note(text)
 
-    async def _find(self, target: str, facts: Known, stop: Stop) -> None:
+    async def _find(self, target: str, facts: Known, state: Label | None, stop: Stop) -> None:
+        self._say("Why: asking ...")
+        wanted: Any = {"state": state, "data": self.loaded.data, "tolerance": TOLERANCE}
         try:
-            found = await self.session.work(
-                explain, self.loaded.asked, given(facts), target, data=self.loaded.data
-            )
+            found = await self.session.work(explain, self.loaded.asked, given(facts), target, **wanted)
         except DepnetError as error:
             self._say(f"Why: {error}")
             return
         if not stop.pressed:
+            self.found = found
             self._show(found)
 
     def _show(self, found: Explanation) -> None:
-        longest = max((abs(step.change) for step in found.steps), default=0.0) or 1.0
         number = found.about.startswith("the mean")
+        ends = [found.start, *(after for _, _, after in found.rows())]
+        least, most = min(ends), max(ends)
+        wide = 100 / ((most - least) or 1.0)
         self.place.clear()
         with self.place:
-            note(f"Why: what each fact adds to {found.about.replace('P(', '').removesuffix(')')}.")
-            with show_table(("fact", "adds", "how much of it"), numbers=(1,)) as table:
-                for step in found.steps[:SHOWN]:
+            about = found.about.replace("P(", "").removesuffix(")")
+            note(
+                f"Why: what each fact adds to {about}, from {_text(found.start, number)} where nothing is known."
+            )
+            with show_table(("fact", "adds", "from what is usual to here"), numbers=(1,)) as table:
+                before = found.start
+                for fact, change, after in found.rows()[:SHOWN]:
                     with table.row():
-                        table.cell(short(step.fact, 60))
-                        sign = "+" if step.change > 0 else "−" if step.change < 0 else ""
-                        table.cell(f"{sign}{_text(abs(step.change), number)}")
+                        table.cell(short(fact, 60))
+                        table.cell(_signed(change, number))
                         with table.cell().classes("depnet-step-cell"):
-                            step_bar = ui.element("i").classes(
-                                f"depnet-step {'less' if step.change < 0 else 'more'}"
-                            )
-                            step_bar.style(f"width: {100 * abs(step.change) / longest:.1f}%")
-            left = len(found.steps) - SHOWN
-            if left > 0:
-                rest = sum(step.change for step in found.steps[SHOWN:])
-                note(f"{left:,} more facts add {_text(rest, number)} together.")
+                            step = ui.element("i").classes(f"depnet-step {'less' if change < 0 else 'more'}")
+                            start = wide * (min(before, after) - least)
+                            step.style(f"margin-left: {start:.1f}%; width: {wide * abs(change):.1f}%")
+                    before = after
+                left = found.steps[SHOWN:]
+                if left:
+                    with table.row():
+                        table.cell(f"{len(left):,} more facts")
+                        table.cell(_signed(found.end - before, number))
+                        table.cell("")
+            note(f"Given all of it: {_text(found.end, number)}.")
+
+
+def _signed(change: float, number: bool) -> str:
+    sign = "+" if change > 0 else "−" if change < 0 else ""
+    return f"{sign}{_text(abs(change), number)}"
 
 
 def _text(value: float, number: bool) -> str:

@@ -123,6 +123,7 @@ def explain(
     *,
     state: Label | None = None,
     data: Dataset | Holed | None = None,
+    tolerance: float = 0.002,
 ) -> Explanation:
     """Why an answer is what it is: what each known fact adds to it, in steps that add up.
 
@@ -134,6 +135,7 @@ def explain(
             ("price > 5000"); None: the log-likelihood of the row itself, of which the cells are the steps.
         state: of a category, the state; None: the most probable one given all facts.
         data: rows of a table, which join the answers as in `depnet.query`.
+        tolerance: answers that are sampled have standard errors below it, as in `depnet.query`.
 
     Returns:
         An `Explanation`; print it.
@@ -153,7 +155,7 @@ def explain(
     if target is None:
         about, ask = "the log-likelihood", _log_likelihood(network)
     else:
-        about, ask = _about(network, target, known, state, data)
+        about, ask = _about(network, target, known, state, data, tolerance)
     answers: dict[frozenset[str], float] = {}
 
     def answer(some: frozenset[str]) -> float:
@@ -196,13 +198,18 @@ def _over_orders(names: Sequence[str], answer: Callable[[frozenset[str]], float]
 
 
 def _about(
-    network: Network, target: str, known: Mapping[str, Any], state: Label | None, data: Dataset | Holed | None
+    network: Network,
+    target: str,
+    known: Mapping[str, Any],
+    state: Label | None,
+    data: Dataset | Holed | None,
+    tolerance: float,
 ) -> tuple[str, Callable[[Mapping[str, Any]], float]]:
     """What is explained, in words, and how it is asked for given some facts."""
 
     def ask(some: Mapping[str, Any]) -> Any:
         # The same question has the same answer.
-        return query(network, target, some, data=data, rng=np.random.default_rng(0))
+        return query(network, target, some, data=data, tolerance=tolerance, rng=np.random.default_rng(0))
 
     (variable,) = ask(known).variables
     if variable.scale == "number" and state is None and len(variable.present_states) > 2:
