@@ -110,10 +110,10 @@ class _Rows:
                     dict(enumerate(names)), "Pinned columns", self._pin, multiple=True, with_input=True
                 )
                 for name, text in BOXES.items():
-                    self.boxes[name] = ui.checkbox(text, on_change=partial(self._tick, name))
-                self.download = button("Fill all, download", self._download, "outline dense")
-            for box in (self.boxes["fill"], self.download):
-                box.set_visibility(self._holed)
+                    if name != "fill" or self._holed:
+                        self.boxes[name] = ui.checkbox(text, on_change=partial(self._tick, name))
+                if self._holed:
+                    button("Fill all, download", self._download, "outline dense")
             with bar() as self.working:
                 self.bar = progress("Rows scored")
                 button("Stop", lambda: self.stop.press(), "outline dense")
