@@ -3,6 +3,7 @@
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -23,10 +24,10 @@ from depnet.inference.judge.shifts import (
 from depnet.model.evidence import Evidence
 from depnet.wording import plural
 
-FIRST_SECONDS = 0.5
-"""Sampling time before something is shown; most answers are exact, or within the tolerance, before that."""
+FIRST_SECONDS = (0.1, 0.5)
+"""Sampling times before something is shown, pale, and better; most answers are exact, or within the tolerance, before."""
 
-FIRST_CHAIN_SECONDS = 0.2
+FIRST_CHAIN_SECONDS = (0.2,)
 """The same of chains, which take longer to agree than a reader waits."""
 
 MAX_SECONDS = 20.0
@@ -106,11 +107,12 @@ async def answers(
         return Answer(shifts_between(before, found), found, sharp, sharp, other, prior)
 
     chained = law.order is None
-    first = await work(lambda: ask(max_seconds=FIRST_CHAIN_SECONDS if chained else FIRST_SECONDS))
     too_many = chained and sum(law.domain.cardinalities) > MAX_CELLS
-    yield replace(first, last=first.sharp or too_many)
-    if first.sharp or too_many or stop():
-        return
+    for seconds in FIRST_CHAIN_SECONDS if chained else FIRST_SECONDS:
+        first = await work(partial(ask, max_seconds=seconds))
+        yield replace(first, last=first.sharp or too_many)
+        if first.sharp or too_many or stop():
+            return
     seconds = max(max_seconds / 2, 0.05)  # of the prior, and of the posterior
     later = await work(lambda: ask(max_seconds=seconds, stop=stop))
     if stop() and largest_error(later.result) > largest_error(first.result):

@@ -183,7 +183,7 @@ class AskCards:
     def show(self, answer: Answer | None) -> None:
         self.answer = answer
         self.answered += 1
-        self.asking = False
+        self.asking = answer is not None and not answer.last  # pale until it is sharp
         self.evidence = bool(self.known or self.versus)
         self.made.compare_with(None if answer is None else answer.before)
         if self.unsorted:

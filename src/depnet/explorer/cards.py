@@ -253,7 +253,11 @@ class Cards:
         known: Mapping[str, Any] | None = None
         if held is not None:
             text = held if isinstance(held, str) else " | ".join(map(str, held))
-            known = {"bars": card.bar_weights(held), "said": describe_held(name, held), "text": text}
+            known = {
+                "bars": card.bar_weights(held),
+                "said": describe_held(name, held, self.variables[name]),
+                "text": text,
+            }
         return {"card": card.static(card.numbers(base)), "now": now, "held": known}
 
     def hold(self, known: Known, name: str, first: int, last: int) -> Known:

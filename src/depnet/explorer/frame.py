@@ -176,7 +176,11 @@ def evidence_bar(session: Session) -> None:
                 with ui.element("span").props('role="listitem"'):
                     note("nothing yet")
             for name, held in state.known.items():
-                chip(describe_held(name, held), "listitem", partial(take_back, name))
+                chip(
+                    describe_held(name, held, session.loaded.variable(name)),
+                    "listitem",
+                    partial(take_back, name),
+                )
         target.clear()
         if state.target is not None:
             with target:

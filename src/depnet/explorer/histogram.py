@@ -206,6 +206,21 @@ def group_digits(text: str) -> str:
     return f"{'−' if sign else ''}{int(whole):,}{rest or ''}"
 
 
+def state_label(variable: Variable, code: int) -> str:
+    """A state as people read it: of a bin its ends; the code after the last state is that of missing values.
+
+    >>> from depnet.data import Bins
+    >>> bins = Bins((-10, -7.5, 12151), ((-8.0,), (5.0,)), "float")
+    >>> state_label(Variable("x", bins.ranges, bins), 0), state_label(Variable("x", (1, 2)), 2)
+    ('−10 to −7.5', 'missing')
+    """
+    if code >= len(variable.present_states):
+        return "missing"
+    text = str(variable.states[code])
+    ends = re.fullmatch(r"[\[(](.+), (.+)[\])]", text) if variable.bins is not None else None
+    return group_digits(text) if ends is None else " to ".join(map(group_digits, ends.groups()))
+
+
 def _plain(number: float, kind: Kind) -> Any:
     if kind in ("integer", "float"):
         return int(number) if number == int(number) and abs(number) < 1e15 else float(number)

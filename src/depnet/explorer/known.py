@@ -24,6 +24,7 @@ from depnet.model.conditions import (
     label_code,
 )
 from depnet.model.evidence import Condition, Given
+from depnet.pictures.node.rules import describe_states
 
 Held = tuple[Label, ...] | str
 """The allowed states of one variable (also single numbers or dates, as text), or a condition as text."""
@@ -144,12 +145,14 @@ def weights(variable: Variable, held: Held) -> FloatArray:
     return interpret(variable, condition_of(held)).weights()
 
 
-def describe_held(name: str, held: Held) -> str:
-    """Say in words what is known of a variable.
+def describe_held(name: str, held: Held, variable: Variable | None = None) -> str:
+    """Say in words what is known of a variable; with it, bins of a number by their ends.
 
     >>> describe_held("class", ("1st", "2nd")), describe_held("age", "20..40"), describe_held("age", ">20")
     ('class = 1st or 2nd', 'age in 20..40', 'age > 20')
     """
+    if variable is not None and variable.bins is not None and set(held) <= set(variable.states):
+        return describe_states(variable, held)
     return describe(name, held) if isinstance(held, str) else f"{name} = {' or '.join(map(str, held))}"
 
 

@@ -22,6 +22,7 @@ from depnet.errors import DepnetError
 from depnet.explorer import parts
 from depnet.explorer.ask import Answer, answers
 from depnet.explorer.cards import Cards, with_held
+from depnet.explorer.histogram import state_label
 from depnet.explorer.known import Known, describe_held, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.explorer.parts import Component
@@ -156,11 +157,11 @@ def joint_table(found: Pair) -> dict[str, Any]:
     joint, counts = found.joint, found.counts
     rows, columns = (_likely_states(joint.sum(axis=1 - axis)) for axis in (0, 1))
     at = np.ix_(rows, columns)
-    first, second = found.result.states
-    hidden = sum(len(states) for states in (first, second)) - len(rows) - len(columns)
+    first, second = found.result.variables
+    hidden = sum(len(states) for states in found.result.states) - len(rows) - len(columns)
     return {
-        "rows": [str(first[code]) for code in rows],
-        "columns": [str(second[code]) for code in columns],
+        "rows": [state_label(first, code) for code in rows],
+        "columns": [state_label(second, code) for code in columns],
         "tables": {
             "joint": _cells(joint[at]),
             "second": _cells(found.given_first[at]),
@@ -266,7 +267,10 @@ class _Network:
             "mode": self._mode(own.get("mode")),
             "community": None if community is None or community >= len(self.loaded.strongest) else community,
             "pair": None if pair is None else [names.index(name) for name in pair],
-            "known": [[names.index(name), describe_held(name, held)] for name, held in state.known.items()],
+            "known": [
+                [names.index(name), describe_held(name, held, self.loaded.variable(name))]
+                for name, held in state.known.items()
+            ],
             "target": None if state.target is None else names.index(state.target),
         }
 

@@ -44,9 +44,10 @@ def what_ifs(loaded: Loaded, most: int = 1) -> list[FirstQuestion]:
         teller, told = tie.ends
         column = loaded.column(teller)
         held = telling(variables[teller], column)
+        said = describe_held(variables[teller].name, held, variables[teller])
         found.append(
             FirstQuestion(
-                f"What is likely when {describe_held(variables[teller].name, held)}? Look at {variables[told].name}.",
+                f"What is likely when {said}? Look at {variables[told].name}.",
                 State({variables[teller].name: held}, variable=variables[told].name),
             )
         )

@@ -162,7 +162,9 @@ class Summary:
             before = answer.base.table(shift.name).number
             self.changed.text = say_change(shift, before, than)
         else:
-            facts = ", ".join(describe_held(name, held) for name, held in state.known.items())
+            facts = ", ".join(
+                describe_held(name, held, self.loaded.variable(name)) for name, held in state.known.items()
+            )
             self.changed.text = f"Given {facts}." if facts else ""
         self.changed.set_visibility(bool(self.changed.text))
         self.tries.set_visibility(not given_any)

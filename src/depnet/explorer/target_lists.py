@@ -9,6 +9,7 @@ import numpy as np
 from nicegui import ui
 
 from depnet.arrays import FloatArray
+from depnet.explorer.histogram import state_label
 from depnet.explorer.known import Held
 from depnet.explorer.parts import Component, LongList, card, note, show_table, stack
 from depnet.explorer.session import Session
@@ -34,11 +35,12 @@ class TornadoBar:
 
 
 class Tornado(Component, component="tornado.js"):
-    """Bars; `choose(name, code)` is called when a state is clicked."""
+    """Bars; `choose(name, code)` is called when a state is clicked, `aside(name)` when a column is to be left out."""
 
-    def __init__(self, choose: Callable[[str, int], None]) -> None:
+    def __init__(self, choose: Callable[[str, int], None], aside: Callable[[str], None]) -> None:
         super().__init__(bars=[], scale={}, answer=0)
         self.tell("choose", str, int, to=choose)
+        self.tell("aside", str, to=aside)
 
     def show(self, found: Influence, bars: Sequence[TornadoBar], now: float) -> None:
         drawn: dict[str, Any] = {"bars": [], "scale": {}}
@@ -82,6 +84,7 @@ def bar_of(measure: Measure, bar: TornadoBar, low: float, high: float) -> dict[s
         "width": measure.shown_error(effect.width) if measure.kind is not None else f"{effect.width:.3f}",
         "flat": effect.low == effect.high,
         "states": [state_of(measure, bar, x, low, high) for x in listed],
+        "ordered": effect.variable.has_order,
         "curve": curve_of(bar, sorted(listed) if effect.variable.has_order else listed, low, high),
         "left": len(possible) - len(listed) if len(possible) > len(listed) else 0,
     }
@@ -111,15 +114,13 @@ def state_of(measure: Measure, bar: TornadoBar, code: int, low: float, high: flo
         rows, mark = float(seen.rows[code]), float(seen.values[code])
         mean = "" if math.isnan(mark) else f"{measure.shown(mark)} in "
         told = f"table: {mean}{plural(round(rows), 'row')}"
-    whisker = 0.0 if math.isnan(error) else error
     states = effect.variable.present_states
-    label = str(states[code]) if code < len(states) else "missing"
     return {
         "code": code,
-        "label": label,
+        "label": state_label(effect.variable, code),
         "probability": f"{effect.probabilities[code]:.3f}",
         "value": "not drawn" if math.isnan(value) else measure.shown(value),
-        "error": f"± {measure.shown_error(whisker)}" if whisker else "",
+        "error": "" if math.isnan(value) else visible_error(measure, value, error),
         "at": place(value, low, high),
         "mark": None if math.isnan(mark) or not low <= mark <= high else place(mark, low, high),
         "table": told,
@@ -133,6 +134,13 @@ def _order(effect: Effect, code: int) -> float:
     if effect.variable.has_order:
         return code
     return math.inf if math.isnan(value) else value
+
+
+def visible_error(measure: Measure, value: float, error: float) -> str:
+    """An error where it can change a digit that is shown of the value."""
+    if math.isnan(error) or measure.shown(value - error) == measure.shown(value + error):
+        return ""
+    return f"± {measure.shown_error(error)}"
 
 
 def place(value: float, low: float, high: float) -> float:

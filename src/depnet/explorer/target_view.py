@@ -1,7 +1,9 @@
 """Target: what would move one variable, and which facts would say most about it."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -14,6 +16,7 @@ from depnet.explorer.parts import (
     bar,
     button,
     card,
+    chip,
     fact,
     key,
     note,
@@ -34,7 +37,7 @@ from depnet.explorer.target import (
     rarity,
     seen_of,
 )
-from depnet.explorer.target_lists import Telling, Tornado, TornadoBar
+from depnet.explorer.target_lists import Telling, Tornado, TornadoBar, visible_error
 from depnet.inference.judge.influence import Effect
 from depnet.inference.judge.measure import SeenEffect
 from depnet.wording import percent, some_of
@@ -67,6 +70,7 @@ class _Target:
             self.headline = ui.label("").classes("depnet-headline").props('role="status"')
             self.between = note("")
             self.facts = bar("depnet-facts")
+            self.gone = bar()
             self.notes = stack("depnet-tight").props('aria-live="polite"')
             with bar():
                 self.said = note("").classes("depnet-said")
@@ -77,7 +81,7 @@ class _Target:
                 with card("What would move it most"):
                     self._legend()
                     self.bars.search_box()
-                    self.tornado = Tornado(self.choose)
+                    self.tornado = Tornado(self.choose, self.set_aside)
                     self.bars.more_button()
                 self.segments = SegmentList(session, "Segments", SEGMENTS)
             self.telling = Telling(session)
@@ -113,6 +117,27 @@ class _Target:
                 if held is not None:
                     self.session.change(known={**self.session.state.known, name: held})
 
+    def set_aside(self, name: str) -> None:
+        if name in self.domain.names:
+            self._put_aside([*self.aside, name])
+
+    def _put_aside(self, names: list[str]) -> None:
+        self.session.set_own(aside=json.dumps(names) if names else None)
+
+    @property
+    def aside(self) -> list[str]:
+        """Columns that the reader leaves out of rankings."""
+        try:
+            said = json.loads(self.session.own("aside", "[]"))
+        except ValueError:
+            return []
+        return [name for name in said if name in self.domain.names] if isinstance(said, list) else []
+
+    def _ranked(self, effects: Sequence[Effect]) -> list[Effect]:
+        """Without columns that repeat others, and those that are set aside."""
+        left = {*self.loaded.copies, *self.aside}
+        return [effect for effect in effects if effect.variable.name not in left]
+
     def _choose_variable(self) -> None:
         i = self.variable.value
         name = None if i is None else self.domain.names[i]
@@ -142,6 +167,8 @@ class _Target:
             name = self._target(state)
             self.variable.value = None if name is None else self.domain.index(name)
             self._begin()
+        elif self.found is not None:
+            self._show(state)
 
     def _begin(self, seconds: float | None = None) -> None:
         self.question.drop()
@@ -197,7 +224,8 @@ class _Target:
         self.headline.text = f"{asked} is {measure.shown(self.found.value)} by {by}"
         self.between.text = f"90 % sure: {low} to {high} in the population the rows come from"
         error = self.found.share * influence.error
-        computed = f", ± {measure.shown_error(error)} of computing" if error else ""
+        changes = visible_error(measure, self.found.value, error)
+        computed = f", {changes} of computing" if changes else ""
         how = (
             "computed in full" if influence.method == "exact" else f"from {influence.draws:,} draws{computed}"
         )
@@ -206,8 +234,7 @@ class _Target:
         self._show_facts(state)
         self._show_links(state)
         self._show_bars()
-        copies = self.loaded.copies
-        self.telling.show([each for each in influence.most_telling if each.variable.name not in copies])
+        self.telling.show(self._ranked(influence.most_telling))
         if state.target is not None:
             self.session.spawn(self.segments.show(state.target, state.own.get("state")))
 
@@ -227,7 +254,13 @@ class _Target:
             if self.loaded.copies:
                 told = [f"{name} repeats {other}" for name, other in self.loaded.copies.items()]
                 fact("left out of rankings", some_of(told))
-            fact("open about the target", f"{influence.entropy:.3g} bits")
+            fact("uncertainty", f"{influence.entropy:.3g} bits")
+        self.gone.clear()
+        with self.gone:
+            for name in self.aside:
+                chip(
+                    f"without {name}", "group", partial(self._put_aside, [n for n in self.aside if n != name])
+                )
         with self.notes:
             for text in self.found.warnings:
                 warning(text[0].upper() + text[1:])
@@ -245,10 +278,7 @@ class _Target:
         found = self.found
         if found is None:
             return
-        each = [
-            effect for effect in found.influence.effects if effect.variable.name not in self.loaded.copies
-        ]
-        effects = self.bars.part(each, lambda effect: effect.variable.name)
+        effects = self.bars.part(self._ranked(found.influence.effects), lambda effect: effect.variable.name)
         self.session.spawn(self._draw(found, effects))
 
     async def _draw(self, found: Found, effects: Sequence[Effect]) -> None:

@@ -36,6 +36,11 @@ export default {
         <button type="button" class="depnet-tornado-all" :aria-expanded="open[b.name] ? 'true' : 'false'"
           :aria-label="'All states of ' + b.name" @click="open[b.name] = !open[b.name]">{{ open[b.name] ? "▾" : "▸" }} {{ b.width }}</button>
         <div v-if="open[b.name]" class="depnet-tornado-states">
+          <label v-if="b.ordered && b.states.length > 1" class="depnet-field">
+            <span>What if {{ b.name }} is {{ at(b).label }}? <b>{{ scale.said }}: {{ at(b).value }}</b> {{ at(b).error }} (now {{ scale.now }})</span>
+            <input type="range" min="0" :max="b.states.length - 1" :value="slid[b.name] ?? 0" :aria-label="'What if: ' + b.name"
+              :aria-valuetext="at(b).label + ': ' + at(b).value" @input="slid[b.name] = Number($event.target.value)"></label>
+          <div class="depnet-bar"><button type="button" class="depnet-action" @click="$emit('aside', b.name)">Set {{ b.name }} aside</button></div>
           <button v-for="s in b.states" :key="s.code" type="button" class="depnet-tornado-state" :data-state="s.code"
             :aria-pressed="s.held ? 'true' : 'false'" :aria-label="said(b, s)" @click="$emit('choose', [b.name, s.code])">
             <span class="depnet-tornado-label">{{ s.label }}</span>
@@ -53,11 +58,12 @@ export default {
       </section>
     </div>`,
   props: { bars: Array, scale: Object, answer: Number },
-  emits: ["choose"],
+  emits: ["choose", "aside"],
   data() {
-    return { open: {} };
+    return { open: {}, slid: {} };
   },
   methods: {
+    at(b) { return b.states[Math.min(this.slid[b.name] ?? 0, b.states.length - 1)]; },
     span(from, to) {
       return { left: from + "%", width: Math.max(to - from, 0) + "%" };
     },

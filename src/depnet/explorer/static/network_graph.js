@@ -171,7 +171,7 @@ export function bubblesOf({ places, groups, ties }, communities, width, height, 
   const sums = communities.map(() => [0, 0]);
   const place = new Map(communities.map((one, k) => [one.group, k]));
   groups.forEach((group, v) => { if (place.has(group)) [0, 1].forEach((axis) => { sums[place.get(group)][axis] += places[v][axis] / size.get(group); }); });
-  const small = Math.max(0.6, Math.min(1, width / 800));
+  const small = Math.max(0.5, Math.min(1, width / 800, Math.sqrt((width * height) / (12000 * communities.length))));
   const radius = communities.map((one) => small * Math.min(12 + 4 * Math.sqrt(one.size), 60));
   const at = fitted(sums, width, height).map(([x, y], k) => [x, y + 1e-3 * k]);
   for (let step = 0; step < 200; step++) {
@@ -186,7 +186,8 @@ export function bubblesOf({ places, groups, ties }, communities, width, height, 
         at[b][axis] -= push;
       });
     }
-    at.forEach((one, k) => { [width, height].forEach((side, axis) => { one[axis] = Math.min(Math.max(one[axis], radius[k] + 6), side - radius[k] - 34 * axis - 6); }); });
+    at.forEach((one, k) => { [width, height].forEach((side, axis) => { const [before, after] = axis ? [radius[k] + 6, radius[k] + 40] : [Math.max(radius[k], 48), Math.max(radius[k], 48)];
+      one[axis] = Math.min(Math.max(one[axis], before), side - after); }); });
   }
   const between = new Map();
   for (const tie of ties.slice(0, shown)) {
