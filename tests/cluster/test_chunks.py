@@ -161,14 +161,8 @@ def test_boosting_a_table_that_does_not_fit_is_refused(
 def test_bad_calls_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = r"cluster\.learn has no option 'penalti'\. Did you mean 'penalty'"
     refuses(TypeError, said, learn, tmp_path, penalti="mdl")
-    refuses(LearningError, "smoothing above 0", learn, tmp_path / "not even looked at", penalty="auto")
-    refuses(DataError, "no such file", learn, tmp_path / "nothing")
-    refuses(ValueError, "2GB", learn, tmp_path / "nothing*", memory="much")
-    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
-    refuses(DataError, "cannot be read as Parquet", learn, tmp_path / "table.csv")
     write_parts(mixed_table(50, seed=5), tmp_path, 1)
     refuses(LearningError, "order is None", learn, tmp_path, order="names")
-    refuses(DataError, "there is no column 'clas'", learn, tmp_path, columns=["clas"])
     refuses(ValueError, r"more than 0\.3GB", learn, tmp_path, memory="100MB")
     monkeypatch.setattr("depnet.cluster.table.CELL_BYTES", 10**9)
     refuses(LearningError, "not one of", learn, tmp_path, memory=SMALL)

@@ -15,7 +15,7 @@ from depnet import DependencyNetwork
 from depnet.data import Dataset, decode, describe, encode
 from depnet.data.table.kinds import WORDS, KindError
 from depnet.errors import DataError, LeftOutWarning
-from tests.cli.entry import real
+from tests.cli.entry import depnet as command
 from tests.narrowed import there
 
 CELLS = st.lists(st.none() | st.integers(-9, 9), min_size=1, max_size=40).filter(
@@ -166,7 +166,7 @@ def test_kinds_and_bins_of_one_column_must_agree() -> None:
 def test_the_command(tmp_path: Path) -> None:
     path, rows = tmp_path / "t.csv", [f"${k % 7},{k % 3},{'SML'[k % 3]}" for k in range(60)]
     path.write_text("price,zip,size\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    said = real(
+    said = command(
         "fit", path, "-o", tmp_path / "m.json", "--kind", "zip=category", "--kind", "size=S,M,L", "--kind", "price=category"
     )  # fmt: skip
     assert "learned from 60 rows of 3 columns" in said.stdout.decode()
@@ -177,7 +177,7 @@ def test_the_command(tmp_path: Path) -> None:
         ["S", "M", "L"],
         ["$0", "$1"],
     )
-    failed = real("fit", path, "-o", tmp_path / "n.json", "--kind", "size=number", code=1)
+    failed = command("fit", path, "-o", tmp_path / "n.json", "--kind", "size=number", code=1)
     assert failed.stderr.decode().startswith(
         "depnet: column 'size', row 0 (line 2): 'S' is not a number, as was asked for by --kind size=number."
     )

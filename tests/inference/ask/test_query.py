@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from depnet.exact import stationary
 from depnet.inference.answer.observed import MatchingRows, support
 from depnet.inference.answer.question import Method
 from depnet.model import Evidence
+from depnet.model.boosted import BoostedNode
+from tests.boosted import random_boosted_network
 from tests.exact.drawing import any_scan
 from tests.inference.cases import coupled, names, random_evidence, random_question, random_targets
 from tests.interrupts import ctrl_c
@@ -22,7 +25,14 @@ from tests.law.cases import given_tables
 from tests.narrowed import by_name, there
 from tests.reference.inference import query_law
 from tests.refusals import refuses
-from tests.strategies import mixed_networks, networks, ordered_networks, random_ordered_network, seeds
+from tests.strategies import (
+    mixed_networks,
+    networks,
+    ordered_networks,
+    random_mixed_network,
+    random_ordered_network,
+    seeds,
+)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +73,7 @@ def test_exact_joints_and_marginals_are_those_of_the_law(network: Network, seed:
 
 
 @settings(max_examples=25)
-@given(networks(max_states=60), seeds)
+@given(networks(max_states=60) | mixed_networks(max_states=60), seeds)
 def test_sampled_answers_are_within_their_errors(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence, scan = random_evidence(rng, network), any_scan(rng, network)
@@ -83,6 +93,22 @@ def test_sampled_answers_are_within_their_errors(network: Network, seed: int) ->
     expected = query_law(network, targets, evidence, scan)
     # 64 chains: Student's t with 63 degrees passes 7.5 about once in 4e9 cells.
     assert (np.abs(table(result) - expected) <= 7.5 * errors(result) + 1e-9).all()
+
+
+def test_mutant_a_boosted_node_without_its_stages_has_another_answer() -> None:
+    network = random_mixed_network(5, [2, 3, 2, 4])
+    node = network.nodes[0]
+    assert isinstance(node, BoostedNode)
+    shorter = BoostedNode(0, node.start, node.start_scores, node.stages.first(0))
+    asked: dict[str, Any] = {
+        "targets": ["X0", "X3"],
+        "evidence": {"X1": {0: 1.0, 2: 0.5}, "X2": 1},
+        "joint": True,
+    }
+    found = query(network, **asked, method="sample", tolerance=0.003, rng=np.random.default_rng(1))
+    for one, right in ((network, True), (replace(network, nodes=(shorter, *network.nodes[1:])), False)):
+        near = np.abs(table(found) - table(query(one, **asked))) <= 9 * errors(found) + 1e-9
+        assert near.all() == right
 
 
 @settings(max_examples=25)
@@ -211,8 +237,6 @@ def test_rare_and_unmatched_evidence_is_answered_with_the_papers_warning(
 
 
 def test_without_data_the_support_is_a_bound(titanic: Network, people: Dataset) -> None:
-    from dataclasses import replace
-
     for network in (titanic, replace(titanic, counts=None)):
         for known in ({"class": "Crew"}, {"class": "Crew", "sex": "female"}, {"class": {"1st", "2nd"}}):
             evidence = Evidence.parse(network.domain, known)
@@ -228,6 +252,7 @@ def test_without_data_the_support_is_a_bound(titanic: Network, people: Dataset) 
     crew = there(support(replace(titanic, counts=None), Evidence.parse(titanic.domain, {"class": "Crew"})))
     assert crew.rows == 885
     assert support(irrelevant(), Evidence({0: 1}, {})) is None
+    assert query(random_boosted_network(1, [2, 3]), "X0").support is None
 
 
 def frozen_pair() -> Network:
