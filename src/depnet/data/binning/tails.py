@@ -66,7 +66,7 @@ class Tail:
 
         >>> tail = tails_of(Bins((0, 5, 10), ((1, 2), (6, 8)), "integer"), np.array([0.5, 0.5]), 4)[1]
         >>> np.exp(tail.log_share(np.array([5, 6, 8]))).round(3).tolist()
-        [1.0, 0.75, 0.4]
+        [1.0, 0.75, 0.507]
         """
         out = self.sign * np.asarray(numbers, dtype=np.float64)
         end = self.values[-1]
