@@ -19,12 +19,20 @@ def code_type(cardinalities: Iterable[int]) -> np.dtype[Any]:
 
 
 AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
+AnyValue = TypeVar("AnyValue")
 
 
 def read_only(array: AnyArray) -> AnyArray:
     """`array` itself, from now on not writable."""
     array.flags.writeable = False
     return array
+
+
+def set_fields(value: AnyValue, **of: Any) -> AnyValue:
+    """A frozen value itself, whose fields are these from now on: while it is made, and never after."""
+    for name, each in of.items():
+        object.__setattr__(value, name, each)
+    return value
 
 
 class ByFields:

@@ -20,7 +20,7 @@ from starlette.responses import RedirectResponse, Response
 import depnet
 from depnet.doors import requests as ask
 from depnet.doors.served import Served
-from depnet.errors import DepnetError, Hint, Message
+from depnet.errors import DepnetError
 from depnet.threads import cores
 from depnet.wording import json_value
 
@@ -110,15 +110,13 @@ def _refusal(error: Exception) -> Response:
             {"error": "MemoryError", "message": "there is not enough memory. Ask for less at once."}, 503
         )
     if isinstance(error, DepnetError):
-        said = error.render(_field) if isinstance(error, Message) else str(error)
+        # An argument of the library is a field of a request.
+        said = error.render(
+            lambda hint: '"unknown": "missing"' if hint.argument == "handle_unknown" else None
+        )
         return _json({"error": type(error).__name__, "message": said}, 422)
     said = "depnet did not expect this; its log has more."
     return _json({"error": type(error).__name__, "message": said}, 500)
-
-
-def _field(hint: Hint) -> str | None:
-    """An argument of the library as a field of a request."""
-    return '"unknown": "missing"' if hint.argument == "handle_unknown" else None
 
 
 def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:

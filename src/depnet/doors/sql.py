@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from depnet.data.files.fill import TEXT
-from depnet.data.files.source import Dialect, find_source, open_csv
-from depnet.data.files.table import identifier, text_literal
+from depnet.data.files.fill import reader_sql
+from depnet.data.files.source import Dialect, find_source
+from depnet.data.files.table import identifier
 from depnet.data.files.write import ARROW_TYPES, SQL_TYPES
 from depnet.data.table.encode import HandleUnknown
 from depnet.data.table.variable import Domain, Variable
@@ -118,14 +118,7 @@ def view_file(
     connection: "duckdb.DuckDBPyConnection", name: str, path: str, dialect: Dialect, scratch: Path
 ) -> None:
     """Make a file a view of the connection, read as depnet reads files: cells such as NA are missing."""
-    source = find_source(path, scratch)
-    reader = {"json": "read_json({})", "parquet": "read_parquet({})"}.get(source.format)
-    if reader is None:
-        csv = open_csv(source, dialect, scratch)
-        source = csv.source
-        columns = "header = true" if dialect.header else f"header = false, names = {list(csv.names)}"
-        reader = f"read_csv({{}}, delim = {text_literal(csv.delimiter)}, {columns}, {TEXT})"
-    rows = reader.format(text_literal(str(source.path)))
+    rows = reader_sql(find_source(path, scratch), dialect, scratch)
     connection.execute(f"CREATE TEMP VIEW {identifier(name)} AS SELECT * FROM {rows}")
 
 

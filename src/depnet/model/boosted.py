@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import network as native
-from depnet.arrays import ByFields, CodeArray, FloatArray, LeafArray, read_only
+from depnet.arrays import ByFields, CodeArray, FloatArray, LeafArray, read_only, set_fields
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
 from depnet.model.node import Node, TableNode, checked_variable, compile_source, is_looked_up
@@ -97,10 +97,7 @@ class BoostedNode(ByFields, Node):
             raise ModelError(
                 f"{who}: it has {len(inputs)} inputs; expected one finite gain each, got {brief(self.gains)}."
             )
-        object.__setattr__(self, "variable", variable)
-        object.__setattr__(self, "start_scores", scores)
-        object.__setattr__(self, "gains", read_only(gains))
-        object.__setattr__(self, "inputs", inputs)
+        set_fields(self, variable=variable, start_scores=scores, gains=read_only(gains), inputs=inputs)
 
     def __getattr__(self, name: str) -> NoReturn:
         """What a boosted node has in the place of one source and one table."""

@@ -37,30 +37,18 @@ def one_sided_links(network: Network) -> tuple[OneSidedLink, ...]:
     (OneSidedLink(reader='X1', source='X0', carried=False),)
     """
     names = network.domain.names
-    tells = _find_readers(network)
-    reached = _close(tells)
+    tells = [0] * len(names)  # the readers of each variable, as bits: evidence on it acts on them directly
+    for i, node in enumerate(network.nodes):
+        for j in node.inputs:
+            tells[j] |= 1 << i
+    reached = list(tells)  # closed by Warshall's algorithm
+    for k in range(len(names)):
+        for i in range(len(names)):
+            if reached[i] >> k & 1:
+                reached[i] |= reached[k]
     return tuple(
         OneSidedLink(names[a], names[b], bool(reached[a] >> b & 1))
         for a in range(len(names))
         for b in range(len(names))
         if tells[b] >> a & 1 and not tells[a] >> b & 1
     )
-
-
-def _find_readers(network: Network) -> list[int]:
-    """The readers of each variable, as bits: evidence on it acts on them directly."""
-    tells = [0] * len(network.domain)
-    for i, node in enumerate(network.nodes):
-        for j in node.inputs:
-            tells[j] |= 1 << i
-    return tells
-
-
-def _close(tells: list[int]) -> list[int]:
-    """The transitive closure, by Warshall's algorithm on bits."""
-    reached = list(tells)
-    for k in range(len(reached)):
-        for i in range(len(reached)):
-            if reached[i] >> k & 1:
-                reached[i] |= reached[k]
-    return reached

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, set_fields
 from depnet.data.table.variable import Domain
 from depnet.errors import ModelError, brief
 from depnet.model.network import Network, checked_network
@@ -48,8 +48,7 @@ class Mixture:
             raise ModelError(
                 f"a mixture of {plural(len(parts), 'component')} has one positive weight for each; got {brief(given)}."
             )
-        object.__setattr__(self, "components", parts)
-        object.__setattr__(self, "weights", tuple(w / total for w in given))
+        set_fields(self, components=parts, weights=tuple(w / total for w in given))
 
     @property
     def domain(self) -> Domain:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import network as native
-from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray, read_only
+from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray, read_only, set_fields
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief, is_whole
 from depnet.model.sources import limits
@@ -187,11 +187,7 @@ class TableNode(Node):
     @classmethod
     def from_learner(cls, variable: int, source: InformationSource, table: ConditionalTable) -> "TableNode":
         """A node as the native learner made it, whose parts fit together: nothing is checked again."""
-        node = object.__new__(cls)
-        object.__setattr__(node, "variable", variable)
-        object.__setattr__(node, "source", source)
-        object.__setattr__(node, "table", table)
-        return node
+        return set_fields(object.__new__(cls), variable=variable, source=source, table=table)
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -266,24 +262,18 @@ def is_looked_up(inputs: Sequence[int], cards: Sequence[int]) -> bool:
     return product_within([cards[j] for j in inputs], limits.TABLE_STATES)
 
 
-def _is_written_out(source: InformationSource, cards: Sequence[int]) -> bool:
-    if isinstance(source, DecisionGraph):
-        return is_looked_up(source.inputs, cards)
-    sizes = [cards[j] for j in source.inputs]
-    return isinstance(source, LosslessSource) or product_within(sizes, limits.MOST_WRITTEN)
-
-
 def compile_source(
     source: InformationSource, variable: int, compiled: native.Network, cards: Sequence[int]
 ) -> None:
     """Add a node that finds its leaf in a table over the joint states of its inputs, or by walking its decision graph."""
-    if _is_written_out(source, cards):
+    sizes, graph = [cards[j] for j in source.inputs], isinstance(source, DecisionGraph)
+    few = product_within(sizes, limits.TABLE_STATES if graph else limits.MOST_WRITTEN)
+    if few or isinstance(source, LosslessSource):
         leaves = JointStates(cards, source.inputs).leaves(source)
         compiled.add_table(variable, np.array(source.inputs, dtype=np.int32), leaves)
     elif isinstance(source, DecisionGraph):
         compiled.add_graph(variable, *source.compiled)
     else:
-        sizes = [cards[j] for j in source.inputs]
         raise DomainTooLargeError(
             f"the information source of variable {variable} is a function of {len(sizes)} variables with "
             f"{how_many_joint_states(sizes)} joint states, too many to write out. Learn a DecisionGraph instead."

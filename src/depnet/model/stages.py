@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import network as native
-from depnet.arrays import ByFields, CodeArray, FloatArray, IntArray, read_only
+from depnet.arrays import ByFields, CodeArray, FloatArray, IntArray, read_only, set_fields
 from depnet.errors import ModelError
 
 UNIT = 2.0**-20
@@ -288,8 +288,7 @@ class DigitTree(ByFields):
                 )
             found.append(Vertex(low, middle, high))
             waiting += [(a, b) for a, b in ((middle, high), (low, middle)) if b - a > 1]
-        object.__setattr__(self, "middle", read_only(middles))
-        object.__setattr__(self, "vertices", tuple(found))
+        set_fields(self, middle=read_only(middles), vertices=tuple(found))
 
     @property
     def states(self) -> int:

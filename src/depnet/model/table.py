@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from depnet.arrays import ByFields, FloatArray, IntArray, read_only
+from depnet.arrays import ByFields, FloatArray, IntArray, read_only, set_fields
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.weights import are_fractions
 from depnet.errors import ModelError, brief, how_many
@@ -141,14 +141,10 @@ class ConditionalTable(ByFields):
 
         `theta` is given where it was computed for many tables at once; both arrays are then read-only already.
         """
-        table = object.__new__(cls)
         if theta is None:
             theta = read_only(_theta(read_only(counts), smoothing))
-        object.__setattr__(table, "probabilities", theta)
-        object.__setattr__(table, "counts", counts)
-        object.__setattr__(table, "smoothing", smoothing)
-        object.__setattr__(table, "prior", None)
-        return table
+        of = {"probabilities": theta, "counts": counts, "smoothing": smoothing, "prior": None}
+        return set_fields(object.__new__(cls), **of)
 
     @property
     def size(self) -> int:

@@ -254,8 +254,10 @@ def edge_between(low: Number, high: Number, kind: Kind) -> Number:
         return _round_float(float(low), float(high))
     if kind == "integer":
         return _round_whole(int(low), int(high))
-    if kind == "duration":
-        return _round_duration(int(low), int(high))
+    if kind == "duration":  # a round number of the longest unit that an edge can be a number of
+        units = (each for each in (DAY, HOUR, MINUTE, SECOND) if low // each < high // each)
+        longest = next(units, 1)
+        return _round_whole(int(low) // longest, int(high) // longest) * longest
     unit = "D" if kind == "date" else "us"
     moment = np.array(int(high), dtype=f"datetime64[{unit}]")
     for coarse in ("Y", "M", "D", "h", "m", "s"):
@@ -273,14 +275,6 @@ def _round_whole(low: int, high: int) -> int:
             return candidate
         step //= 10
     return high
-
-
-def _round_duration(low: int, high: int) -> int:
-    """A round number of the longest unit of time that an edge can be a number of."""
-    for unit in (DAY, HOUR, MINUTE, SECOND):
-        if low // unit < high // unit:
-            return _round_whole(low // unit, high // unit) * unit
-    return _round_whole(low, high)
 
 
 def _round_float(low: float, high: float) -> float:

@@ -35,18 +35,22 @@ TEXT = (
 )
 """How CSV is read on its way to another format: No and Yes stay words."""
 
-_READERS = {
-    "csv": f"read_csv({{}}, header = true, {TEXT})",
-    "tsv": f"read_csv({{}}, delim = '\t', header = true, {TEXT})",
-    "json": "read_json({})",
-    "parquet": "read_parquet({})",
-}
 WRITERS = {
     "csv": "FORMAT csv, HEADER",
     "tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
     "json": "FORMAT json",
     "parquet": "FORMAT parquet",
 }
+
+
+def reader_sql(source: Source, dialect: Dialect, scratch: Path) -> str:
+    """A file as a relation of SQL, with its own types: cells such as NA are missing."""
+    if source.format in ("json", "parquet"):
+        return f"read_{source.format}({text_literal(str(source.path))})"
+    opened = open_csv(source, dialect, scratch)
+    columns = "header = true" if dialect.header else f"header = false, names = {list(opened.names)}"
+    place, delimiter = (text_literal(text) for text in (str(opened.source.path), opened.delimiter))
+    return f"read_csv({place}, delim = {delimiter}, {columns}, {TEXT})"
 
 
 def filled_cells(
@@ -110,8 +114,8 @@ def fill_file(
     form, zipped = format_of(output, format)
     with scratch_folder() as scratch:
         source = find_source(path, scratch)
+        dialect = Dialect() if dialect is None else dialect
         if {source.format, form} <= {"csv", "tsv"}:
-            dialect = Dialect() if dialect is None else dialect
             table = open_csv(source, dialect, scratch)
             if output == "-":
                 _fill_text(table, fillings, sys.stdout, form)
@@ -120,7 +124,9 @@ def fill_file(
                 _fill_text(table, fillings, file, form)
             return
         done = scratch / "filled"
-        _fill_typed(source, fillings, scratch, form, done, zipped=zipped)
+        _fill_typed(
+            source, reader_sql(source, dialect, scratch), fillings, scratch, form, done, zipped=zipped
+        )
         if output == "-":
             with done.open(encoding="utf-8", newline="") as file:
                 shutil.copyfileobj(file, sys.stdout)
@@ -159,7 +165,7 @@ def _fill_text(table: Csv, fillings: Fillings, file: IO[str], form: Format) -> N
 
 
 def _fill_typed(
-    source: Source, fillings: Fillings, scratch: Path, form: Format, target: Path, *, zipped: bool
+    source: Source, table: str, fillings: Fillings, scratch: Path, form: Format, target: Path, *, zipped: bool
 ) -> None:
     """The file's own columns, but for the cells that a table of fillings, with a row for each row, has."""
     import duckdb
@@ -170,7 +176,6 @@ def _fill_typed(
         out = csv.writer(file, lineterminator="\n")
         out.writerow([f"f{i}" for i in number])
         out.writerows([row.get(i, "") for i in number] for row in fillings.cells())
-    table = _READERS[source.format].format(text_literal(str(source.path)))
     filled = {name: f"f.f{i}" for i, name in enumerate(fillings.names)}
     columns = ", ".join(f"'f{i}': 'VARCHAR'" for i in number)
     reader = (

@@ -9,7 +9,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
@@ -266,9 +266,11 @@ def _write_with_engine(chunks: Chunks, target: Path) -> None:
                 connection.register("chunk", cells)
                 connection.execute("INSERT INTO kept SELECT * FROM chunk")
                 connection.unregister("chunk")
+            cells_sql = [f"c{i}" for i in range(len(types))]
+            for i, own_labels in labels.items():  # a list begins at 1, and has NULL at 0
+                cells_sql[i] = f"CAST([{', '.join(map(text_literal, own_labels))}] AS {types[i]}[])[c{i}]"
             named = ", ".join(
-                f"{_cells_sql(i, types[i], labels)} AS {identifier(name)}"
-                for i, name in enumerate(chunks.names)
+                f"{cell} AS {identifier(name)}" for cell, name in zip(cells_sql, chunks.names, strict=True)
             )
             place = text_literal(str(target))
             connection.execute(f"COPY (SELECT {named} FROM kept) TO {place} ({', '.join(options)})")
@@ -290,10 +292,3 @@ def _cells(column: Column, places: dict[str, int] | None) -> Any:
     else:
         values = np.array([*map(str, column.labels), ""], dtype=object)[column.ids]
     return np.ma.masked_array(values, mask=column.hidden) if column.hidden.any() else values
-
-
-def _cells_sql(i: int, kind: str, labels: Mapping[int, Mapping[str, int]]) -> str:
-    """Column i of the table in SQL: a list begins at 1, and has NULL at 0."""
-    if i not in labels:
-        return f"c{i}"
-    return f"CAST([{', '.join(map(text_literal, labels[i]))}] AS {kind}[])[c{i}]"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from depnet.arrays import CodeArray, IntArray, code_type, read_only
+from depnet.arrays import CodeArray, IntArray, code_type, read_only, set_fields
 from depnet.data.binning.bins import Numbers
 from depnet.data.table.codes import check_shape, checked_codes, reject_codes_outside
 from depnet.data.table.values import Values
@@ -252,11 +252,8 @@ class Dataset(Holed):
         values: Values | None = None,
     ) -> "Dataset":
         """A dataset of arrays that were checked already, or made so that nothing can be wrong: not once more."""
-        dataset = object.__new__(cls)
-        fields = domain, read_only(codes), nothing_hidden(codes.shape), weights, values
-        for name, value in zip(Holed.__match_args__, fields, strict=True):
-            object.__setattr__(dataset, name, value)
-        return dataset
+        of = {"domain": domain, "codes": read_only(codes), "weights": weights, "values": values}
+        return set_fields(object.__new__(cls), **of, hidden=nothing_hidden(codes.shape))
 
     @classmethod
     def from_frame(

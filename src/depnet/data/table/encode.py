@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.data.binning.bins import Bins, Number, Numbers
+from depnet.data.binning.bins import Bins, Numbers
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.binning.times import DAY
 from depnet.data.table import limits
@@ -329,21 +329,15 @@ def _among_states(column: Column, variable: Variable) -> IntArray:
         if isinstance(state, (int, float)) and abs(state) < 2**53 and state is not variable.missing
     ]
     if states and column.kind in ("boolean", "integer", "float"):
-        codes = _equal_numbers(numbers, *zip(*states, strict=True))
+        labels, own = (np.array(each) for each in zip(*sorted(states), strict=True))
+        place = np.minimum(np.searchsorted(labels.astype(np.float64), numbers), len(labels) - 1)
+        codes = np.where(labels[place] == numbers, own[place], UNKNOWN)
     left = (codes == UNKNOWN) & ~column.hidden
     if left.any():
         distinct, ids = np.unique(numbers[left], return_inverse=True)
         values = [value_of(column.kind, number) for number in distinct.tolist()]
         codes[left] = np.array(_codes_of(variable, values))[ids]
     return codes
-
-
-def _equal_numbers(numbers: Numbers, labels: Sequence[Number], codes: Sequence[int]) -> IntArray:
-    """The code of the label that each number is equal to, or UNKNOWN."""
-    order = np.argsort(labels)
-    ordered = np.array(labels, dtype=np.float64)[order]
-    place = np.minimum(np.searchsorted(ordered, numbers), len(order) - 1)
-    return np.where(ordered[place] == numbers, np.array(codes)[order][place], UNKNOWN)
 
 
 def _value_in(column: Column, row: int) -> object:

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from depnet.arrays import set_fields
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.levels import Levels
 from depnet.errors import DataError, EvidenceError, brief, whole_number
@@ -76,8 +77,7 @@ class Variable:
         if not _is_text(self.name):
             raise DataError(f"{who}: the name is not valid Unicode text. Decode it with the right encoding.")
         states = _checked_states(self.states, who)
-        object.__setattr__(self, "name", str(self.name))
-        object.__setattr__(self, "states", states)
+        set_fields(self, name=str(self.name), states=states)
         codes: dict[Label, int] = {}
         for code, state in enumerate(states):
             if codes.setdefault(state, code) != code:
@@ -255,9 +255,12 @@ class Domain:
                     f"variables {indices[variable.name]} and {i} are both named {brief(variable.name)}; "
                     "names must differ."
                 )
-        object.__setattr__(self, "cardinalities", tuple(v.cardinality for v in self.variables))
-        object.__setattr__(self, "names", tuple(indices))
-        object.__setattr__(self, "_indices", indices)
+        set_fields(
+            self,
+            cardinalities=tuple(v.cardinality for v in self.variables),
+            names=tuple(indices),
+            _indices=indices,
+        )
 
     @classmethod
     def from_cardinalities(cls, cardinalities: Sequence[int]) -> "Domain":

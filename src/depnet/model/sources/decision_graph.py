@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet._native import network as native
-from depnet.arrays import CodeArray, LeafArray, read_only
+from depnet.arrays import CodeArray, LeafArray, read_only, set_fields
 from depnet.errors import ModelError, brief, is_whole
 from depnet.model.sources.source import MAX_LEAVES
 
@@ -112,11 +112,10 @@ class DecisionGraph:
     _recorded: Recorded | Callable[[], Recorded] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "operations", tuple(self.operations))
         # A domain's own tuple is kept, not copied: nodes of a wide network share it.
-        object.__setattr__(self, "cardinalities", tuple(self.cardinalities))
-        object.__setattr__(self, "_size", checked_size(self.operations, self.cardinalities))
-        object.__setattr__(self, "_recorded", ())
+        operations, cards = tuple(self.operations), tuple(self.cardinalities)
+        size = checked_size(operations, cards)
+        set_fields(self, operations=operations, cardinalities=cards, _size=size, _recorded=())
 
     @classmethod
     def from_record(

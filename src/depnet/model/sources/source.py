@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from depnet.arrays import ByFields, LeafArray, read_only
+from depnet.arrays import ByFields, LeafArray, read_only, set_fields
 from depnet.errors import ModelError, brief, is_whole
 from depnet.model.sources.joint_states import JointStates, how_many_joint_states, product_within
 from depnet.model.sources.limits import MAX_TABULATED
@@ -96,9 +96,9 @@ class LosslessSource:
     input_cardinalities: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "inputs", checked_inputs(self.inputs))
-        cards = checked_input_cardinalities("a lossless source", self.inputs, self.input_cardinalities)
-        object.__setattr__(self, "input_cardinalities", cards)
+        inputs = checked_inputs(self.inputs)
+        cards = checked_input_cardinalities("a lossless source", inputs, self.input_cardinalities)
+        set_fields(self, inputs=inputs, input_cardinalities=cards)
 
     @classmethod
     def of_all_but(cls, target: int, cardinalities: Sequence[int]) -> "LosslessSource":
@@ -146,10 +146,10 @@ class FunctionSource:
     size: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "inputs", checked_inputs(self.inputs))
+        inputs = checked_inputs(self.inputs)
         if not callable(self.function):
             raise ModelError(f"a FunctionSource needs a function; got {brief(self.function)}.")
-        object.__setattr__(self, "size", _checked_size("a FunctionSource", self.size))
+        set_fields(self, inputs=inputs, size=_checked_size("a FunctionSource", self.size))
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         table = checked_rows(codes, self.inputs)
@@ -271,10 +271,9 @@ class TabulatedSource(ByFields):
     size: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "inputs", checked_inputs(self.inputs))
-        cards = checked_input_cardinalities("a tabulated source", self.inputs, self.input_cardinalities)
-        object.__setattr__(self, "input_cardinalities", cards)
-        object.__setattr__(self, "size", _checked_size("a tabulated source", self.size))
+        inputs = checked_inputs(self.inputs)
+        cards = checked_input_cardinalities("a tabulated source", inputs, self.input_cardinalities)
+        size = _checked_size("a tabulated source", self.size)
         leaves = np.asarray(self.leaves)
         states = math.prod(cards)
         if leaves.shape != (states,) or leaves.dtype.kind not in "ui":
@@ -282,13 +281,14 @@ class TabulatedSource(ByFields):
                 f"a tabulated source over {len(cards)} inputs needs {states:,} integers, the leaf of every "
                 f"joint state; got shape {leaves.shape} of {leaves.dtype}."
             )
-        if not (leaves.min() >= 0 and leaves.max() < self.size):
-            state = int(np.flatnonzero((leaves < 0) | (leaves >= self.size))[0])
+        if not (leaves.min() >= 0 and leaves.max() < size):
+            state = int(np.flatnonzero((leaves < 0) | (leaves >= size))[0])
             raise ModelError(
-                f"joint state {state} of a tabulated source has the leaf {leaves[state]}, outside "
-                f"0..{self.size - 1} (size={self.size})."
+                f"joint state {state} of a tabulated source has the leaf {leaves[state]}, outside 0..{size - 1} "
+                f"(size={size})."
             )
-        object.__setattr__(self, "leaves", read_only(np.array(leaves, dtype=np.int32)))
+        leaves = read_only(np.array(leaves, dtype=np.int32))
+        set_fields(self, inputs=inputs, input_cardinalities=cards, size=size, leaves=leaves)
 
     @classmethod
     def of(
