@@ -1,5 +1,6 @@
 """The house stays within its budget of lines: tests/house.py counts, CONTRIBUTING.md has the budget."""
 
+import ast
 from pathlib import Path
 
 from tests import house
@@ -23,3 +24,13 @@ def test_code_is_counted_without_docstrings_comments_and_blank_lines(tmp_path: P
     native.write_text("// why\n/* two\nlines */\nint f() {\n\n  return 1; // one\n}\n")
     assert [house.count_lines(python), house.count_code(python)] == [13, 4]
     assert [house.count_lines(native), house.count_code(native)] == [7, 3]
+
+
+def test_checks_give_nothing_back_and_checked_values_are_given_back() -> None:
+    for path in house.SOURCE.rglob("*.py"):
+        for found in ast.walk(ast.parse(path.read_text())):
+            if isinstance(found, ast.FunctionDef) and (name := found.name.lstrip("_")).startswith(
+                ("check_", "checked_")
+            ):
+                gives = found.returns is not None and ast.unparse(found.returns) != "None"
+                assert gives == name.startswith("checked_"), f"{path}: {found.name}"

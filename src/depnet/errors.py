@@ -1,7 +1,7 @@
 """The errors depnet raises on purpose, and the checks of arguments that raise them.
 
-An error says who, what was expected, what came, what to do. A check returns the value in its plain type, or raises an error
-that names the argument, of the class that its caller gives.
+An error says who, what was expected, what came, what to do. A check raises one that names the argument, of the class that
+its caller gives: `check_x` gives nothing back, here and elsewhere, and `checked_x` the value in its plain type.
 
 What to do is often an argument to give. A message, of an error or of a warning, has it as a `Hint` among its parts, which
 reads as in a call; a face that nobody calls (the command, the page) names it its own way (`Message.render`).

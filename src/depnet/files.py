@@ -82,7 +82,7 @@ def stamp_of(name: str) -> Stamp | None:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def check_place(name: str, *, force: bool = False) -> os.stat_result | None:
+def checked_place(name: str, *, force: bool = False) -> os.stat_result | None:
     """Can a file of this name be written, and may it? The status of what is there, or None; what forbids it is raised."""
     given = Path(name)
     try:
@@ -119,7 +119,7 @@ def new_file(name: str, *, force: bool = False, since: Stamp | None = None) -> I
     several that read, change and write the same file, each either builds on what the one before wrote, or says so.
     """
     given = Path(name)
-    old = check_place(name, force=force)
+    old = checked_place(name, force=force)
     if old is not None and not stat.S_ISREG(old.st_mode):
         with _read_by_somebody(name) if named_stream(name) == "a pipe" else contextlib.nullcontext():
             yield given

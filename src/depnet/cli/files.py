@@ -20,7 +20,7 @@ import click
 
 from depnet.cli.command import choice, flag, option, progress, this_run
 from depnet.cli.given import names_in
-from depnet.files import Stamp, advice, check_place, named_stream, new_file
+from depnet.files import Stamp, advice, checked_place, named_stream, new_file
 from depnet.wording import plural
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def check_output(path: str | None, force: bool, inputs: Iterable[str | None] = (
                     f"{path} is an input of this command and would be lost. Choose another name for the output."
                 )
     with _explain_errors(path):
-        check_place(path, force=force)
+        checked_place(path, force=force)
 
 
 @contextlib.contextmanager
@@ -202,7 +202,7 @@ def save_text(text: str | bytes, path: str, force: bool) -> None:
         file.write(text.encode() if isinstance(text, str) else text)
 
 
-def _check_plot(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
+def _checked_plot(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
     if path is not None:
         from depnet.plots import FORMATS, matplotlib
 
@@ -218,7 +218,7 @@ PLOT = option(
     "--plot",
     "A picture of the answer: .png, .pdf or .svg (needs matplotlib).",
     metavar="FILE",
-    callback=_check_plot,
+    callback=_checked_plot,
 )
 
 

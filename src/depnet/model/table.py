@@ -58,7 +58,7 @@ class ConditionalTable(ByFields):
                 f"the probabilities of a ConditionalTable are a float64 array; got {brief(theta)}. "
                 "Make it with ConditionalTable.from_probabilities(rows)."
             )
-        _check_rows(theta)
+        _checked_sums(theta)
         if (self.counts is None) != (self.smoothing is None):
             raise ModelError("a conditional table has both counts and a smoothing, or neither.")
         if self.counts is not None and (
@@ -88,7 +88,7 @@ class ConditionalTable(ByFields):
             rows = np.array(probabilities, dtype=np.float64, order="C")
         except (TypeError, ValueError) as error:
             raise ModelError(f"a conditional table is an array of numbers [leaf, state]; {error}.") from None
-        totals = _check_rows(rows)
+        totals = _checked_sums(rows)
         rough = np.abs(totals - 1) > NORMALISED
         rows[rough] /= totals[rough, None]
         return cls(read_only(rows))
@@ -169,7 +169,7 @@ def _theta(counts: IntArray, smoothing: float, prior: IntArray | None = None) ->
     return rows
 
 
-def _check_rows(rows: FloatArray) -> FloatArray:
+def _checked_sums(rows: FloatArray) -> FloatArray:
     """The sums of the rows, each of which must be a distribution to 1e-9."""
     if rows.ndim != 2 or 0 in rows.shape:
         raise ModelError(f"a conditional table is [leaf, state]; got the shape {rows.shape}.")

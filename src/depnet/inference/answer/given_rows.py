@@ -23,7 +23,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.open import open_frame
 from depnet.data.table.variable import Domain, Variable
 from depnet.errors import DataError, EvidenceError
-from depnet.inference.answer.question import check_ordered
+from depnet.inference.answer.question import checked_ordered
 from depnet.inference.answer.rows import RowsResult
 from depnet.model.boosted import BoostedNode
 from depnet.model.condition_text import read_condition
@@ -113,7 +113,7 @@ def read_cell(variable: Variable, cell: Any) -> Evidence:
 
 def with_conditions(network: Network, conditions: Mapping[int, Sequence[FloatArray]]) -> Network:
     """The network with a variable at the end for each column that has conditions."""
-    check_ordered("a condition on rows", network)
+    checked_ordered("a condition on rows", network)
     assert network.order is not None
     cards = network.domain.cardinalities
     wide = (*cards, *(len(weights) + 2 for weights in conditions.values()))

@@ -56,7 +56,7 @@ def check_method(method: object, methods: tuple[str, ...]) -> None:
         raise InferenceError(f"method is one of {', '.join(map(repr, methods))}; got {brief(method)}.")
 
 
-def check_ordered(who: str, network: object) -> Network:
+def checked_ordered(who: str, network: object) -> Network:
     """`network` itself, if it has an order: a density."""
     checked = checked_network(network)
     if checked.order is None:

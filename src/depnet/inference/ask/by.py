@@ -20,7 +20,7 @@ from depnet.inference.answer.numbers import value_of
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.plot import plot_groups
-from depnet.inference.answer.question import TOLERANCE, Question, check_ordered
+from depnet.inference.answer.question import TOLERANCE, Question, checked_ordered
 from depnet.inference.answer.result import Of, QueryResult
 from depnet.inference.answer.shown import frame_of_columns
 from depnet.inference.answer.table import AnswerTable
@@ -120,7 +120,7 @@ def query_by(
     (['class', 'sex', 'share', 'low', 'high', 'rows', 'model', 'table'], 8, 0.97, 145)
     """
     names = (by,) if isinstance(by, str) else tuple(by)
-    check_ordered("by", network)
+    checked_ordered("by", network)
     base = Question(network, target, evidence, tolerance=min(COARSER * tolerance, 0.5), data=data)
     columns = _columns(base, names)
     domain = network.domain

@@ -15,7 +15,7 @@ from depnet.arrays import FloatArray, generator
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Label
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.inference.answer.question import TOLERANCE, Method, Over, Question, check_ordered
+from depnet.inference.answer.question import TOLERANCE, Method, Over, Question, checked_ordered
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.ask.intervene import answer_do, intervene
 from depnet.inference.clamped.answer import clamped_answer
@@ -204,7 +204,7 @@ def log_probability(
     [0.01]
     """
     if not isinstance(network, Mixture):
-        check_ordered("log_probability", network)
+        checked_ordered("log_probability", network)
     if isinstance(rows, Dataset):
         values = score_samples(network, rows)
         return LogProbability(values, np.zeros_like(values))
@@ -256,7 +256,7 @@ def most_probable(network: Network, evidence: Given | Evidence | None = None) ->
     >>> most_probable(learn(titanic(), order="auto"), {"sex": "female"}).states["survived"]
     'Yes'
     """
-    domain = check_ordered("most_probable", network).domain
+    domain = checked_ordered("most_probable", network).domain
     known = Evidence.parse(domain, evidence)
     if len(known.clamped) == len(domain):
         raise EvidenceError("the evidence gives the state of every variable: nothing is left to complete.")

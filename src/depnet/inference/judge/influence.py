@@ -26,7 +26,7 @@ from depnet.data.frames.within import Drawn, allowed_values
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
 from depnet.inference.answer.part import LevelLaw
-from depnet.inference.answer.question import Over, check_ordered, checked_tolerance, over_after
+from depnet.inference.answer.question import Over, checked_ordered, checked_tolerance, over_after
 from depnet.inference.judge.measure import Measure
 from depnet.inference.ordered.events import event_rows
 from depnet.inference.ordered.levels import level_rows, some_rows
@@ -127,7 +127,7 @@ def influence(
     >>> round(found.value, 2), [(effect.variable.name, round(effect.width, 2)) for effect in found.effects]
     (0.32, [('sex', 0.52), ('class', 0.38), ('age', 0.1)])
     """
-    domain = check_ordered("influence", network).domain
+    domain = checked_ordered("influence", network).domain
     checked_tolerance(tolerance)
     known = Evidence.parse(domain, evidence, events=True)
     at = domain.index(target)

@@ -174,7 +174,7 @@ class DecisionGraph:
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """The leaf of every row, by walking the compiled graph in the native core."""
-        return self.walk(self._check_codes(codes))
+        return self.walk(self._checked_codes(codes))
 
     def walk(self, codes: CodeArray) -> LeafArray:
         """The leaf of every row of codes of this domain, column-major, which are not checked."""
@@ -191,7 +191,7 @@ class DecisionGraph:
         Returns:
             [row].
         """
-        table = self._check_codes(codes)
+        table = self._checked_codes(codes)
         y = np.zeros(len(table), dtype=np.int32)
         size = 1
         for operation in self.operations:
@@ -216,7 +216,7 @@ class DecisionGraph:
                 f"has {_shorten(cardinalities)}."
             )
 
-    def _check_codes(self, codes: ArrayLike) -> CodeArray:
+    def _checked_codes(self, codes: ArrayLike) -> CodeArray:
         table = np.asarray(codes)
         if table.ndim != 2 or table.shape[1] != len(self.cardinalities):
             raise ModelError(
