@@ -62,7 +62,7 @@ def bytes_of(memory: int | str | None) -> int:
 
 
 @contextlib.contextmanager
-def locked_engine(table: Path | None, scratch: Path, memory: int, columns: int = 1) -> Iterator[Connection]:
+def locked_engine(table: Path, scratch: Path, memory: int, columns: int = 1) -> Iterator[Connection]:
     """A connection that can read the file at `table`, and read and write in `scratch`; give paths as they are here.
 
     Rows of that number of `columns` must fit in its memory, at least for one thread.
@@ -88,8 +88,7 @@ def locked_engine(table: Path | None, scratch: Path, memory: int, columns: int =
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute("SET enable_progress_bar = false")
         connection.execute(f"SET allowed_directories = [{text_literal(str(scratch))}]")
-        if table is not None:
-            connection.execute(f"SET allowed_paths = [{text_literal(str(table))}]")
+        connection.execute(f"SET allowed_paths = [{text_literal(str(table))}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         yield connection

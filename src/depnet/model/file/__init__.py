@@ -15,7 +15,6 @@ to its size, and no more.
 
 import errno
 import gzip
-import io
 import os
 import zlib
 from pathlib import Path
@@ -166,20 +165,26 @@ def read_bounded(name: str, max_bytes: int) -> bytearray:
         if (kind := named_stream(name)) is not None:
             raise ModelFileError(f"this is {kind}, not a model file. Read a pipe as standard input.")
         with Path(name).open("rb") as file:
-            data = _read(file, max_bytes, "the file")
+            if file.peek(2).startswith(b"\x1f\x8b"):
+                return _read(gzip.GzipFile(fileobj=file), max_bytes, "the content, unpacked,")
+            return _read(file, max_bytes, "the file")
     except FileNotFoundError:
         raise ModelFileNotFoundError(errno.ENOENT, "there is no such model file", name) from None
     except IsADirectoryError:
         raise ModelFileError("this is a directory, not a model file.") from None
     except ModelFileError:
         raise
+    except EOFError:
+        what = "the compressed file ends too early: it is not complete. Get it again."
+        raise ModelFileError(what) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise ModelFileError(f"the compressed file is damaged ({error}). Get it again.") from None
     except OSError as error:
         raise ModelFileAccessError(
             error.errno, f"the model file cannot be read ({error.strerror})", name
         ) from error
     except ValueError as error:  # a name that no file can have
         raise ModelFileError(f"{error}.") from None
-    return _unpack(data, max_bytes) if data.startswith(b"\x1f\x8b") else data
 
 
 def _read(file: BinaryIO | gzip.GzipFile, max_bytes: int, what: str) -> bytearray:
@@ -192,18 +197,6 @@ def _read(file: BinaryIO | gzip.GzipFile, max_bytes: int, what: str) -> bytearra
                 "depnet.load(path, max_bytes=...)."
             )
     return data
-
-
-def _unpack(data: bytearray, max_bytes: int) -> bytearray:
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            return _read(file, max_bytes, "the content, unpacked,")
-    except EOFError:
-        raise ModelFileError(
-            "the compressed file ends too early: it is not complete. Get it again."
-        ) from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise ModelFileError(f"the compressed file is damaged ({error}). Get it again.") from None
 
 
 def write_atomically(name: str, data: bytes) -> None:
