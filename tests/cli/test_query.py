@@ -78,7 +78,7 @@ def test_one_screen_with_error_method_and_support(model: Path) -> None:
     for part in ("Yes", "0.96", "90 % sure", "145 of 2,201"):
         assert part in text
     assert "law" not in text
-    assert "method    ordered law" in depnet("query", model, "survived", "-v").stdout.decode()
+    assert "method    ordered law" in depnet("query", model, "survived", "--theory").stdout.decode()
     assert "±" not in text, "nothing was drawn"
     assert "exact" not in text
     assert len(text.splitlines()) <= 20
@@ -98,7 +98,7 @@ def test_sets_weights_joints_and_sampling_which_is_the_same_each_time(model: Pat
     assert drawn["probabilities"] == again["probabilities"] != own["probabilities"] == same["probabilities"]
     assert drawn["seed"] == 3
     assert 0 < max(drawn["standard_errors"]["survived"]) <= 0.002
-    text = depnet("query", model, "survived", "--method", "sample", "-v").stdout.decode()
+    text = depnet("query", model, "survived", "--method", "sample", "--theory").stdout.decode()
     assert "effective sample size" in text
 
 
@@ -291,7 +291,7 @@ def test_show_a_boosted_model(boosted: Path, table: Path) -> None:
     assert [node["stages"] for node in summary["per_node"]] == [None, None, None, 3]
     assert summary["per_node"][3]["leaves"] is None
     check_fields("show", summary)
-    text = depnet("show", boosted, "-v").stdout.decode()
+    text = depnet("show", boosted, "--theory").stdout.decode()
     assert "dependency network: 14 leaves, 1 boosted node" in text
     assert "3 stages" in text
 
@@ -303,11 +303,13 @@ def test_show_a_boosted_node(boosted: Path) -> None:
     assert said["reads"] == ["sex", "class", "age"]
     assert [one["variable"] for one in said["inputs"]] == said["reads"]
     assert said["first_graph"]["vertices"][0]["test"] == "sex"
-    text = depnet("show", boosted, "--node", "survived").stdout.decode()
+    text = depnet("show", boosted, "--node", "survived", "--theory").stdout.decode()
     assert "What its inputs gained, bits a row" in text
-    assert (
-        depnet("show", boosted, "--node", "age").stdout.decode().startswith("age (adult, child), 2,201 rows")
-    )
+    plain = depnet("show", boosted, "--node", "survived").stdout.decode()
+    assert "What each column adds, in bits per row" in plain
+    assert "leaf" not in plain
+    age = depnet("show", boosted, "--node", "age", "--theory").stdout.decode()
+    assert age.startswith("age (adult, child), 2,201 rows")
 
 
 def test_fit_boost_is_passed_on(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

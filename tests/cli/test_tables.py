@@ -64,7 +64,7 @@ def test_fit_by_default_chooses_on_held_out_rows(table: Path, tmp_path: Path) ->
     assert short.index("of the uncertainty") < short.index("rows drawn from it differ")
     for theory in ("bits", "nats", "law", "leaves", "KL", "FC"):
         assert theory not in short
-    text = depnet("fit", table, "-o", out, "--force", "--verbose").stdout.decode()
+    text = depnet("fit", table, "-o", out, "--force", "--theory").stdout.decode()
     assert set(short.splitlines()) < set(text.splitlines())
     said = ["rows drawn from it differ", "bits a row", "KL(data || law)", "FC(data || model)"]
     assert sorted(said, key=text.index) == said, "the theory comes last"
@@ -282,9 +282,14 @@ def test_score(model: Path, table: Path, tmp_path: Path) -> None:
     assert found["standard_error"] == pytest.approx(each.std() / np.sqrt(2201))
     written = [float(row["score"]) for row in rows_of(tmp_path / "each.csv")]
     assert written == pytest.approx(each.tolist())
-    assert (
-        "log-likelihood per row" in depnet("score", model, table, "--where", "age = 'child'").stdout.decode()
-    )
+    plain = depnet("score", model, table, "--where", "age = 'child'").stdout.decode()
+    assert "removes" in plain
+    assert "a typical row comes up once in" in plain
+    assert "log-likelihood" not in plain
+    theory = depnet("score", model, table, "--theory").stdout.decode()
+    assert f"log-likelihood per row: {found['score']:.4f}" in theory
+    of_network = depnet("score", model, table, "--of", "network").stdout.decode()
+    assert "once in" not in of_network, "no rows are drawn by full conditionals alone"
 
 
 def test_odd(model: Path, table: Path, tmp_path: Path) -> None:
@@ -342,9 +347,14 @@ def test_compare_two_models_and_a_table(model: Path, table: Path, tmp_path: Path
 def test_one_variable_has_no_pairs_to_compare(tmp_path: Path) -> None:
     path, out = tmp_path / "one.csv", tmp_path / "m.json"
     path.write_text("x\n" + "a\nb\n" * 20, encoding="utf-8")
-    assert "dependency network: 0 links, 1 leaf\n" in depnet("fit", path, "-o", out, "-v").stdout.decode()
+    assert (
+        "dependency network: 0 links, 1 leaf\n" in depnet("fit", path, "-o", out, "--theory").stdout.decode()
+    )
     text = depnet("compare", out, path, "--rows", "500").stdout.decode()
-    assert "log-likelihood per row, the nearer to 0 the better\n" in text, "a title is one line"
+    assert "one in so many, and the fewer the better\n" in text, "a title is one line"
+    theory = depnet("compare", out, path, "--rows", "500", "--theory").stdout.decode()
+    assert "log-likelihood per row" in theory
+    assert "log-likelihood" not in text
     assert "single columns" in text
     assert "pairs of columns" not in text
     assert "nan" not in text
@@ -394,7 +404,10 @@ def test_show_a_node_and_the_certificate(model: Path, table: Path) -> None:
     leaves = {v["leaf"]: v["probabilities"] for v in found["vertices"] if "leaf" in v}
     node = network.nodes[3]
     assert leaves == {y: pytest.approx(node.table.probabilities[y].tolist()) for y in range(node.source.size)}
-    assert "leaf 0" in depnet("show", model, "--node", "survived").stdout.decode()
+    assert "leaf 0" in depnet("show", model, "--node", "survived", "--theory").stdout.decode()
+    plain = depnet("show", model, "--node", "survived").stdout.decode()
+    assert "leaf" not in plain
+    assert f"split 2,201 rows into {node.source.size} groups" in plain
     assert "Did you mean 'survived'" in refused("show", model, "--node", "survied")
     proven = answer("show", model, "--data", table)["certificate"]
     assert proven["fc_limit"] == pytest.approx(library.certificate(network, PEOPLE).fc_limit)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from depnet import Dataset, titanic
+from depnet import Dataset, learn, score_samples, titanic
 from depnet.data.table.dataset import Holed
 from depnet.errors import DataError
 from depnet.model.evidence import Evidence
@@ -162,3 +162,15 @@ def test_counts_that_disagree_are_refused() -> None:
         MarginalCounts(counts.singles, PairTables((2, 2), np.zeros(0, dtype=np.int64), 0, 0))
     refuses(DataError, "one total", MarginalCounts, (counts.singles[0], counts.singles[1] * 2), None)
     assert list(itertools.combinations(range(2), 2)) == list(there(counts.pairs))
+
+
+def test_independent_scores_are_those_of_a_network_without_links() -> None:
+    table = titanic()
+    alone = learn(table, max_leaves=1, smoothing=0.5)
+    counts = MarginalCounts.of(table)
+    assert counts.independent_scores(table) == pytest.approx(score_samples(alone, table))
+    known = np.arange(len(table.domain)) == 0
+    holed = Holed(table.domain, table.codes * known, np.asfortranarray(np.tile(~known, (table.rows, 1))))
+    assert np.exp(counts.independent_scores(holed)[0]) == pytest.approx((325 + 0.5) / (2201 + 2)), (
+        "the class alone"
+    )

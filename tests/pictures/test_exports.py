@@ -150,7 +150,7 @@ def test_decision_graphs(drawn: tuple[Network, Dataset, DependencyGraph]) -> Non
         graph = decision(network, number)
         check_svg(node_svg(network, number))
         assert node_svg(network, number) == node_svg(network, number)
-        text = node_text(network, number)
+        text = node_text(network, number, theory=True)
         assert not re.search("[\x00-\x09\x0b-\x1f]", text)
         leaves = {v.number for v in graph.vertices if isinstance(v, Leaf)}
         assert {int(y) for y in re.findall(r"\(leaf (\d+)[,)]", text)} == leaves

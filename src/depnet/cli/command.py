@@ -63,7 +63,7 @@ class Run:
     dialect: dict[str, Any] = field(default_factory=dict)
     """How text files are read, as `depnet.read` calls it."""
     as_json: bool = False
-    verbose: bool = False
+    theory: bool = False
     seed: int | None = None
     jobs: int = -1
     scan: str | None = None
@@ -130,7 +130,7 @@ class Run:
             show(*parts)
 
 
-SHARED = ("as_json", "verbose", "seed", "jobs", "scan", "output", "force")
+SHARED = ("as_json", "theory", "seed", "jobs", "scan", "output", "force")
 INPUTS = ("model", "other", "table", "data", "each", "learned", "new_rows")
 """Arguments and options that name a file to read."""
 
@@ -166,7 +166,7 @@ DEBUG = flag(
     "--debug", "Show the traceback of an error.", is_eager=True, expose_value=False, callback=_set_debug
 )
 JSON = flag("--json as_json", "Answer in JSON (docs/command-line.md).")
-VERBOSE = flag("-v --verbose", "Also say how it was computed, in the words of the theory.")
+THEORY = flag("--theory", "Also say how it was computed, in the words of the theory.")
 SEED = option("--seed", "A seed makes random draws repeatable.", type=click.IntRange(min=0))
 JOBS = option(
     "-j --jobs", "Threads; -1: all cores. The result is the same.", type=int, default=-1, callback=_jobs

@@ -1,13 +1,15 @@
 """`depnet compare`: two models, or a model and a table."""
 
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, Grid, Part, Run, command, flag, number, option
+from depnet.cli.command import JOBS, SCAN, SEED, THEORY, Grid, Part, Run, command, flag, number, option
 from depnet.cli.files import PLOT, UNKNOWN, WHERE, is_model, load_models, read_holed, save_plot, text_options
-from depnet.wording import pick, some_of
+from depnet.wording import percent, pick, some_of
 
 if TYPE_CHECKING:
     from depnet.inference.judge.compare import Comparison
@@ -30,6 +32,7 @@ WAYS = {"1-way": "single columns", "2-way": "pairs of columns"}
 @SCAN
 @SEED
 @JOBS
+@THEORY
 @text_options
 def compare(
     run: Run,
@@ -43,8 +46,8 @@ def compare(
 ) -> None:
     """Compare two models, or a model and a table.
 
-    Shows how well each predicts the other's rows, which links were gained and lost, and how far the frequencies of
-    columns and of pairs of columns are apart, beside the distance that chance alone would give.
+    Shows how well each predicts the other's rows, which links only one of them has, and how far apart the shares of
+    values are, for columns and pairs of columns, beside what chance alone would give.
     """
     from depnet.cli.score import kind_of
     from depnet.inference.judge.compare import changed_links, compare
@@ -71,7 +74,7 @@ def compare(
     kind = kind_of(one)
     names = {"first": model, "second": other, "data": data if is_model(other) else other}
     document = {**_document(found, names), "kind": kind}
-    run.answer(document, *_parts(found, names, kind))
+    run.answer(document, *_parts(found, names, kind, theory=run.theory))
 
 
 def _alike(first: "Model", second: "Model", *, chains: bool) -> "tuple[Network, Network]":
@@ -108,17 +111,30 @@ def _document(found: "Comparison", names: dict[str, str | None]) -> dict[str, An
     }
 
 
-def _parts(found: "Comparison", names: dict[str, str | None], kind: str) -> list[Part]:
+def _scores(found: "Comparison", names: dict[str, str | None], kind: str | None) -> Iterator[Part]:
+    """How well each predicts the rows; with a `kind` of score in its nats."""
+    from depnet.cli.score import once_in
 
-    scores = [
-        [str(names[s.rows_of]), str(names[s.by]), f"{s.mean:.4f}", f"{s.standard_error:.4f}"]
-        for s in found.scores
-    ]
-    title = f"how well rows are predicted: {kind} per row, the nearer to 0 the better"
-    parts: list[Part] = [Grid(["rows of", "predicted by", "score", "± error"], scores, left=2, title=title)]
-    if found.difference is not None:
-        d = found.difference
-        parts.append(f"second less first on {names['data']}: {d.mean:+.4f} ± {d.standard_error:.4f} per row")
+    d, by = found.difference, [(str(names[s.rows_of]), str(names[s.by]), s) for s in found.scores]
+    if kind is not None:
+        title = f"how well rows are predicted: {kind} per row, the nearer to 0 the better"
+        lines = [[rows, model, f"{s.mean:.4f}", f"{s.standard_error:.4f}"] for rows, model, s in by]
+        yield Grid(["rows of", "predicted by", "score", "± error"], lines, left=2, title=title)
+        if d is not None:
+            yield f"second less first on {names['data']}: {d.mean:+.4f} ± {d.standard_error:.4f} per row"
+        return
+    title = "how likely each model takes a typical row to be: one in so many, and the fewer the better"
+    lines = [[rows, model, once_in(s.mean), percent(s.standard_error)] for rows, model, s in by]
+    yield Grid(["rows of", "by the model", "one in", "±"], lines, left=2, title=title)
+    if d is not None:
+        yield (
+            f"a typical row of {names['data']} is {math.exp(d.mean):.4g} times as likely by {names['second']} as by "
+            f"{names['first']} (± {percent(d.standard_error)})"
+        )
+
+
+def _parts(found: "Comparison", names: dict[str, str | None], kind: str, *, theory: bool) -> list[Part]:
+    parts: list[Part] = list(_scores(found, names, kind if theory else None))
     if found.gained is not None and found.lost is not None and found.kept is not None:
         parts.append(f"links: {len(found.kept):,} in both")
         for what, pairs in (("gained", found.gained), ("lost", found.lost)):

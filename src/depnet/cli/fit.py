@@ -10,7 +10,7 @@ import click
 from depnet.cli.command import (
     JOBS,
     SEED,
-    VERBOSE,
+    THEORY,
     Run,
     choice,
     command,
@@ -81,7 +81,7 @@ MOST_COPIES = 5
     "learned from a sample of the rows; then all rows are counted.",
     metavar="SIZE",
 )
-@VERBOSE
+@THEORY
 @SEED
 @JOBS
 @text_options
@@ -135,7 +135,7 @@ def fit(
         return
     document, lines = _say(found)
     document["left_out"] = [pick(column, "name", "why") for column in left]
-    details = [*document["details"], _size_line(found)] if run.verbose else []
+    details = [*document["details"], _size_line(found)] if run.theory else []
     run.answer(document, lines[0], *document["figures"], *lines[1:], *details, f"written: {run.output}")
 
 

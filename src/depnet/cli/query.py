@@ -10,7 +10,7 @@ from depnet.cli.command import (
     GIVEN,
     SCAN,
     SEED,
-    VERBOSE,
+    THEORY,
     Grid,
     Line,
     Part,
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 @PLOT
 @output("With --each or --by: a table of the answers.  [default of --each: -, CSV]")
 @SCAN
-@VERBOSE
+@THEORY
 @SEED
 @text_options
 def query(
@@ -152,7 +152,7 @@ def query(
 
         result = without_small_counts(result)
     save_plot(result, plot)
-    run.answer(answer_document(result), *_parts(result, bins=bins, verbose=run.verbose))
+    run.answer(answer_document(result), *_parts(result, bins=bins, theory=run.theory))
 
 
 def _query_by(
@@ -219,7 +219,7 @@ def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: s
     run.answer({**document, "converged": converged, **(pick(result, "tolerance", "seconds") or {})})
 
 
-def _parts(result: "QueryResult", *, bins: bool, verbose: bool) -> Iterator[Part]:
+def _parts(result: "QueryResult", *, bins: bool, theory: bool) -> Iterator[Part]:
     """The answer on one screen; the states of a number only where `bins` are wanted."""
     from depnet.inference.answer.shown import list_states, notes_of, number_table, question_of
 
@@ -233,6 +233,6 @@ def _parts(result: "QueryResult", *, bins: bool, verbose: bool) -> Iterator[Part
             yield Grid([*states.heads, ""], rows, left=states.labels, bars=True)
             if states.left:
                 yield Line(states.more, "dim")
-    yield from (f"{about:<8}  {said}" for about, said in notes_of(result, theory=verbose))
+    yield from (f"{about:<8}  {said}" for about, said in notes_of(result, theory=theory))
     for text in result.warnings:
         yield Line(f"warning: {text}", "yellow")

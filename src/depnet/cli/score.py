@@ -1,18 +1,20 @@
 """`depnet score`: how well a model predicts the rows of a table."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SEED, Run, choice, command, output
+from depnet.cli.command import JOBS, SEED, THEORY, Run, choice, command, output
 from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, text_options, write_numbers
-from depnet.wording import plural
+from depnet.wording import percent, plural
 
 if TYPE_CHECKING:
+    from depnet.data import Holed
     from depnet.model import Network
 
 
-@command("depnet score model.json new.csv")
+@command("depnet score model.json new.csv", "depnet score model.json new.csv --theory   # the log-likelihood")
 @click.argument("model")
 @click.argument("table")
 @output("Every row's score.")
@@ -20,19 +22,19 @@ if TYPE_CHECKING:
     "--of",
     "law",
     "network",
-    text="The log-likelihood of the ordered law, or the dependency network's pseudo-log-likelihood.",
+    text="Score by the joint model (law), or each column by all others (network); docs/theory.md.",
 )
 @WHERE
 @UNKNOWN
 @SEED
 @JOBS
+@THEORY
 @text_options
 def score(run: Run, model: str, table: str, of: str, where: str | None, unknown: str) -> None:
     """Say how well a model predicts a table's rows.
 
-    The score is the average log-likelihood of a row: the nearer to 0 the better. In a row with missing values the known
-    ones count. With --of network it is the pseudo-log-likelihood: how well each column is predicted from all others,
-    summed over the columns.
+    Shows how much of the uncertainty about each column the other columns remove, and how often the model itself would
+    draw such a row. In a row with missing values the known ones count.
 
     Which rows are unusual, and why: depnet odd.
     """
@@ -43,6 +45,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     network = loaded.network if of == "network" else loaded.ask()
     holed = read_holed(table, network.domain, where=where, handle_unknown=unknown)
     each = score_holed(network, holed.codes, holed.hidden, rng=run.steady_rng)
+    known = each - log_pattern(network, holed.hidden) if of == "law" else each
     found = scored("data", "first", each, holed)
     if run.output is not None:
         write_numbers({"score": each}, run.place, force=run.force)
@@ -58,10 +61,43 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
         "output": run.output,
     }
     rows = plural(holed.rows, "row") + (f", {with_holes:,} with missing values" if with_holes else "")
-    line = (
-        f"{kind} per row: {found.mean:.4f} ± {found.standard_error:.4f}, the nearer to 0 the better ({rows})"
+    lines = [rows, *removed_lines(network, scored("data", "first", known, holed).mean, holed)]
+    if of == "law":
+        lines.append(
+            f"a typical row comes up once in {once_in(found.mean)} rows that the model draws "
+            f"(± {percent(found.standard_error)}): the smaller the number, the better"
+        )
+    if run.theory:
+        lines.append(f"{kind} per row: {found.mean:.4f} ± {found.standard_error:.4f} nats")
+    run.answer(document, *lines)
+
+
+def removed_lines(network: "Network", score: float, table: "Holed") -> list[str]:
+    """What knowing the other columns is worth, on these rows and on those held back when the model was learned."""
+    from depnet.inference.judge.compare import scored
+
+    if network.counts is None:
+        return []
+    alone = scored("data", "first", network.counts.independent_scores(table), table).mean
+    removed = 1 - score / alone if alone else 0.0
+    said = f"removes {percent(removed)} of the uncertainty" if removed >= 0 else "does not help"
+    held_out = network.held_out
+    before = (
+        "" if held_out is None else f" (on rows held back when it was learned: {percent(held_out.predicted)})"
     )
-    run.answer(document, line)
+    return [f"knowing the other columns {said}{before}"]
+
+
+def once_in(score: float) -> str:
+    """One in how many a row of this mean log-likelihood is.
+
+    >>> once_in(-2.3406), once_in(-10.0), once_in(-40.0), once_in(-math.inf)
+    ('10.4', '22,026', '2.4e+17', 'infinitely many')
+    """
+    if score < -700:
+        return "infinitely many" if math.isinf(score) else f"10^{-score / math.log(10):.0f}"
+    rows = math.exp(-score)
+    return f"{rows:.1f}" if rows < 100 else f"{rows:,.0f}" if rows < 1e6 else f"{rows:.1e}"
 
 
 def kind_of(network: "Network") -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import VERBOSE, Grid, Line, Part, Run, bar, command, flag, option
+from depnet.cli.command import THEORY, Grid, Line, Part, Run, bar, command, flag, option
 from depnet.cli.files import load_models, read_training, text_options
 from depnet.cli.given import complete_variable
 from depnet.wording import pick, plural, some_of
@@ -43,7 +43,7 @@ MOST_VARIABLES = 1000
 @option(
     "--data", "The training table: adds proven bounds, and measures the links on its rows.", metavar="TABLE"
 )
-@VERBOSE
+@THEORY
 @text_options
 def show(
     run: Run, model: str, node: str | None, links: int | None, law: bool, variables: bool, data: str | None
@@ -66,7 +66,7 @@ def show(
         _show_variables(run, network)
     else:
         summary = _summary(network, loaded, table, whole)
-        run.answer(summary, *_summary_parts(summary, verbose=run.verbose or data is not None))
+        run.answer(summary, *_summary_parts(summary, theory=run.theory or data is not None))
 
 
 def _summary(
@@ -117,7 +117,7 @@ def _node(node: "Node", names: Sequence[str]) -> dict[str, Any]:
     return {**said, "leaves": node.source.size, "smoothing": node.table.smoothing, "stages": None}
 
 
-def _summary_parts(summary: dict[str, Any], *, verbose: bool) -> Iterator[Part]:
+def _summary_parts(summary: dict[str, Any], *, theory: bool) -> Iterator[Part]:
     from depnet.fitting.summary import size_text
 
     rows, nodes = summary["rows"], summary["per_node"]
@@ -126,21 +126,21 @@ def _summary_parts(summary: dict[str, Any], *, verbose: bool) -> Iterator[Part]:
     size = f"{plural(summary['variables'], 'column')}, {plural(links, 'link')} between them"
     yield f"{learned}{size}"
     yield from summary["figures"]
-    heads = ["column", "predicted from", "values", *(["size"] if verbose else [])]
+    heads = ["column", "predicted from", "values", *(["size"] if theory else [])]
     nodes = sorted(nodes, key=lambda node: -(node["leaves"] or node["stages"] or 0))
     lines = []
     for node in nodes[:SHOWN_NODES]:
         leaves, stages = node["leaves"], node["stages"]
         size = plural(leaves, "leaf", "leaves") if stages is None else plural(stages, "stage")
         line = [node["variable"], some_of(node["reads"], SHOWN_NAMES) or "nothing", f"{node['states']:,}"]
-        lines.append([*line, *([size] if verbose else [])])
+        lines.append([*line, *([size] if theory else [])])
     yield Grid(heads, lines, left=2)
     if len(nodes) > SHOWN_NODES:
         yield Line(f"... and {len(nodes) - SHOWN_NODES:,} simpler columns", "dim")
     strongest = [f"{link['source']} -> {link['target']} {link['bits']:.3f}" for link in summary["links"][:5]]
     if strongest:
         yield f"strongest links, in bits per row: {', '.join(strongest)}"
-    if not verbose:
+    if not theory:
         return
     what = {"network": "dependency network", "law": "ordered law"}[summary["of"]]
     yield f"{what}: {size_text(summary)}"
@@ -162,7 +162,7 @@ def _show_node(run: Run, network: "Network", name: str) -> None:
 
     if not network.nodes[network.domain.index(name)].boosted:
         graph = decision(network, name)
-        run.answer(_graph(graph), *decision_text(graph).splitlines())
+        run.answer(_graph(graph), *decision_text(graph, theory=run.theory).splitlines())
         return
     said = boosted(network, name)
     document = {
@@ -172,7 +172,7 @@ def _show_node(run: Run, network: "Network", name: str) -> None:
         "inputs": [pick(one, "bits", variable="name") for one in said.inputs],
         "first_graph": None if said.first is None else _graph(said.first),
     }
-    run.answer(document, *boosted_text(said).splitlines())
+    run.answer(document, *boosted_text(said, theory=run.theory).splitlines())
 
 
 def _graph(graph: "Decision") -> dict[str, Any]:

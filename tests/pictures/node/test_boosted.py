@@ -47,7 +47,7 @@ def test_the_first_graph_has_theta_before_the_stages() -> None:
 
 def test_texts_and_pictures_of_a_node() -> None:
     network, people = mixed_titanic(), depnet.titanic()
-    assert node_text(network, "survived").startswith(TEXT)
+    assert node_text(network, "survived", theory=True).startswith(TEXT)
     picture = ET.fromstring(node_svg(network, "survived"))
     said = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")]
     assert "boosted: 3 stages of 7 leaves together, after a graph of 2 leaves, reads sex, class, age" in said
@@ -72,12 +72,12 @@ def test_hostile_labels_many_states_and_many_inputs() -> None:
     domain = Domain(tuple(Variable(name, tuple(own)) for name, own in zip(names, states, strict=True)))
     network = Network(domain, random_boosted_network(1, [14] * n, stages=200).nodes)
     ET.fromstring(node_svg(network, 0))
-    text = node_text(network, 0)
+    text = node_text(network, 0, theory=True)
     assert "  and 9 inputs more, 0.0000 together" in text
     assert "\x1b" not in text + node_svg(network, 0)
 
 
 def test_a_node_that_reads_nothing() -> None:
     network = random_boosted_network(0, [3])
-    assert "reads nothing" in node_text(network, 0)
+    assert "reads nothing" in node_text(network, 0, theory=True)
     ET.fromstring(node_svg(network, 0))

@@ -19,10 +19,13 @@ age (adult, child), 2,201 rows: 4 leaves, reads class, sex, survived
 
 def test_text_of_a_node() -> None:
     network = learn(titanic())
-    text = node_text(network, "age")
+    text = node_text(network, "age", theory=True)
     assert text.startswith(TITANIC_AGE)
     assert "shared by 2 branches" in text
-    assert node_text(network, 2) == text
+    assert node_text(network, 2, theory=True) == text
+    plain = node_text(network, 2)
+    assert "leaf" not in plain
+    assert plain.splitlines()[2:3] == [text.splitlines()[2].replace("leaf 0, ", "")]
     cut = node_text(network, "age", most_lines=4)
     assert cut.splitlines()[-1].startswith("… and ")
     assert "→ [A] above" in node_text(network, "class"), "a test that two branches lead to is written once"
@@ -32,7 +35,8 @@ def test_states_without_mass_are_not_listed() -> None:
     rows = [[0, k % 2] for k in range(40)] + [[1, 2 + k % 4] for k in range(40)]
     domain = Domain((Variable("x", ("a", "b")), Variable("y", tuple("pqrstu"))))
     for smoothing in (0.0, 1e-6):
-        text = node_text(learn(Dataset.from_codes(rows, domain=domain), smoothing=smoothing), "y")
+        network = learn(Dataset.from_codes(rows, domain=domain), smoothing=smoothing)
+        text = node_text(network, "y", theory=True)
         assert "p 0.500  q 0.500  (leaf" in text
         assert "r 0.250  s 0.250  t 0.250  u 0.250  (leaf" in text
     text = node_text(learn(Dataset.from_codes(rows, domain=domain), smoothing=0.5), "y")

@@ -27,7 +27,9 @@ SHADES = "█▓▒░"
 REST = "·"
 
 
-def node_text(network: Network, node: int | str, *, most_lines: int = MOST_LINES) -> str:
+def node_text(
+    network: Network, node: int | str, *, most_lines: int = MOST_LINES, theory: bool = False
+) -> str:
     """The decision graph of a node as a tree of tests.
 
     A leaf that several branches lead to is one leaf: it is marked "shared". Tests that several branches lead to are
@@ -37,23 +39,24 @@ def node_text(network: Network, node: int | str, *, most_lines: int = MOST_LINES
         network: the network.
         node: the number of the node, or the name of its variable.
         most_lines: the rest is left out, and said to be.
+        theory: number the leaves, and use the words of the theory.
 
     Returns:
         The text.
 
     >>> from depnet import learn, titanic
     >>> node_text(learn(titanic()), "age").splitlines()[0]
-    'age (adult, child), 2,201 rows: 4 leaves, reads class, sex, survived'
+    'age (adult, child): predicted from class, sex, survived, which split 2,201 rows into 4 groups'
     """
     if network.nodes[node_of(network, node)].boosted:
-        return boosted_text(boosted(network, node))
-    return decision_text(decision(network, node), most_lines=most_lines)
+        return boosted_text(boosted(network, node), theory=theory)
+    return decision_text(decision(network, node), most_lines=most_lines, theory=theory)
 
 
-def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
-    """The text of `node_text`, of a decision graph that is there already."""
+def decision_text(graph: Decision, *, most_lines: int = MOST_LINES, theory: bool = False) -> str:
+    """The text of `node_text`, of a decision graph that is there already; without `theory` in plain words."""
     frequent = frequent_states(graph, len(SHADES))
-    lines = [_heading(graph), _legend(graph.states, frequent)]
+    lines = [_heading(graph, theory), _legend(graph.states, frequent)]
     shared = _shared_tests(graph)
     named: dict[int, str] = {}
     # a vertex, what leads to it, and the rules before its own line and before those below
@@ -66,7 +69,7 @@ def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
             left += 1
             continue
         if isinstance(vertex, Leaf):
-            lines.append(f"{own}{label}{_leaf(graph, vertex, frequent)}")
+            lines.append(f"{own}{label}{_leaf(graph, vertex, frequent, theory)}")
             continue
         if v in named:
             lines.append(f"{own}{label}→ {named[v]} above")
@@ -88,11 +91,15 @@ def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
     return "\n".join(lines)
 
 
-def boosted_text(said: Boosted) -> str:
+def boosted_text(said: Boosted, *, theory: bool = False) -> str:
     """What a boosted node reads, how much each input gained, and its first graph."""
-    lines = [f"{short(said.name, 48)} ({join(said.states, 60)})", f"  {said.size}"]
+    size = said.size if theory else f"predicted by {plural(said.stages, 'small tree')} that add up"
+    lines = [f"{short(said.name, 48)} ({join(said.states, 60)})", f"  {size}"]
     if said.inputs:
-        lines += ["", "What its inputs gained, bits a row"]
+        lines += [
+            "",
+            "What its inputs gained, bits a row" if theory else "What each column adds, in bits per row",
+        ]
     for one, share in said.shares:
         name = short(one.name, NAME)
         padded = f"  {name}{' ' * (NAME - shown_width(name))}"
@@ -100,14 +107,22 @@ def boosted_text(said: Boosted) -> str:
     if said.rest:
         lines.append(f"  {said.rest}")
     if said.first is not None:
-        lines += ["", "its first graph, before the stages", decision_text(said.first)]
+        heading = "its first graph, before the stages" if theory else "the rules that the trees start from"
+        lines += ["", heading, decision_text(said.first, theory=theory)]
     return "\n".join(lines)
 
 
-def _heading(graph: Decision) -> str:
+def _heading(graph: Decision, theory: bool) -> str:
+    name = f"{short(graph.name, 48)} ({join(graph.states, 60)})"
+    if not theory:
+        rows = "rows" if graph.rows is None else plural(graph.rows, "row")
+        groups = plural(graph.leaves, "group")
+        split = "split" if len(graph.inputs) > 1 else "splits"
+        read = f"predicted from {join(graph.inputs, 80)}, which {split} {rows} into {groups}"
+        return f"{name}: {read if graph.inputs else 'predicted from no other column'}"
     rows = "" if graph.rows is None else f", {plural(graph.rows, 'row')}"
     reads = f"reads {join(graph.inputs, 80)}" if graph.inputs else "reads nothing"
-    return f"{short(graph.name, 48)} ({join(graph.states, 60)}){rows}: {plural(graph.leaves, 'leaf', 'leaves')}, {reads}"
+    return f"{name}{rows}: {plural(graph.leaves, 'leaf', 'leaves')}, {reads}"
 
 
 def _legend(states: tuple[str, ...], frequent: list[int]) -> str:
@@ -115,10 +130,11 @@ def _legend(states: tuple[str, ...], frequent: list[int]) -> str:
     return "  ".join([*named, *([f"{REST} other states"] if len(frequent) < len(states) else [])])
 
 
-def _leaf(graph: Decision, leaf: Leaf, frequent: list[int]) -> str:
+def _leaf(graph: Decision, leaf: Leaf, frequent: list[int], theory: bool) -> str:
     shared = f", shared by {leaf.ways} branches" if leaf.ways > 1 else ""
     said = _shares(graph.states, leaf.probabilities, frequent)
-    return f"{said}  (leaf {leaf.number}{leaf.rows_said}{shared})"
+    about = (f"leaf {leaf.number}" if theory else "") + leaf.rows_said + shared
+    return f"{said}  ({about.removeprefix(', ')})" if about else said
 
 
 def _shares(states: tuple[str, ...], probabilities: tuple[float, ...], frequent: list[int]) -> str:

@@ -115,4 +115,4 @@ def _graph(graph: Decision) -> str:
     leaves = sum(isinstance(v, Leaf) for v in graph.vertices)
     if leaves <= DRAWN_LEAVES and len(graph.vertices) <= 4 * DRAWN_LEAVES:
         return frame(decision_svg(graph))
-    return f"<pre>{xml(decision_text(graph))}</pre>\n"
+    return f"<pre>{xml(decision_text(graph, theory=True))}</pre>\n"
