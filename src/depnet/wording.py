@@ -93,6 +93,18 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.095 or share == 0 else f"{100 * share:.2g} %"
 
 
+def once_in(score: float) -> str:
+    """One in how many a row of this mean log-likelihood is.
+
+    >>> once_in(-2.3406), once_in(-10.0), once_in(-40.0), once_in(-math.inf)
+    ('10.4', '22,026', '2.4e+17', 'infinitely many')
+    """
+    if score < -700:
+        return "infinitely many" if math.isinf(score) else f"10^{-score / math.log(10):.0f}"
+    rows = math.exp(-score)
+    return f"{rows:.3g}" if rows < 100 else f"{rows:,.0f}" if rows < 1e6 else f"{rows:.1e}"
+
+
 def some_of(names: Sequence[str], most: int = 5) -> str:
     """The first names, and how many more there are.
 

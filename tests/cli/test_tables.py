@@ -200,7 +200,7 @@ def test_empty_cells_that_do_not_apply_stay_empty(tmp_path: Path, name: str) -> 
     done = depnet("impute", out, path, "-o", tmp_path / name, "--json")
     assert json.loads(done.stdout)["holes"] == 0
     assert json.loads(done.stdout)["left"] == {"a": 200, "b": 200}
-    assert b"400 holes left" in done.stderr
+    assert b"400 missing values left" in done.stderr
     everything = depnet("impute", out, path, "-o", tmp_path / f"all-{name}", "--all", "--json")
     assert json.loads(everything.stdout)["filled"] == {"a": 200, "b": 200}
     if name.endswith(".csv"):

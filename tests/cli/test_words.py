@@ -9,7 +9,7 @@ import depnet as library
 from tests.cli.entry import depnet
 
 THEORY = re.compile(
-    r"\b(laws?|lea(f|ves)|nats?|passe?s|FC|theorems?|m-projections?|manifolds?|pseudo-gibbs|stationary|clamped?|marginals?)\b",
+    r"\b(laws?|lea(f|ves)|nats?|passe?s|FC|theorems?|m-projections?|manifolds?|pseudo-gibbs|stationary|clamped?|marginals?|(pseudo-)?log-likelihoods?)\b",
     re.IGNORECASE,
 )
 NAMES = re.compile(r"--[a-z-]+|\[[a-z|]+\]|clamped, bayes: as in the paper")
@@ -24,7 +24,26 @@ SCREENS = (
     ["show", "MODEL"],
     ["odd", "MODEL", "TABLE"],
     ["explain", "MODEL", "survived", "--given", "sex=female"],
-    *([name, "--help"] for name in ("fit", "query", "sample", "show", "impute", "predict", "odd", "explain")),
+    ["explain", "MODEL", "--given", "sex=female,class=Crew"],
+    ["show", "MODEL", "--node", "survived"],
+    ["score", "MODEL", "TABLE"],
+    ["compare", "MODEL", "TABLE"],
+    ["compare", "MODEL", "MODEL", "--data", "TABLE"],
+    *(
+        [name, "--help"]
+        for name in (
+            "fit",
+            "query",
+            "sample",
+            "show",
+            "impute",
+            "predict",
+            "odd",
+            "explain",
+            "compare",
+            "update",
+        )
+    ),
 )
 
 

@@ -354,14 +354,14 @@ def test_what_does_not_apply_is_not_filled_unless_asked(
     rows.loc[rows["dead"] == "yes", "cause"] = None
     living = int((rows["dead"] == "no").sum())
     for method in ("mode", "draw"):
-        with pytest.warns(UserWarning, match=f"{living} holes left"):
+        with pytest.warns(UserWarning, match=f"{living} missing values left"):
             filled = mortality.impute(rows, method=method)
         assert filled["cause"].isna().tolist() == (rows["dead"] == "no").tolist()
         assert filled["age"].notna().all()
         assert not mortality.impute(rows, method=method, all=True).isna().any(axis=None)
     assert set(filled["cause"].dropna()) <= {"heart", "lung"}
     nothing = deaths[deaths["dead"] == "no"].dropna(subset="age").head(5)
-    with pytest.warns(UserWarning, match="5 holes left"):
+    with pytest.warns(UserWarning, match="5 missing values left"):
         assert mortality.impute(nothing).equals(nothing)
 
 

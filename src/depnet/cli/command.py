@@ -173,7 +173,7 @@ JOBS = option(
 )
 SCAN = option(
     "--scan",
-    "Ask by the paper's simulation in this order (docs/theory.md) instead of the joint model.",
+    "Use the paper's simulation, in this order, instead of the joint model (docs/theory.md).",
     type=click.Choice(["random", "sequential"]),
 )
 GIVEN = option(

@@ -9,7 +9,7 @@ import click
 
 from depnet.cli.command import JOBS, SCAN, SEED, THEORY, Grid, Part, Run, command, flag, number, option
 from depnet.cli.files import PLOT, UNKNOWN, WHERE, is_model, load_models, read_holed, save_plot, text_options
-from depnet.wording import percent, pick, some_of
+from depnet.wording import once_in, percent, pick, some_of
 
 if TYPE_CHECKING:
     from depnet.inference.judge.compare import Comparison
@@ -113,8 +113,6 @@ def _document(found: "Comparison", names: dict[str, str | None]) -> dict[str, An
 
 def _scores(found: "Comparison", names: dict[str, str | None], kind: str | None) -> Iterator[Part]:
     """How well each predicts the rows; with a `kind` of score in its nats."""
-    from depnet.cli.score import once_in
-
     d, by = found.difference, [(str(names[s.rows_of]), str(names[s.by]), s) for s in found.scores]
     if kind is not None:
         title = f"how well rows are predicted: {kind} per row, the nearer to 0 the better"

@@ -16,8 +16,8 @@ from depnet.wording import pick
 @click.argument("model")
 @click.argument("target", required=False, shell_complete=complete_variable)
 @GIVEN
-@option("--state", "Which state of a category is explained.  [default: the most probable]")
-@option("--data", "The training table: its own frequencies join the answers.", metavar="TABLE")
+@option("--state", "Which value of a category is explained.  [default: the most probable]")
+@option("--data", "The training table: its own shares are combined with the answers.", metavar="TABLE")
 @text_options
 def explain(
     run: Run, model: str, target: str | None, given: tuple[str, ...], state: str | None, data: str | None
@@ -25,7 +25,7 @@ def explain(
     """Say why an answer is what it is.
 
     Shows the answer where nothing is known, and how each fact of --given changes it: the steps add up to the answer that
-    `depnet query` gives. A TARGET is a number (its mean is explained), a category (the share of one state), or a condition
+    `depnet query` gives. A TARGET is a number (its mean is explained), a category (the share of one value), or a condition
     such as 'income > 50000'. Without a TARGET the facts are a row, and the steps show which of them make it unlikely.
     """
     from depnet.inference import explain

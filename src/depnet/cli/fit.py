@@ -55,10 +55,13 @@ MOST_COPIES = 5
 @output("The model (.json, .json.gz).", required=True)
 @choice(
     "--penalty", "auto", "mdl", "structural-mdl", "aic", "none",
-    text="What complexity costs; auto: chosen on rows held back, with the smoothing.",
+    text="How much complexity costs; auto: chosen with rows held back, as is the smoothing.",
 )  # fmt: skip
 @number(
-    "--smoothing", 0.5, "Pseudo-count of every cell; with --penalty auto, the unit of those tried.", least=0
+    "--smoothing",
+    0.5,
+    "How many rows are added to every cell, so that nothing is impossible; with --penalty auto, the unit of what is tried.",
+    least=0,
 )
 @new_table_options
 @learning_options
@@ -68,10 +71,10 @@ MOST_COPIES = 5
     metavar="auto|A,B,...",
     multiple=True,
 )
-@flag("--boost", "Predict columns by many small trees where rows held back say that it helps.")
+@flag("--boost", "Predict columns by many small trees, if that helps on rows held back.")
 @option(
     "--distil/--no-distil",
-    "Let such a model teach the one that answers, where rows held back say that it helps.",
+    "Let such a model teach the one that answers, if that helps on rows held back.",
     default=True,
 )
 @option("--cluster", "Read Parquet files on a Dask cluster, such as tcp://host:8786.", metavar="ADDRESS")

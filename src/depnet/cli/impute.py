@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     "--method",
     "mode",
     "draw",
-    text="The most probable value for each missing one, or values drawn together for a row.",
+    text="mode: the most probable value; draw: values drawn at random, together for each row.",
 )
-@flag("--all everything", "Also fill in columns that are almost never known in such rows.")
+@flag("--all everything", "Also fill in columns that almost never have a value in such rows.")
 @UNKNOWN
 @SCAN
 @SEED
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 def impute(run: Run, model: str, table: str, method: Any, everything: bool, unknown: str) -> None:
     """Fill in missing values, given the rest of each row.
 
-    Everything else in the table stays as it was, columns that the model does not have included. A cell stays empty where
-    its column is almost never known in such rows (a probability under .02): the living have no cause of death. --all fills
-    these, too. With --scan, the paper's simulation fills them in instead of the joint model.
+    Everything else in the table stays as it was, including columns that the model does not have. A cell stays empty if
+    rows like it almost never have a value there (a probability under .02): the living have no cause of death. --all fills
+    these in, too. With --scan, the paper's simulation is used instead of the joint model.
     """
     from depnet.data.files.fill import Fillings, fill_file
     from depnet.data.files.read import read_for

@@ -17,7 +17,7 @@ from depnet.cli.serve import Files, check_extra, open_door, server_options
 @click.argument("model")
 @option(
     "--data",
-    "The training table: its own frequencies join the answers, and odd rows are its.",
+    "The training table: its own shares are combined with the answers, and odd rows are found in it.",
     metavar="TABLE",
 )
 @flag("--http", "Answer over HTTP, not on the standard streams.")

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @GIVEN
 @option(
     "--do",
-    "What somebody sets, column=value; the model was fitted with your --order of causes.",
+    "Set a column, column=value, in a model that was fitted with your --order of causes.",
     multiple=True,
 )
 @flag("--joint", "One table of all targets together, not one for each.")
@@ -68,10 +68,12 @@ if TYPE_CHECKING:
 )
 @option(
     "--max-seconds",
-    "Stop sampling after this time, and say so; inf: never.  [default: 10; with --each inf]",
+    "Stop sampling after this many seconds, and say so; inf: never.  [default: 10; with --each inf]",
     type=click.FloatRange(0, min_open=True),
 )
-@option("--data", "The training table: its own frequencies are shown, and join the answer.", metavar="TABLE")
+@option(
+    "--data", "The training table: its own shares are shown, and combined with the answer.", metavar="TABLE"
+)
 @flag("--hide-small", "Do not show counts of fewer than 5 rows, nor what would give them away.")
 @flag("--bins", "For numbers, also show the probabilities of their bins.")
 @option(

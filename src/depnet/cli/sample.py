@@ -38,7 +38,7 @@ from depnet.cli.given import parse
     "With --scan: sweeps between rows of a chain.  [default: by a pilot run]",
     type=click.IntRange(min=1),
 )
-@flag("--full", "Leave nothing missing: every column has a value.")
+@flag("--full", "Draw complete rows, with a value in every column.")
 @flag("--spreadsheet", "Put an apostrophe before text that a spreadsheet would take for a formula.")
 @SEED
 @JOBS

@@ -1,13 +1,12 @@
 """`depnet score`: how well a model predicts the rows of a table."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from depnet.cli.command import JOBS, SEED, THEORY, Run, choice, command, output
 from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, text_options, write_numbers
-from depnet.wording import percent, plural
+from depnet.wording import once_in, percent, plural
 
 if TYPE_CHECKING:
     from depnet.data import Holed
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 @command("depnet score model.json new.csv", "depnet score model.json new.csv --theory   # the log-likelihood")
 @click.argument("model")
 @click.argument("table")
-@output("Every row's score.")
+@output("A table of every row's log-likelihood.")
 @choice(
     "--of",
     "law",
@@ -86,18 +85,6 @@ def removed_lines(network: "Network", score: float, table: "Holed") -> list[str]
         "" if held_out is None else f" (on rows held back when it was learned: {percent(held_out.predicted)})"
     )
     return [f"knowing the other columns {said}{before}"]
-
-
-def once_in(score: float) -> str:
-    """One in how many a row of this mean log-likelihood is.
-
-    >>> once_in(-2.3406), once_in(-10.0), once_in(-40.0), once_in(-math.inf)
-    ('10.4', '22,026', '2.4e+17', 'infinitely many')
-    """
-    if score < -700:
-        return "infinitely many" if math.isinf(score) else f"10^{-score / math.log(10):.0f}"
-    rows = math.exp(-score)
-    return f"{rows:.1f}" if rows < 100 else f"{rows:,.0f}" if rows < 1e6 else f"{rows:.1e}"
 
 
 def kind_of(network: "Network") -> str:

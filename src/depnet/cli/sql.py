@@ -26,11 +26,11 @@ LISTED = 100
 @click.argument("query")
 @option(
     "--data tables",
-    "A table to ask about, called as its file without its ending, or NAME=FILE; may be repeated.",
+    "A table to ask about, named after its file (without the ending) or by NAME=FILE; may be repeated.",
     multiple=True,
     metavar="[NAME=]TABLE",
 )
-@option("--name", "What the names of the model's functions begin with.", default="depnet")
+@option("--name", "The prefix of the model's functions.", default="depnet")
 @output("A table of the result.")
 @UNKNOWN
 @text_options

@@ -420,8 +420,8 @@ def warn_left(holes: int, way: str) -> None:
     """Say how many holes stay, and the way to fill them."""
     if holes:
         warnings.warn(
-            f"{plural(holes, 'hole')} left: beside what the row knows, the column is known with a probability under "
-            f"{LEAST_KNOWN}: it does not apply, or was not asked. {way} fills them, too.",
+            f"{plural(holes, 'missing value')} left empty: rows like these almost never have a value there (a probability "
+            f"under {LEAST_KNOWN}), so it seems not to apply. {way} fills them in, too.",
             UserWarning,
             stacklevel=3,
         )

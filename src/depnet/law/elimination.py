@@ -315,11 +315,12 @@ class Elimination:
         """
         for k in reversed(range(len(self.plan.clusters))):
             first, *others = self.plan.clusters[k]
-            rows = self.products[k].reshape(self.cardinalities[first], -1).T
+            table = self.products[k].reshape(self.cardinalities[first], -1)
             state = joint_codes(codes, others, self.cardinalities)
-            ends = np.cumsum(rows, axis=1)
-            until = words[k] * 2.0**-32 * ends[state, -1]
-            drawn = (until[:, None] >= ends[state]).sum(axis=1)
+            few = len(codes) < table.shape[1]
+            ends = np.cumsum(table[:, state] if few else table, axis=0)
+            ends = ends if few else ends[:, state]
+            drawn = (words[k] * 2.0**-32 * ends[-1] >= ends).sum(axis=0)
             codes[:, first] = np.minimum(drawn, self.cardinalities[first] - 1)
 
 

@@ -27,8 +27,9 @@ from depnet.inference.ask.query import log_probability, query
 from depnet.law import limits
 from depnet.model.conditions import describe
 from depnet.model.network import Network
-from depnet.wording import nearest, printable
+from depnet.wording import nearest, once_in, printable
 
+LOG_LIKELIHOOD = "the log-likelihood"
 BAR = 24
 """How many characters the longest bar has."""
 
@@ -48,7 +49,7 @@ class Explanation:
     """The way from `start`, the answer without any fact, to `end`, the answer given all: a step for each fact.
 
     Attributes:
-        about: what is explained, in words: "P(survived = Yes)", "mean price", "log-likelihood".
+        about: what is explained, in words: "P(survived = Yes)", "mean price", "the log-likelihood".
         start: the answer where nothing is known.
         end: the answer given all facts: `start` and all changes added up.
         steps: the facts with what each adds, the largest change first.
@@ -71,9 +72,27 @@ class Explanation:
     @property
     def note(self) -> str:
         """Over which orders the steps are means."""
-        if self.orders is None:
-            return "each step: what the fact adds, averaged over all orders of telling the facts"
-        return f"each step: what the fact adds, averaged over {self.orders} orders of telling the facts"
+        orders = "every order" if self.orders is None else f"{self.orders} orders"
+        what = "how many times as likely the fact makes the row" if self._of_row else "what the fact adds"
+        return f"each step is {what}, averaged over {orders} in which the facts could be told"
+
+    @property
+    def _of_row(self) -> bool:
+        """Are the steps logarithms, of how likely a row is?"""
+        return self.about == LOG_LIKELIHOOD
+
+    @property
+    def title(self) -> str:
+        """What is explained, in words."""
+        if self._of_row:
+            return f"why such a row comes up once in {once_in(self.end)}"
+        return f"why {self.about} is {self.end:.4g}"
+
+    def _said(self, value: float) -> str:
+        return f"1 in {once_in(value)}" if self._of_row else f"{value:.4g}"
+
+    def _added(self, change: float) -> str:
+        return f"x {math.exp(change):.3g}" if self._of_row else f"{change:+.4g}"
 
     def frame(self, backend: Any = "pandas") -> Any:
         """A tidy frame: `fact`, `change`, and `answer` after each step, from the start to the end.
@@ -98,19 +117,21 @@ class Explanation:
         wide = max((len(step.fact) for step in self.steps), default=0)
         wide = max(wide, len("nothing known"))
         lines = [
-            f"why {self.about} is {self.end:.4g}",
-            f"{'nothing known':<{wide}}  {'':>10}  {self.start:>10.4g}",
+            self.title,
+            f"{'nothing known':<{wide}}  {'':>10}  {self._said(self.start):>10}",
         ]
         for fact, change, at in self.rows():
             bar = "#" * round(BAR * abs(change) / longest) if longest > 0 else ""
-            lines.append(f"{printable(fact):<{wide}}  {change:>+10.4g}  {at:>10.4g}  {bar}".rstrip())
+            lines.append(
+                f"{printable(fact):<{wide}}  {self._added(change):>10}  {self._said(at):>10}  {bar}".rstrip()
+            )
         return "\n".join([*lines, self.note])
 
     def _repr_html_(self) -> str:
-        rows = [[fact, f"{change:+.4g}", f"{at:.4g}"] for fact, change, at in self.rows()]
-        first = ["nothing known", "", f"{self.start:.4g}"]
+        rows = [[fact, self._added(change), self._said(at)] for fact, change, at in self.rows()]
+        first = ["nothing known", "", self._said(self.start)]
         return notebook.card(
-            f"why {self.about} is {self.end:.4g}",
+            self.title,
             notebook.table(["fact", "change", "answer"], [first, *rows]),
             notebook.note(self.note),
         )
@@ -153,7 +174,7 @@ def explain(
         raise EvidenceError("nothing is known that could explain the answer; give at least one fact.")
     names = list(known)
     if target is None:
-        about, ask = "the log-likelihood", _log_likelihood(network)
+        about, ask = LOG_LIKELIHOOD, _log_likelihood(network)
     else:
         about, ask = _about(network, target, known, state, data, tolerance)
     answers: dict[frozenset[str], float] = {}

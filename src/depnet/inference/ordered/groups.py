@@ -13,7 +13,7 @@ law's part in it smaller by more. The error is said with the answer, and its int
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,13 @@ from depnet.inference.ordered.sums import PassSums, largest_of
 from depnet.inference.ordered.weighted import states_of
 from depnet.law import limits
 from depnet.law.draw import EXACT_STREAM
-from depnet.law.elimination import Elimination, EliminationPlan, log_largest_weight, network_plan
+from depnet.law.elimination import (
+    Elimination,
+    EliminationPlan,
+    factors_of,
+    log_largest_weight,
+    network_plan,
+)
 from depnet.law.limits import BATCHES
 from depnet.law.program import Conditional, LevelPlan, certain, law_of, scope_of, words
 from depnet.model.evidence import Evidence
@@ -110,11 +116,24 @@ class _Kept:
         clamped, keep, plan = best
         columns = [k for k, i in enumerate(by) if i in clamped]
         codes, which = np.unique(states[:, columns], axis=0, return_inverse=True)
+        alike = {
+            i: factors_of(network, [i], question.evidence)
+            for i in variables
+            if not {i, *network.nodes[i].inputs} & set(clamped)
+        }
+
+        def eliminate(own: Evidence) -> Elimination | None:
+            factors = (alike[i] if i in alike else factors_of(network, [i], own) for i in variables)
+            try:
+                return Elimination(chain.from_iterable(factors), cards, plan)
+            except EvidenceError:
+                return None
+
         return [
             cls(
                 np.flatnonzero(which.ravel() == k),
                 keep,
-                _eliminate(network, variables, within_group(question.evidence, clamped, each), plan),
+                eliminate(within_group(question.evidence, clamped, each)),
             )
             for k, each in enumerate(codes.tolist())
         ]
@@ -142,15 +161,6 @@ def _cells(network: Network, variables: Sequence[int], evidence: Evidence, plan:
     cards, fixed = network.domain.cardinalities, certain(network, evidence)
     factors = sum(math.prod(cards[j] for j in scope_of(network, i, fixed)) for i in variables)
     return plan.cells + factors + limits.CLUSTER_CELLS * len(variables)
-
-
-def _eliminate(
-    network: Network, variables: Sequence[int], known: Evidence, plan: EliminationPlan
-) -> Elimination | None:
-    try:
-        return Elimination.of(network, variables, known, plan)
-    except EvidenceError:
-        return None
 
 
 def _exact(question: Question, by: Sequence[int], states: IntArray) -> list[Part | None] | None:
