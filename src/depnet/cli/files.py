@@ -283,7 +283,7 @@ def text_options(command: Any) -> Any:
             metavar="NAME",
             **how,
         ),
-        option("--text", "Columns to read as labels, even numbers.", multiple=True, metavar="A,B,...", **how),
+        option("--text", "Columns to read as text, even numbers.", multiple=True, metavar="A,B,...", **how),
     ):
         command = add(command)
     return command

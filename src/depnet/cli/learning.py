@@ -102,8 +102,8 @@ new_table_options = gather(
     "chosen",
     choice(
         "--missing", "auto", "complete", "state", "error",
-        text="Missing values: filled in while learning (complete), a value of their own (state), or an error; auto: a value "
-        "of their own in columns where other columns predict what is missing, else filled in.",
+        text="Missing values: fill them in while learning (complete), make them a value of their own (state), or stop with "
+        "an error; auto: a value of their own in columns whose gaps other columns predict, else filled in.",
     ),
     _repeatable(
         "--columns", lambda texts: names_in(texts) or None, "A,B,...", "Only these columns; may be repeated.  [default: all]"
@@ -122,8 +122,8 @@ new_table_options = gather(
 
 learning_options = gather(
     "learning",
-    option("--max-leaves", "Most groups of rows that the rules for a column tell apart.", type=click.IntRange(min=1)),
-    number("--min-leaf-rows", 0, "Fewest rows of such a group.", least=0),
+    option("--max-leaves", "At most this many groups of rows in the rules for a column.", type=click.IntRange(min=1)),
+    number("--min-leaf-rows", 0, "At least this many rows in each group.", least=0),
     _repeatable(
         "--role roles", roles_of, "NAME=target|input",
         "A column that is only predicted (target), or never predicted (input); may be repeated.",
@@ -132,6 +132,6 @@ learning_options = gather(
         "--forbid forbidden", lambda texts: _pairs(texts, ":", str.partition, "SOURCE:TARGET"), "SOURCE:TARGET",
         "TARGET must not be predicted from SOURCE; may be repeated.",
     ),
-    option("--max-seconds", "Stop learning after this time, with what is learned by then.", type=click.FloatRange(min=0)),
+    option("--max-seconds", "Stop learning after this many seconds; keep what there is.", type=click.FloatRange(min=0)),
 )  # fmt: skip
 """What learning may do: the command gets `learning`, the arguments of `depnet.learn`."""

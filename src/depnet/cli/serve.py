@@ -100,7 +100,7 @@ def open_door(
     "depnet serve model.json --data table.parquet --processes 2",
 )
 @click.argument("model")
-@option("--data", "The training table: its own frequencies join the answers.", metavar="TABLE")
+@option("--data", "The training table: its own shares are combined with the answers.", metavar="TABLE")
 @server_options(8422)
 @number("--processes", 1, "How many processes answer; each loads the model.")
 @text_options
