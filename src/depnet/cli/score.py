@@ -39,6 +39,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     """
     from depnet.inference.holes import score_holed
     from depnet.inference.judge.compare import scored
+    from depnet.model.score import log_pattern
 
     loaded = load_models(model)
     network = loaded.network if of == "network" else loaded.ask()
