@@ -113,7 +113,7 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
     sizes = np.array([len(values) for values in bins.quantiles])
     values = np.concatenate(bins.quantiles)
     met = np.any([span.covers(values) for span in spans], axis=0)
-    found = np.add.reduceat(met, np.cumsum(sizes) - sizes, dtype=np.int64) / sizes
+    found: FloatArray = np.add.reduceat(met, np.cumsum(sizes) - sizes, dtype=np.int64) / sizes
     for span in (span for span in spans if span.low == span.high):
         code = int(bins.locate(np.array([span.low]))[0])
         alone = _cover(bins, code, span) if bins.kind != "float" else 0.5 / len(bins.quantiles[code])
