@@ -490,3 +490,20 @@ def test_fit_lists_the_columns_that_it_leaves_out(tmp_path: Path) -> None:
     assert why in done.stderr.decode()
     kept = answer("fit", path, "-o", tmp_path / "kept.json", "--penalty", "mdl", "--keep", "id")
     assert kept["left_out"] == []
+
+
+def test_each_takes_numbers_and_conditions(tmp_path: Path) -> None:
+    rows = "".join(f"{'ab'[k % 2]},{k % 50 + 100 * (k % 2)}\n" for k in range(400))
+    (tmp_path / "t.csv").write_text("kind,size\n" + rows, encoding="utf-8")
+    (tmp_path / "new.csv").write_text("kind\na\nb\n", encoding="utf-8")
+    model, found = tmp_path / "m.json", tmp_path / "p.csv"
+    depnet("fit", tmp_path / "t.csv", "-o", model)
+    asked = ("query", model, "size > 60", "size", "--each", tmp_path / "new.csv")
+    depnet(*asked, "-o", found)
+    low, high = rows_of(found)
+    assert float(low["size > 60"]) < 0.05 < 0.95 < float(high["size > 60"])
+    assert float(low["mean of size"]) == pytest.approx(24.5, abs=2)
+    assert float(high["mean of size"]) == pytest.approx(124.5, abs=2)
+    each = answer("query", model, "size > 60", "--given", "kind=b")["probabilities"]["size > 60"]
+    assert float(high["size > 60"]) == pytest.approx(each[1], abs=0.02)
+    assert "see depnet sql" in refused("query", model, "size > 60 or kind = a", *asked[4:], code=2)

@@ -186,7 +186,7 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     document["read_as"] = read_as(law.domain.variables)
     if document["read_as"]:
         lines.append(
-            f"text read {', '.join(document['read_as'][:MOST_COPIES])} (--kind NAME=category keeps it as it is)"
+            f"read from text: {', '.join(document['read_as'][:MOST_COPIES])} (--kind NAME=category keeps it as text)"
         )
     document["copies"] = [str(copy) for copy in copies_of(law)]
     if document["copies"]:

@@ -190,30 +190,44 @@ def _cell(name: str, value: Any) -> str:
     """A value of a table of groups, for people."""
     if value is None:
         return ""
-    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if name == "rows" else str(value)
+    if isinstance(value, float):
+        return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:,.4g}"
+    return f"{value:,}" if name == "rows" else str(value)
 
 
 def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: str, **options: Any) -> None:
-    """Write the probabilities of the targets in each row; what the table says of them is not looked at.
+    """Write the probabilities of the targets in each row, and means of numbers; the table's own targets are not looked at.
 
     It need not have all of the model's columns: what it lacks is unknown, which is said.
     """
     from depnet.inference import query_rows
     from depnet.inference.answer.rows import METHODS
+    from depnet.inference.answer.target import targets_of
 
     run.output = run.output or "-"
-    asked = [network.domain.variables[network.domain.index(name)] for name in targets]
-    codes, lacking = read_known(table, network.domain, targets)
+    rates = None if network.counts is None else network.counts.missing_rates
+    asked = targets_of(network.domain, targets, rates)
+    if asked[0].event is not None:
+        raise click.UsageError(
+            f"--each takes columns, and conditions on one column; {targets[0]!r} is about several: see depnet sql."
+        )
+    names = list(dict.fromkeys(network.domain.names[target.index] for target in asked))
+    codes, lacking = read_known(table, network.domain, tuple(names))
     lacking = [name for name in lacking if name not in (options["evidence"] or {})]
     if lacking:
         said = f"{table}: unknown in all rows, since there is no such column: {some_of(lacking)}."
         warnings.warn(said, UserWarning, stacklevel=2)
-    result = query_rows(network, codes, rng=run.steady_rng, **options)
-    columns = {
-        f"{variable.name}={state}": result.probabilities[variable.name][:, code]
-        for variable in asked
-        for code, state in enumerate(variable.states)
-    }
+    result = query_rows(network, codes, rng=run.steady_rng, targets=names, **options)
+    columns = {}
+    for target, text in zip(asked, targets, strict=True):
+        laws, levels = result.probabilities[network.domain.names[target.index]], target.variable.levels()
+        if target.inside is not None or not target.given_known:
+            columns[text] = target.shares(laws)[:, 1]
+            continue
+        if levels is not None and levels.kind not in ("date", "datetime", "duration", "time"):
+            columns[f"mean of {text}"] = target.shares(laws) @ levels.means()
+        states = network.domain.variables[target.index].states
+        columns |= {f"{text}={state}": laws[:, code] for code, state in enumerate(states)}
     write_numbers(columns, run.output, force=run.force)
     methods = {name: int((result.method == at).sum()) for at, name in enumerate(METHODS)}
     document = {"targets": targets, "rows": len(result.method), "methods": methods}
