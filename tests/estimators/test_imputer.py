@@ -72,6 +72,7 @@ def test_whole_numbers_and_few_values_are_drawn_as_such() -> None:
     assert np.corrcoef(drawn["y"][gone].astype(float), 2.0 * x[gone])[0, 1] > 0.9
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_a_seed_and_threads() -> None:
     _, holed = iris()
     tables = [
@@ -84,6 +85,7 @@ def test_a_seed_and_threads() -> None:
     assert np.array_equal(tables[0], tables[2])
 
 
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.parametrize(
     ("given", "kind"), [("pandas", "pandas"), ("polars", "polars"), ("polars", "pandas")]
 )
@@ -98,6 +100,7 @@ def test_set_output(given: str, kind: str) -> None:
     assert list(numbers.fit_transform(iris()[1]).columns) == ["x0", "x1", "x2", "x3"]
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_in_pipelines_column_transformers_and_cross_validation() -> None:
     _, holed = iris()
     model = make_pipeline(
@@ -182,6 +185,7 @@ def test_codes_are_learned_from_and_filled() -> None:
     assert np.array_equal(filled.codes[single], codes[single])
 
 
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2"])
 def test_a_wrong_number_of_imputations_is_said(wrong: Any) -> None:
     rows = np.array([[0.0, 0.0], [1.0, 1.0]] * 10 + [[1.0, np.nan]])

@@ -18,6 +18,7 @@ WEIGHTS = {
 }
 
 
+@pytest.mark.usefixtures("few_trees")
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
     [
         DependencyNetwork(random_state=0),
@@ -27,7 +28,5 @@ WEIGHTS = {
     ],
     expected_failed_checks=lambda each: {} if isinstance(each, DependencyNetworkImputer) else WEIGHTS,
 )
-def test_scikit_learn_checks(estimator: Any, check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("TREES", "FEW_TREES", "TREES_OF_STATES"):
-        monkeypatch.setattr(f"depnet.fitting.forests.{name}", 10)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

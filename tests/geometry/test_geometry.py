@@ -30,7 +30,7 @@ def draw(seed: int, shape: tuple[int, ...], zeros: float, count: int) -> list[Fl
 
 
 @given(strategies.cardinalities(), strategies.seeds, shares_of_zeros)
-def test_entropies_and_kl(shape: tuple[int, ...], seed: int, zeros: float) -> None:
+def test_entropies_divergences_and_full_conditionals(shape: tuple[int, ...], seed: int, zeros: float) -> None:
     p, q = draw(seed, shape, zeros, 2)
     rng = np.random.default_rng(seed)
     slow_p, slow_q = twin.law_of(p), twin.law_of(q)
@@ -45,6 +45,16 @@ def test_entropies_and_kl(shape: tuple[int, ...], seed: int, zeros: float) -> No
     some = tuple(int(j) for j in np.flatnonzero(rng.random(len(shape)) < 0.5))
     expected = twin.conditional_entropy(slow_p, (0,), lambda x: twin.part(x, some))
     assert close(geometry.conditional_entropy(p, 0, given=some), expected)
+    for i in range(len(shape)):
+        conditional = twin.tensor_of(twin.full_conditional(slow_p, i))
+        np.testing.assert_allclose(geometry.full_conditional(p, i), conditional, rtol=1e-13)
+    uniform = [1 / len(shape)] * len(shape)
+    for weights in (strategies.random_weights(rng, len(shape)), None):
+        c = uniform if weights is None else weights
+        divergence = twin.full_conditional_divergence(slow_p, slow_q, c)
+        assert close(geometry.full_conditional_divergence(p, q, weights), divergence)
+        likelihood = twin.pseudo_log_likelihood(slow_p, slow_q, c)
+        assert close(geometry.pseudo_log_likelihood(p, q, weights), likelihood)
 
 
 @given(strategies.networks(), strategies.seeds, shares_of_zeros)
@@ -59,14 +69,6 @@ def test_conditional_entropy_given_an_information_source(network: Network, seed:
         assert close(geometry.conditional_entropy(p, node.variable, given=node.source), expected)
 
 
-@given(strategies.cardinalities(), strategies.seeds, shares_of_zeros)
-def test_full_conditionals(shape: tuple[int, ...], seed: int, zeros: float) -> None:
-    (p,) = draw(seed, shape, zeros, 1)
-    for i in range(len(shape)):
-        expected = twin.tensor_of(twin.full_conditional(twin.law_of(p), i))
-        np.testing.assert_allclose(geometry.full_conditional(p, i), expected, rtol=1e-13)
-
-
 @given(strategies.networks(zeros=0.2) | mixed_networks(), strategies.seeds, shares_of_zeros)
 def test_manifolds_of_nodes(network: Network, seed: int, zeros: float) -> None:
     (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
@@ -78,31 +80,12 @@ def test_manifolds_of_nodes(network: Network, seed: int, zeros: float) -> None:
         assert close(geometry.kl_to_manifold(p, manifold), twin.kl_to_manifold(slow_p, theta, node.variable))
 
 
-@given(strategies.cardinalities(), strategies.seeds, shares_of_zeros)
-def test_divergences_between_joints(shape: tuple[int, ...], seed: int, zeros: float) -> None:
-    p, q = draw(seed, shape, zeros, 2)
-    slow_p, slow_q = twin.law_of(p), twin.law_of(q)
-    uniform = [1 / len(shape)] * len(shape)
-    for weights in (strategies.random_weights(np.random.default_rng(seed), len(shape)), None):
-        c = uniform if weights is None else weights
-        divergence = twin.full_conditional_divergence(slow_p, slow_q, c)
-        assert close(geometry.full_conditional_divergence(p, q, weights), divergence)
-        likelihood = twin.pseudo_log_likelihood(slow_p, slow_q, c)
-        assert close(geometry.pseudo_log_likelihood(p, q, weights), likelihood)
-
-
 @given(strategies.networks(zeros=0.1) | mixed_networks(), strategies.seeds, shares_of_zeros)
-def test_fc_limit(network: Network, seed: int, zeros: float) -> None:
-    (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
-    c = strategies.random_weights(np.random.default_rng(seed), len(network))
-    assert close(geometry.fc_limit(p, network, c), twin.fc_limit(twin.law_of(p), network, c))
-
-
-@given(strategies.networks(zeros=0.1) | mixed_networks(), strategies.seeds, shares_of_zeros)
-def test_terms_by_evidence(network: Network, seed: int, zeros: float) -> None:
+def test_fc_limit_and_its_terms_by_evidence(network: Network, seed: int, zeros: float) -> None:
     (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
     rng = np.random.default_rng(seed)
-    slow_p = twin.law_of(p)
+    slow_p, c = twin.law_of(p), strategies.random_weights(rng, len(network))
+    assert close(geometry.fc_limit(p, network, c), twin.fc_limit(slow_p, network, c))
     for node, manifold in zip(network.nodes, geometry.manifolds(network), strict=True):
         free = [j for j in range(p.ndim) if j != node.variable]
         clamped = tuple(int(j) for j in rng.permutation(free)[: int(rng.integers(len(free) + 1))])

@@ -67,7 +67,7 @@ def test_rows_follow_the_exact_law(network: str, scan: str, given: str) -> None:
     assert_same_law(counts_of(sampler.draw(DRAWS)), law, detects_l1=DETECTS)
 
 
-@pytest.mark.parametrize("scan", SCANS)
+@pytest.mark.parametrize("scan", ["weighted", "reversed"])
 @pytest.mark.parametrize("given", EVIDENCE)
 def test_boosted_nodes_whose_theta_is_computed_at_every_update(
     scan: str, given: str, monkeypatch: pytest.MonkeyPatch

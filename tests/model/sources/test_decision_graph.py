@@ -18,25 +18,20 @@ def all_rows(cards: tuple[int, ...]) -> np.ndarray:
 
 
 @given(cardinalities(), seeds)
-def test_compiled_and_replayed_equal_the_slow_twin(cards: tuple[int, ...], seed: int) -> None:
-    operations = random_operations(np.random.default_rng(seed), cards, (), 12)
+def test_compiled_and_replayed_equal_the_slow_twin_and_read_only_inputs(
+    cards: tuple[int, ...], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    operations = random_operations(rng, cards, (), 12)
     graph = DecisionGraph(operations, cards)
     rows = all_rows(cards)
     expected = [leaf_of(row, operations, cards) for row in rows.tolist()]
     assert graph.replay(rows).tolist() == expected
     assert graph(rows).tolist() == expected
     assert graph(np.asfortranarray(rows, dtype=np.uint16)).tolist() == expected
-
-
-@given(cardinalities(), seeds)
-def test_inputs_are_all_that_matters(cards: tuple[int, ...], seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    graph = DecisionGraph(random_operations(rng, cards, (), 12), cards)
-    rows = all_rows(cards)
     others = [j for j in range(len(cards)) if j not in graph.inputs]
-    changed = rows.copy()
-    changed[:, others] = rng.integers(0, np.array(cards)[others], size=changed[:, others].shape)
-    assert np.array_equal(graph(rows), graph(changed))
+    rows[:, others] = rng.integers(0, np.array(cards)[others], size=(len(rows), len(others)))
+    assert graph(rows).tolist() == expected
 
 
 def test_merged_leaves_are_one_vertex() -> None:
