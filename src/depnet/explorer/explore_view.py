@@ -8,11 +8,12 @@ from depnet.errors import DepnetError
 from depnet.explorer.ask import REST, Answer, Versus, answers, describe_method, digit, sharpness
 from depnet.explorer.ask_cards import AskCards, describe_versus
 from depnet.explorer.cards import read_typed, with_held
-from depnet.explorer.copyable import Copies
-from depnet.explorer.known import Known, from_text, is_clamped, to_text
+from depnet.explorer.copyable import Copies, command_line
+from depnet.explorer.known import Known, describe_held, from_text, is_clamped, to_text
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.parts import bar, button, card, fact, note, select, stack, warning, without_law
 from depnet.explorer.session import Latest, Session, Stop
+from depnet.explorer.share import Finding, bar_chart
 from depnet.explorer.state import State
 from depnet.explorer.summary import Summary
 from depnet.explorer.why import Why
@@ -160,6 +161,7 @@ class _Explore:
         self._follow(session.state)
         self._ask()
         session.on_change(self._update)
+        session.finding = self._finding
 
     def _choice(self) -> None:
         """The target, and what all is compared with."""
@@ -181,6 +183,26 @@ class _Explore:
             self.matching = note("")
             self.remarks = ui.link("", "#notes").classes("depnet-note")
             self.stop = button("Stop", self.stop_asking, "outline dense")
+
+    def _finding(self) -> Finding | None:
+        """The bars of all cards; the picture has those of the target, or of what changed most."""
+        answer = self.answer
+        if answer is None:
+            return None
+        rows: list[tuple[str, str, float, float]] = []
+        for shift in answer.shifts:
+            shown = self.cards.made.show(shift.name, shift, None, given=True)
+            bars = zip(shown["card"]["states"], shown["now"]["p"], shown["card"]["base"]["p"], strict=True)
+            rows += [(shift.name, state["l"], now, before) for state, now, before in bars]
+        about = self.cards.target or answer.shifts[0].name
+        own = [row for row in rows if row[0] == about]
+        versus = describe_versus(self.versus)
+        series = {versus: [row[3] for row in own], "given": [row[2] for row in own]}
+        facts = ", ".join(describe_held(name, held) for name, held in self.known.items())
+        title = f"{about} given {facts}" if facts else about
+        command = command_line(self.loaded.path, [about], self.known, self.loaded.table)
+        heads = ("column", "value", "given", versus)
+        return Finding(title, heads, rows, command, bar_chart([row[1] for row in own], series))
 
     # what the reader does
 

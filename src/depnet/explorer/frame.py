@@ -22,6 +22,7 @@ from depnet.explorer.cards import read_typed, with_held
 from depnet.explorer.known import describe_held
 from depnet.explorer.parts import button, chip, heading, note, show_table, warning
 from depnet.explorer.session import Session, root_of
+from depnet.explorer.share import Share
 from depnet.explorer.state import State
 from depnet.fitting.summary import plain_figures
 from depnet.model.condition_text import cut_at_sign
@@ -94,6 +95,8 @@ def frame(session: Session, chosen: bool | None) -> None:
         _navigation(session, views)
         turn = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
         turn.classes("depnet-turn").on("click", set_dark, js_handler=_TURN)
+        if has_model:
+            Share(session)
         _help()
     main = ui.element("div").classes("depnet-main").props('tabindex="-1"')
     ui.skip_link("Skip to the view", target=main)
@@ -109,6 +112,7 @@ def frame(session: Session, chosen: bool | None) -> None:
             )
 
         def open_view(view: View) -> object:
+            session.finding = None
             text = view.TITLE + ("" if session.model is None else f" · {session.model.name}")
             title.text = text
             ui.page_title(f"{text} · depnet")

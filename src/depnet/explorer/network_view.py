@@ -7,6 +7,7 @@ bars of one variable, the joint table of two.
 
 import asyncio
 import math
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -28,9 +29,11 @@ from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.explorer.parts import Component
 from depnet.explorer.rules_view import NETWORK, tabs
 from depnet.explorer.session import Latest, Session, Stop
+from depnet.explorer.share import Finding
 from depnet.explorer.state import State
 from depnet.inference.judge.shifts import Pair, Shift, pair
 from depnet.pictures import colours, links_csv, to_graphml
+from depnet.pictures.graph.svg import to_svg
 
 TITLE = "Network"
 PATH = NETWORK
@@ -257,6 +260,14 @@ class _Network:
         ):
             self.shown.on(name, handler)
         session.on_change(self._follow)
+        session.finding = self._finding
+
+    def _finding(self) -> Finding:
+        graph = self.loaded.graph
+        rows = [(graph.names[a.source], graph.names[a.target], a.strength) for a in graph.arrows]
+        command = shlex.join(["depnet", "export", self.loaded.path, "-o", "links.csv"])
+        heads = ("predicts", "column", f"bits a row, {graph.measured}")
+        return Finding("What predicts what", heads, rows, command, svg=to_svg(graph))
 
     def start(self, state: State) -> dict[str, Any]:
         names, own = self.domain.names, state.own

@@ -5,9 +5,11 @@ from typing import Any
 from nicegui import ui
 
 from depnet.errors import DepnetError
+from depnet.explorer.copyable import command_line
 from depnet.explorer.pair import Of, PairPicture, chart_options, picture_pair
 from depnet.explorer.parts import bar, card, fact, note, select, stack, warning
 from depnet.explorer.session import Latest, Session, Stop
+from depnet.explorer.share import Finding, bar_chart
 from depnet.explorer.state import State
 from depnet.pictures import colours
 from depnet.wording import percent
@@ -40,6 +42,7 @@ class _Pair:
             self.place = stack()
         self._update(session.state)
         session.on_change(self._update)
+        session.finding = self._finding
 
     def pair(self, state: State) -> tuple[str, str] | None:
         """What the address says, else the target and what is most strongly linked with it."""
@@ -93,6 +96,7 @@ class _Pair:
             return
         if stop.pressed:
             return
+        self.drawn = drawn
         self._show_facts(names, drawn)
         self.place.clear()
         with self.place:
@@ -101,6 +105,31 @@ class _Pair:
             else:
                 chart = ui.echart(chart_options(drawn, way)).classes("depnet-pair-chart").props("role=img")
                 chart.props["aria-label"] = f"{names[0]} and {names[1]} together"
+
+    def _finding(self) -> Finding | None:
+        drawn = self.drawn
+        if drawn is None:
+            return None
+        names = [side.variable.name for side in (drawn.first, drawn.second)]
+        model, table = drawn.cells("model"), drawn.table
+        rows = [
+            (x, y, float(model[i, j]), None if table is None else float(table[i, j]))
+            for i, x in enumerate(drawn.first.labels)
+            for j, y in enumerate(drawn.second.labels)
+        ]
+        way = self._way(self.session.state)
+        if drawn.kind == "mosaic":
+            shares = drawn.cells(way)
+            chart = bar_chart(
+                drawn.first.labels,
+                {label: shares[:, j].round(6).tolist() for j, label in enumerate(drawn.second.labels)},
+            )
+        else:
+            chart = chart_options(drawn, way)
+        command = command_line(self.loaded.path, names, self.session.state.known, self.loaded.table)
+        command = command.replace("depnet query", "depnet query --joint", 1)
+        heads = (*names, "share by the model", "share of the table's rows")
+        return Finding(f"{names[0]} and {names[1]}", heads, rows, command, chart)
 
     def _show_facts(self, names: tuple[str, str], drawn: PairPicture) -> None:
         information, uncertainty = drawn.found.information, drawn.found.uncertainty

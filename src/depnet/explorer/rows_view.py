@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import math
+import shlex
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,6 +12,7 @@ from nicegui import events, ui
 
 from depnet.errors import DepnetError
 from depnet.explorer import known
+from depnet.explorer.copyable import command_line
 from depnet.explorer.parts import bar, button, card, heading, note, progress, select, show_table
 from depnet.explorer.rows import (
     LEVELS,
@@ -26,6 +29,7 @@ from depnet.explorer.rows import (
     scores_of,
 )
 from depnet.explorer.session import MOST_ADDRESS, Session
+from depnet.explorer.share import Finding, bar_chart, waterfall_chart
 from depnet.explorer.state import State
 from depnet.explorer.why import Why
 from depnet.inference.judge.cells import RowList, RowScores
@@ -120,6 +124,8 @@ class _Rows:
             self.said = note("scoring ...").props('role="status"')
             self.grid = self._grid()
         self.chosen = _ChosenRow(session)
+        self.top: list[ListedRow] = []
+        session.finding = lambda: self.chosen.finding() or self._list_finding()
         self.shown = session.state
         self._follow(session.state)
         session.on_change(self._update)
@@ -343,12 +349,30 @@ class _Rows:
             except DepnetError as error:
                 self.said.text = str(error)
             else:
+                self.top = listed if first == 0 else self.top
                 rows, total = [_shown(row) for row in listed], len(found.rows)
                 self._say(found, scores)
         ui.run_javascript(
             f"window.depnetRows?.[{number}]?.successCallback({json.dumps(rows)}, {json.dumps(total)}); "
             f"delete window.depnetRows?.[{number}];"
         )
+
+    def _list_finding(self) -> Finding | None:
+        """The first rows of the grid."""
+        if not self.top:
+            return None
+        names = self.loaded.domain.names
+        rows = [
+            (row.number, row.why, row.odder, row.alike, *(cell.filled or cell.value for cell in row.cells))
+            for row in self.top
+        ]
+        odd = {"how odd, in powers of ten": [-row.score / math.log(10) for row in self.top]}
+        chart = bar_chart([f"{row.number:,}: {row.why}" for row in self.top], odd)
+        heads = [head for _, head, _ in FIRST]
+        command = shlex.join(
+            ["depnet", "odd", self.loaded.path, self.loaded.table or "table.csv", "-n", str(BLOCK)]
+        )
+        return Finding("Rows of the table and why they are odd", [*heads, *names], rows, command, chart)
 
     async def _find(self, state: State, scores: RowScores) -> RowList:
         held = state.known if _ticked(state, "match") else {}
@@ -428,6 +452,18 @@ class _ChosenRow:
         if number != self.number:
             self.number = number
             ui.run_javascript(f'getHtmlElement({self.place.id})?.scrollIntoView({{block: "nearest"}})')
+
+    def finding(self) -> Finding | None:
+        """Why the chosen row's target is what it is."""
+        found, (target, facts, state) = self.why.found, self.why.asked
+        if found is None or target is None or self.number is None:
+            return None
+        command = command_line(self.loaded.path, [target], facts, self.loaded.table)
+        stated = "" if state is None else f" --state {shlex.quote(str(state))}"
+        command = command.replace("depnet query", f"depnet explain{stated}", 1)
+        rows = [("nothing known", 0.0, found.start), *found.rows()]
+        title = f"Row {self.number:,}: why {found.about}"
+        return Finding(title, ("fact", "adds", "answer"), rows, command, waterfall_chart(found))
 
     def _link(self, state: State, row: ListedRow, oddest: str) -> None:
         """To Explore with the cells as what is given; of a full row all but one, which is asked for."""

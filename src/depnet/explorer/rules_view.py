@@ -3,6 +3,7 @@
 The terms of the theory, the learning and the certificate are under Details.
 """
 
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from depnet.errors import DepnetError
 from depnet.explorer import known, parts
 from depnet.explorer.segments import ROWS, SegmentList, describe_law, known_by_rule
 from depnet.explorer.session import Session
+from depnet.explorer.share import Finding
 from depnet.explorer.state import State
 from depnet.learning.certificate import Certificate
 from depnet.pictures.labels import join, line, short
@@ -176,6 +178,19 @@ class _Graph:
             self.picture = NodePicture(lambda vertex: self.session.set_own(vertex=str(vertex)))
             await self._draw(self.graph)
         await self.follow(self.session.state)
+        self.session.finding = self._finding
+
+    def _finding(self) -> Finding | None:
+        found, graph = self.rules.found, self.graph
+        if found is None or graph is None:
+            return None
+        rows = [(each.rule, each.share, each.value, each.own) for each in found.each]
+        command = shlex.join(
+            ["depnet", "show", self.session.loaded.path, "--node", self.domain.names[self.number]]
+        )
+        heads = ("rule", "share of the rows", found.measure.said, "the table's own")
+        drawn = decision_svg(graph, "group") if len(graph.vertices) <= MOST_VERTICES else ""
+        return Finding(f"Rules for {self.name}", heads, rows, command, svg=drawn)
 
     def _facts(self) -> None:
         counts, learned = self.node.table.counts, self.network.counts

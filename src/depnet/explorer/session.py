@@ -125,6 +125,8 @@ class Session:
         """What was not understood of the address."""
         self.path = path
         """The open view's."""
+        self.finding: Callable[[], Any] | None = None
+        """What the open view shows, as a `Finding`, or None while it has nothing to show (`share`)."""
         self.closed = threading.Event()
         """Set when the open view is left, or the page is gone."""
         self._tasks: set[asyncio.Task[Any]] = set()

@@ -10,6 +10,7 @@ from nicegui import ui
 
 from depnet.errors import DepnetError
 from depnet.explorer.cards import NEGLIGIBLE
+from depnet.explorer.copyable import command_line
 from depnet.explorer.known import held_by
 from depnet.explorer.parts import (
     LongList,
@@ -27,6 +28,7 @@ from depnet.explorer.parts import (
 )
 from depnet.explorer.segments import SegmentList
 from depnet.explorer.session import Latest, Session, Stop
+from depnet.explorer.share import Finding, bar_chart
 from depnet.explorer.state import State
 from depnet.explorer.target import (
     SHARPER_SECONDS,
@@ -87,6 +89,7 @@ class _Target:
             self.telling = Telling(session)
         self._update(session.state)
         session.on_change(self._update)
+        session.finding = self._finding
 
     def _choice(self) -> None:
         with bar():
@@ -106,6 +109,28 @@ class _Target:
             "ever come do not decide, 2 % of what is to be expected is left out at each end. Click a state to make it "
             "known; the arrow lists all states."
         )
+
+    def _finding(self) -> Finding | None:
+        """Where the target would go with one more fact about each column."""
+        if self.found is None:
+            return None
+        influence, known = self.found.influence, self.session.state.known
+        rows = [
+            (
+                effect.variable.name,
+                str(effect.variable.states[effect.low]),
+                float(effect.values[effect.low]),
+                str(effect.variable.states[effect.high]),
+                float(effect.values[effect.high]),
+                effect.bits,
+            )
+            for effect in influence.effects
+        ]
+        ends = {"lowest": [row[2] for row in rows], "highest": [row[4] for row in rows]}
+        heads = ("column", "lowest at", "lowest", "highest at", "highest", "bits")
+        command = command_line(self.loaded.path, [influence.target.name], known, self.loaded.table)
+        chart = bar_chart([row[0] for row in rows], ends)
+        return Finding(f"What would move {influence.measure.said}", heads, rows, command, chart)
 
     # what the reader does
 

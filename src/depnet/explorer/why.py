@@ -29,6 +29,8 @@ class Why:
     def __init__(self, session: Session, loaded: Loaded) -> None:
         self.session, self.loaded, self.asking = session, loaded, Latest(session)
         self.found: Explanation | None = None
+        self.asked: tuple[str | None, Known, Label | None] = (None, {}, None)
+        """What was asked for last: the target, the facts, and of a category the state."""
         self.place = stack("depnet-tight").props('aria-live="polite"')
 
     def ask(self, target: str | None, known: Known) -> None:
@@ -46,7 +48,7 @@ class Why:
 
     def _ask(self, target: str | None, facts: Known, state: Label | None) -> None:
         self.asking.drop()
-        self.found = None
+        self.found, self.asked = None, (target, facts, state)
         self.place.clear()
         if target is None or not facts:
             return

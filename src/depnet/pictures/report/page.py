@@ -46,6 +46,8 @@ BARS = 24
 SAID = 3
 """Columns of which a sentence says what predicts them, and the names in it."""
 ODD_ROWS = 10
+MOST_NUMBERS = 200
+"""Rows of a finding's numbers."""
 MOST_SCORED = 20_000_000
 """Cells that are looked at for unusual rows: of a larger table, those of its first rows."""
 SELDOM = 0.0005
@@ -149,6 +151,32 @@ def html_report(
     total = count_rows(network) if dataset is None else dataset.total
     size = plural(len(network.domain), "column")
     return _page(labels.line(title), size if total is None else f"{plural(total, 'row')}, {size}", sections)
+
+
+class Section(NamedTuple):
+    """A finding: its picture as SVG (or none), its numbers under their headings, and the command that prints them."""
+
+    title: str
+    svg: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    command: str
+
+
+def findings_page(title: str, findings: Sequence[Section]) -> str:
+    """Findings of somebody who explored a model, as one HTML file that runs nothing."""
+    sections = {}
+    for number, found in enumerate(findings, start=1):
+        cells = [["" if cell is None else _rounded(str(cell)) for cell in row] for row in found.rows]
+        numbers = scroll(table(list(found.heads), cells[:MOST_NUMBERS]))
+        left = len(cells) - MOST_NUMBERS
+        more = note(f"{plural(left, 'more row')} in the CSV of the numbers.") if left > 0 else ""
+        picture = frame(found.svg) if found.svg.startswith("<svg") else ""
+        said = f"<pre>{xml(found.command)}</pre>\n" if found.command else ""
+        sections[f"{number}. {labels.line(found.title)}"] = (
+            f"{picture}{fold('Numbers', numbers + more)}{said}"
+        )
+    return _page(labels.line(title), plural(len(findings), "finding"), sections)
 
 
 def _page(title: str, subtitle: str, sections: Mapping[str, str]) -> str:
