@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from depnet.errors import EvidenceError
-from depnet.inference import holes as chunks
-from depnet.inference.holes import impute
+from depnet.inference import imputation as chunks
+from depnet.inference.imputation import impute
 from tests.cli.entry import answer, depnet, refused
 
 

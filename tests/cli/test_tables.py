@@ -14,7 +14,7 @@ import depnet as library
 from depnet.data import Dataset
 from depnet.data.files.read import read
 from depnet.fitting.fit import FitOptions, fit_network
-from depnet.inference import holes as inference_rows
+from depnet.inference import imputation as inference_rows
 from depnet.inference.judge.cells import cell_laws
 from depnet.inference.judge.compare import changed_links
 from tests.cli.entry import answer, depnet, real, refused

@@ -23,16 +23,16 @@ from depnet import (
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Holed, nothing_hidden
 from depnet.errors import ConvergenceError, DataError, ModelError
-from depnet.inference import holes as holes_module
+from depnet.inference import imputation as holes_module
 from depnet.inference.answer.rows import METHODS
 from depnet.inference.clamped import answer as clamped
-from depnet.inference.holes import (
+from depnet.inference.holes import score_holed
+from depnet.inference.imputation import (
     LEAST_KNOWN,
     ChunkedImputation,
     impute,
     open_holes,
     present_law,
-    score_holed,
     split_holes,
 )
 from depnet.learning.options import Boost

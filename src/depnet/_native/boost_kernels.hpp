@@ -88,15 +88,7 @@ struct Kernels {
                         const std::uint16_t* own, std::size_t rows);
 };
 
-namespace portable {
-const Kernels& kernels();
-}
-namespace avx2 {
-const Kernels& kernels();
-}
-namespace avx512 {
-const Kernels& kernels();
-}
+DEPNET_FOR_EACH_ISA(const Kernels& kernels();)
 
 inline const Kernels& chosen_kernels() { DEPNET_DISPATCH(kernels()) }
 

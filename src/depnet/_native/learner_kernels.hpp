@@ -61,17 +61,7 @@ struct LearnerKernels {
     std::size_t partitions;
 };
 
-namespace portable {
-const LearnerKernels& kernels();
-}
-#if defined(DEPNET_X86)
-namespace avx2 {
-const LearnerKernels& kernels();
-}
-namespace avx512 {
-const LearnerKernels& kernels();
-}
-#endif
+DEPNET_FOR_EACH_ISA(const LearnerKernels& kernels();)
 
 inline const LearnerKernels& learner_kernels() { DEPNET_DISPATCH(kernels()) }
 

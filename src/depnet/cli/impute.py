@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from depnet.data import Holed
-    from depnet.inference.holes import ChunkedImputation
+    from depnet.inference.imputation import ChunkedImputation
     from depnet.threads import Tell
 
 
@@ -47,7 +47,7 @@ def impute(run: Run, model: str, table: str, method: Any, everything: bool, unkn
     from depnet.data.files.read import read_for
     from depnet.data.files.source import find_source
     from depnet.files import scratch_folder
-    from depnet.inference.holes import ChunkedImputation, open_holes, warn_left
+    from depnet.inference.imputation import ChunkedImputation, open_holes, warn_left
 
     network = load_network(model, chains=run.scan is not None)
     rng = run.rng if method == "draw" else run.steady_rng

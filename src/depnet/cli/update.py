@@ -22,7 +22,7 @@ def update(run: Run, model: str, table: str, where: str | None, unknown: str) ->
     Which column is predicted from which stays as it is; fit again to reconsider it. Missing values are drawn, given what
     is known in their row.
     """
-    from depnet.inference.holes import draw_whole
+    from depnet.inference.imputation import draw_whole
 
     # Where the new model takes the old one's place, rows that another update has added meanwhile must not be lost.
     since = stamp_of(model) if model != "-" and stamp_of(model) == stamp_of(run.place) else None

@@ -28,7 +28,8 @@ from depnet.inference import impute, query, query_rows
 from depnet.inference.answer.question import SECONDS
 from depnet.inference.answer.rows import DistinctRows
 from depnet.inference.answer.target import Target, targets_of
-from depnet.inference.holes import open_holes, present_law, score_holed, split_holes
+from depnet.inference.holes import score_holed
+from depnet.inference.imputation import open_holes, present_law, split_holes
 from depnet.inference.judge.cells import cell_laws
 from depnet.model.event import columns_of
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain

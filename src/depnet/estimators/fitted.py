@@ -3,21 +3,28 @@
 import warnings
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
+from depnet.arrays import FloatArray
 from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.kinds import word_of
 from depnet.data.table.variable import Domain
+from depnet.errors import DataError
 from depnet.estimators.base import later_table
 from depnet.fitting.complete import Completion
 from depnet.fitting.summary import Summary, plain_figures, short_lines, summary_of
+from depnet.inference.answer.observed import matching
+from depnet.inference.ask.query import log_probability
+from depnet.inference.holes import score_holed
 from depnet.inference.judge.cells import CellLaws, cell_laws
 from depnet.learning.auto import Copy, copies_of
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import links
+from depnet.model.evidence import Evidence, Given
 from depnet.model.network import NO_LAW, Network
 from depnet.notebook import beside, card, line, table
 from depnet.wording import plural
@@ -40,6 +47,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
     left_out_: tuple[str, ...] | None
     """Columns that were not learned from; None of a model file, which does not say it."""
     penalty: Any
+    random_state: Any
     _certified: Certificate | None
     _law_certified: Certificate | None
     _updated: bool
@@ -90,6 +98,48 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         """Columns of many states that repeat another one, as a code repeats a name; `str` says "operator repeats opid"."""
         check_is_fitted(self, "network_")
         return () if self.law_ is None else copies_of(self.law_)
+
+    def score_samples(self, X: Any, given: Given | str | None = None) -> FloatArray:
+        """Each row's log-likelihood under `law_` in nats: of the cells that it knows, and of which these are.
+
+        A hole that is no state of its column has the column's rate of holes in the rows learned from.
+
+        (Of a model without a law it is the pseudo-log-likelihood of `network_`, the sum over nodes of log theta.)
+
+        Args:
+            X: rows, as in `fit`.
+            given: what is known, as in `query`: the likelihood is that given this, 0 of rows that are not known to be so.
+
+        Returns:
+            [row]: the lower, the more surprising is the row.
+        """
+        network = self._answering()
+        holed = later_table(self, X, self.domain_, values=given is not None)
+        hidden, rng = np.asarray(holed.hidden), self._steady_generator()
+        found = score_holed(network, holed.codes, hidden, rng=rng)
+        if given is None:
+            return found
+        known = Evidence.parse(self.domain_, given, events=True)
+        log = float(log_probability(network, known, rng=rng).values[0])
+        return np.where(matching(known, holed) > 0, found - log, -np.inf)
+
+    def score(self, X: Any, y: Any = None, *, given: Given | str | None = None) -> float:
+        """The mean of `score_samples`.
+
+        Args:
+            X: rows, as in `fit`.
+            y: ignored.
+            given: what is known, as in `query`: the mean is of the rows that are known to be so.
+
+        Returns:
+            Nats a row: higher is better.
+        """
+        each = self.score_samples(X, given)
+        inside = np.ones(len(each), dtype=bool) if given is None else each > -np.inf
+        if not inside.any():
+            raise DataError("there are no rows to score: found a table with 0 sample(s).")
+        weights = X.weights if isinstance(X, Holed) else None
+        return float(np.average(each[inside], weights=None if weights is None else weights[inside]))
 
     def oddness(self, X: Any) -> CellLaws:
         """How odd each cell is given the rest of its row, by its tail mass, and each row: see `docs/odd-rows.md`.

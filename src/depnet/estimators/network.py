@@ -14,30 +14,13 @@ from depnet.data.frames.decode import decode
 from depnet.data.table.columns import FrameKind, Layout
 from depnet.data.table.dataset import Holed, holed_rows, join_rows
 from depnet.data.table.encode import HandleUnknown
-from depnet.errors import DataError
 from depnet.estimators.asked import AskedModel
-from depnet.estimators.base import (
-    TableEstimator,
-    copy,
-    fill_in,
-    fitted_table,
-    generator_of,
-    later_table,
-)
+from depnet.estimators.base import TableEstimator, copy, fill_in, fitted_table, generator_of, later_table
 from depnet.estimators.fitted import FittedModel
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit
-from depnet.inference import (
-    Explanation,
-    Nearest,
-    explain,
-    impute,
-    log_probability,
-    nearest,
-    query_rows,
-)
-from depnet.inference.answer.observed import matching
-from depnet.inference.holes import draw_whole, open_holes, present_law, score_holed, split_holes, warn_left
+from depnet.inference import Explanation, Nearest, explain, impute, nearest, query_rows
+from depnet.inference.imputation import draw_whole, open_holes, present_law, split_holes, warn_left
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain, with_all_known
@@ -164,12 +147,7 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
         self._certified, self._law_certified, self._updated = None, None, True
         return self
 
-    def _take(
-        self,
-        model: Model,
-        completed: Completion | None = None,
-        table: Holed | None = None,
-    ) -> None:
+    def _take(self, model: Model, completed: Completion | None = None, table: Holed | None = None) -> None:
         self.network_, self.law_, self.domain_ = model.network, model.law, model.domain
         self.completion_ = completed
         rows = None if completed is None else completed.dataset
@@ -296,59 +274,12 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
         warn_left(int((holes & ~fill).sum()), "all=True")
         if not fill.any():
             return copy(self, X)
-        done = impute(
-            present_law(law),
-            rows,
-            fill,
-            method=method,
-            **effort,
-        )
+        done = impute(present_law(law), rows, fill, method=method, **effort)
         laws = dict(done.cells.probabilities) if method == "mode" else None
         (codes,) = done.imputations
         return fill_in(
             self, X, replace(holed, codes=rows, hidden=fill), codes, self.layout_, laws=laws, rng=rng
         )
-
-    def score_samples(self, X: Any, given: Given | str | None = None) -> FloatArray:
-        """Each row's log-likelihood under `law_` in nats: of the cells that it knows, and of which these are.
-
-        A hole that is no state of its column has the column's rate of holes in the rows learned from.
-
-        (Of a model without a law it is the pseudo-log-likelihood of `network_`, the sum over nodes of log theta.)
-
-        Args:
-            X: rows, as in `fit`.
-            given: what is known, as in `query`: the likelihood is that given this, 0 of rows that are not known to be so.
-
-        Returns:
-            [row]: the lower, the more surprising is the row.
-        """
-        holed, network = self._rows(X, values=given is not None), self._answering()
-        hidden, rng = np.asarray(holed.hidden), self._steady_generator()
-        found = score_holed(network, holed.codes, hidden, rng=rng)
-        if given is None:
-            return found
-        known = Evidence.parse(self.domain_, given, events=True)
-        log = float(log_probability(network, known, rng=rng).values[0])
-        return np.where(matching(known, holed) > 0, found - log, -np.inf)
-
-    def score(self, X: Any, y: Any = None, *, given: Given | str | None = None) -> float:
-        """The mean of `score_samples`.
-
-        Args:
-            X: rows, as in `fit`.
-            y: ignored.
-            given: what is known, as in `query`: the mean is of the rows that are known to be so.
-
-        Returns:
-            Nats a row: higher is better.
-        """
-        each = self.score_samples(X, given)
-        inside = np.ones(len(each), dtype=bool) if given is None else each > -np.inf
-        if not inside.any():
-            raise DataError("there are no rows to score: found a table with 0 sample(s).")
-        weights = X.weights if isinstance(X, Holed) else None
-        return float(np.average(each[inside], weights=None if weights is None else weights[inside]))
 
     def predict_proba(self, X: Any, target: str | None = None, *, tolerance: float = 0.01) -> FloatArray:
         """The probabilities of one column given the rest of each row.

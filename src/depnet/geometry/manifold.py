@@ -152,7 +152,7 @@ class FullConditionalManifold:
         Returns:
             Whether it is.
         """
-        joint = self.check(p)
+        joint = self.checked(p)
         return bool(np.abs(joint - marginal(joint, self.variable) * self.theta).sum() <= tolerance)
 
     def given(self, clamped: Mapping[int, int]) -> "FullConditionalManifold":
@@ -176,7 +176,7 @@ class FullConditionalManifold:
                 theta = theta.take([code], axis=j)
         return FullConditionalManifold(theta, self.variable)
 
-    def check(self, p: ArrayLike, name: str = "p") -> FloatArray:
+    def checked(self, p: ArrayLike, name: str = "p") -> FloatArray:
         """`p` as a tensor, if it is a distribution on this manifold's domain."""
         joint = checked_joint(p, name)
         shape = self.theta.shape
@@ -226,7 +226,7 @@ def m_projection(p: ArrayLike, manifold: FullConditionalManifold) -> FloatArray:
     >>> m_projection([[0.25, 0.0], [0.5, 0.25]], manifold).tolist()
     [[0.125, 0.125], [0.375, 0.375]]
     """
-    joint = manifold.check(p)
+    joint = manifold.checked(p)
     context = marginal(joint, manifold.variable)
     unsaid = (context > 0) & (marginal(manifold.theta, manifold.variable) == 0)
     if unsaid.any():
@@ -254,7 +254,7 @@ def kl_to_manifold(p: ArrayLike, manifold: FullConditionalManifold) -> float:
     >>> round(kl_to_manifold([[0.5, 0.0], [0.5, 0.0]], FullConditionalManifold([[0.5, 0.5]], 1)), 6)
     0.693147
     """
-    return max(0.0, float(kl_terms(manifold.check(p), manifold).sum()))
+    return max(0.0, float(kl_terms(manifold.checked(p), manifold).sum()))
 
 
 def kl_terms(joint: FloatArray, manifold: FullConditionalManifold) -> FloatArray:
@@ -305,7 +305,7 @@ def kl_by_evidence(p: ArrayLike, manifold: FullConditionalManifold, clamped: Var
     >>> terms.probabilities.round(3).tolist(), terms.divergences.round(3).tolist()
     ([0.9, 0.1], [0.0, 0.693])
     """
-    joint = manifold.check(p)
+    joint = manifold.checked(p)
     known = checked_variables(clamped, joint.ndim, "clamped")
     check_unclamped(manifold.variable, known)
     summed = tuple(j for j in range(joint.ndim) if j not in known)

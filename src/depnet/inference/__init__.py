@@ -6,7 +6,7 @@ In reading order, each above those before it:
 - `ordered`: answers of an ordered network's law;
 - `clamped`: answers of any other network, whose evidence is clamped: what matters, exact laws, chains;
 - `ask`: `depnet.query`, log-probabilities and the most probable state, by either of the two;
-- `holes`: many rows with holes, answered, completed or scored together;
+- `holes`: many rows with holes, answered or scored together; `imputation`: filled;
 - `judge`: how near models are to tables and to each other, what would move a target, which cells are odd,
   and which rows are alike.
 """
@@ -17,7 +17,8 @@ from depnet.inference.answer.rows import RowsResult
 from depnet.inference.ask.by import GroupAnswers, query_by
 from depnet.inference.ask.explain import Explanation, Step, explain
 from depnet.inference.ask.query import LogProbability, MostProbable, log_probability, most_probable, query
-from depnet.inference.holes import Imputation, impute, query_rows
+from depnet.inference.holes import query_rows
+from depnet.inference.imputation import Imputation, impute
 from depnet.inference.judge.compare import Comparison, compare
 from depnet.inference.judge.nearest import Nearest, nearest
 

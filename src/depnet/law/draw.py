@@ -88,12 +88,7 @@ class WeightedPasses:
     def draw(self, rows: int) -> None:
         """More passes."""
         done = self.law.passes(
-            rows,
-            self.evidence,
-            variables=self.variables,
-            seed=self.seed,
-            first=self.rows,
-            n_jobs=self.n_jobs,
+            rows, self.evidence, variables=self.variables, seed=self.seed, first=self.rows, n_jobs=self.n_jobs
         )
         self.rows += rows
         likely = done.log_weights > done.log_weights.max() - NEGLIGIBLE

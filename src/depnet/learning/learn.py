@@ -400,11 +400,7 @@ def chosen_boost(
 
 
 def _grow_all(
-    grow: Callable[[int], Result | None],
-    readable: Readable,
-    network: Network,
-    work: Work,
-    stop: native.Stop,
+    grow: Callable[[int], Result | None], readable: Readable, network: Network, work: Work, stop: native.Stop
 ) -> dict[int, Result]:
     """What is grown of each variable, where anything is; progress counts to all nodes of the network."""
     done, nodes = itertools.count(1), len(network)

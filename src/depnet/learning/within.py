@@ -34,12 +34,7 @@ def most_rows(columns: int) -> int:
 
 
 def learn_within(
-    law: Network,
-    codes: CodeArray,
-    table: Holed,
-    row_order: IntArray | None = None,
-    *,
-    n_jobs: int = 1,
+    law: Network, codes: CodeArray, table: Holed, row_order: IntArray | None = None, *, n_jobs: int = 1
 ) -> Within | None:
     """The trees of all variables of an ordered network, or None where there is none.
 

@@ -8,11 +8,4 @@ their rows), `mixing` (R-hat and autocorrelation times; the pilot that sets burn
 from depnet.sampling.mixing import Mixing
 from depnet.sampling.sampler import Sampler, SamplingInterrupted, SamplingReport, sample, trace
 
-__all__ = [
-    "Mixing",
-    "Sampler",
-    "SamplingInterrupted",
-    "SamplingReport",
-    "sample",
-    "trace",
-]
+__all__ = ["Mixing", "Sampler", "SamplingInterrupted", "SamplingReport", "sample", "trace"]

@@ -31,6 +31,7 @@ from depnet.errors import DataError, InferenceError, brief
 from depnet.inference.answer.intervals import mean_ends
 from depnet.inference.answer.part import LevelLaw, Spread
 from depnet.model.spans import ends_of
+from depnet.plots import SEPARATED
 
 LAW_ROWS = 200.0
 """What matching rows are worth, at most, that only the law knows of: it smooths what they say."""
@@ -315,6 +316,16 @@ def shown(value: Value | Length, digits: int = 4) -> str:
         return f"{value:.{digits}g}"
     text = f"{value:.{max(digits - 1 - math.floor(math.log10(abs(value))), 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def shown_long(value: Value) -> str:
+    """The same, a long number with thousands separators.
+
+    >>> shown_long(51234.56), shown_long(2024)
+    ('51,235', '2024')
+    """
+    long = isinstance(value, (int, float)) and abs(value) >= SEPARATED
+    return f"{value:,.0f}" if long else shown(value)
 
 
 def with_error(value: Value, error: Length) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from depnet import plots
-from depnet.inference.answer.numbers import NumberLaw, NumberSummary, shown
+from depnet.inference.answer.numbers import NumberLaw, NumberSummary, shown_long
 from depnet.inference.answer.profile import DAY, HOUR, MINUTE, SECOND, bar_edges, share_of_bars
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.shown import SHOWN, facts_of
@@ -62,10 +62,10 @@ def _draw_number(ax: Any, table: AnswerTable, number: NumberSummary) -> None:
         own = f"table alone, {plural(table.rows, 'row')}"
         ax.stairs(share_of_bars(seen, edges), edges / scale, color=plots.EDGE, label=own)
     mean, look = law.moments()[0][0] / scale, {"color": plots.CYCLE[4]}
-    ax.axvline(mean, label=f"mean {_text(number.mean)}", **look)
+    ax.axvline(mean, label=f"mean {shown_long(number.mean)}", **look)
     if number.plain_interval is not None and number.interval is not None:
         low, high = (end / scale for end in number.plain_interval)
-        sure = f"{plots.SURE}: {' to '.join(map(_text, number.interval))}"
+        sure = f"{plots.SURE}: {' to '.join(map(shown_long, number.interval))}"
         ax.axvspan(low, high, alpha=0.25, linewidth=0, label=sure, **look)
     left = 1.0 - float(shares.sum())
     beyond = f"; {percent(left)} of the values lie beyond" if left > 1e-9 else ""
@@ -76,11 +76,6 @@ def _draw_number(ax: Any, table: AnswerTable, number: NumberSummary) -> None:
         plots.number_axis(ax.xaxis, float(np.abs(edges / scale).max()))
     plots.share_axis(ax.yaxis)
     plots.frame(ax)
-
-
-def _text(value: Any) -> str:
-    long = isinstance(value, (int, float)) and abs(value) >= plots.SEPARATED
-    return f"{value:,.0f}" if long else shown(value)
 
 
 def _scale(law: NumberLaw) -> tuple[float, str]:

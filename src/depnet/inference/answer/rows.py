@@ -118,11 +118,7 @@ class RowAnswers:
     """
 
     def __init__(
-        self,
-        network: Network,
-        distinct: DistinctRows,
-        effort: Effort,
-        targets: Sequence[int] | None = None,
+        self, network: Network, distinct: DistinctRows, effort: Effort, targets: Sequence[int] | None = None
     ) -> None:
         self.network, self.effort = network, effort
         self.targets = tuple(range(len(network)) if targets is None else targets)

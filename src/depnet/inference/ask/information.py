@@ -18,6 +18,7 @@ from depnet.inference.answer.question import Question
 from depnet.inference.ordered.answer import exact
 from depnet.inference.ordered.events import event_rows, part_of_products
 from depnet.inference.ordered.levels import some_rows
+from depnet.inference.ordered.sums import BatchSums
 from depnet.law import limits
 from depnet.law.draw import PIECE, sharpen
 from depnet.law.limits import BATCHES
@@ -86,14 +87,13 @@ def information(
         part = exact(Conditional(network, known, (both,)), limits.QUICK_CELLS * 16)
     if part is not None:
         return Information(float(_bits(part.values[0].reshape(1, *shape))[0]), 0.0)
-    counts = np.zeros((BATCHES, *shape))
+    sums = BatchSums([math.prod(shape)])
+    counts = sums.tables[0].reshape(-1, *shape)
     rows = event_rows(network, known, (), new_seeds(rng, 1)[0], both)
 
     def draw(count: int) -> None:
         for codes, drawn, _ in some_rows(rows, count):
-            cell = joint_codes(codes, both, cards)
-            cell += np.arange(len(codes)) * BATCHES // len(codes) * math.prod(shape)
-            counts[:] += np.bincount(cell, drawn.weights, counts.size).reshape(counts.shape)
+            sums.add(drawn.weights, [joint_codes(codes, both, cards)])
 
     def error() -> float:
         return _jackknife(counts).standard_error if counts.any() else math.inf

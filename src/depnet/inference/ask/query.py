@@ -111,8 +111,7 @@ def query(
         # The errors of states are small, and that of a sum of many of them not yet: smaller ones are asked for.
         finer = FINER * found.diagnostics.largest_error * tolerance / error
         found = replace(
-            _ask(network, replace(question, tolerance=finer), scan, rng, stop),
-            tolerance=tolerance,
+            _ask(network, replace(question, tolerance=finer), scan, rng, stop), tolerance=tolerance
         )
     return replace(found, converged=found.converged and question.condition_error(found) <= tolerance)
 

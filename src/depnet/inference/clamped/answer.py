@@ -121,11 +121,7 @@ def _groups(question: Question) -> list[tuple[tuple[int, ...], Closure]]:
 
 
 def _answer(
-    question: Question,
-    group: tuple[int, ...],
-    reduced: Reduced,
-    rng: np.random.Generator,
-    stop: Over | None,
+    question: Question, group: tuple[int, ...], reduced: Reduced, rng: np.random.Generator, stop: Over | None
 ) -> Part:
     """A row of a table where one is enough, the exact law where it is small or asked for, else chains."""
     estimators = _estimators(question, group, reduced)

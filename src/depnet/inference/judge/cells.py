@@ -263,10 +263,7 @@ class RowScores:
 
 
 def row_scores(
-    network: Network,
-    data: Holed,
-    max_cells: int,
-    progress: Callable[[float], object] = lambda share: None,
+    network: Network, data: Holed, max_cells: int, progress: Callable[[float], object] = lambda share: None
 ) -> RowScores:
     """The log tail masses of the rows of `data`, of the first rows where they have more than `max_cells` cells.
 

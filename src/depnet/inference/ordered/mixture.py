@@ -70,11 +70,7 @@ def of_mixture(
 
 
 def log_known(
-    mixture: Mixture,
-    known: Evidence,
-    tolerance: float,
-    rng: np.random.Generator | None,
-    over: Over = bool,
+    mixture: Mixture, known: Evidence, tolerance: float, rng: np.random.Generator | None, over: Over = bool
 ) -> tuple[FloatArray, FloatArray]:
     """The log-probability of what is known under each component, and its standard error; -inf where it is impossible."""
     logs, errors = np.zeros(len(mixture.components)), np.zeros(len(mixture.components))

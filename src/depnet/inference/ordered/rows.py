@@ -278,10 +278,7 @@ class LawRows(RowAnswers):
         states = np.ascontiguousarray(self.drawn[place])
         (seed,) = new_seeds(self.effort.rng, 1)
         law_of(self.network).row_passes(
-            states,
-            np.repeat(roles, self._copies[rows[at]], axis=0),
-            seed=seed,
-            n_jobs=self.effort.threads,
+            states, np.repeat(roles, self._copies[rows[at]], axis=0), seed=seed, n_jobs=self.effort.threads
         )
         self.drawn[place] = states
 

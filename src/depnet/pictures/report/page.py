@@ -18,7 +18,7 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Variable
 from depnet.errors import ConvergenceError, ReducibleError
 from depnet.fitting.summary import count_rows, plain_figures
-from depnet.inference.answer.numbers import shown, value_of
+from depnet.inference.answer.numbers import shown_long, value_of
 from depnet.inference.answer.profile import Profile, bar_edges, column_of, share_of_bars
 from depnet.inference.judge.cells import row_scores
 from depnet.inference.judge.nearness import Nearness, nearness
@@ -269,7 +269,7 @@ def _card(variable: Variable, column: Profile | None) -> str:
     shares = share_of_bars(number.law, edges)
     values, _ = number.law.ascending
     ends = max(float(edges[0]), float(values[0])), min(float(edges[-1]), float(values[-1]))
-    low, high = (xml(_value(value_of(end, number.kind))) for end in ends)
+    low, high = (xml(shown_long(value_of(end, number.kind))) for end in ends)
     wide = 240 / len(shares)
     bars = "".join(
         element("rect", x=wide * k, y=60 - 58 * share, width=wide - 1, height=58 * share, fill=BAR)
@@ -277,7 +277,7 @@ def _card(variable: Variable, column: Profile | None) -> str:
     )
     left = 1 - float(shares.sum())
     beyond = f"; {percent(left)} beyond the picture" if left > SELDOM else ""
-    said = f"mean {_value(number.mean)}, median {_value(number.median)}{missing}{beyond}"
+    said = f"mean {shown_long(number.mean)}, median {shown_long(number.median)}{missing}{beyond}"
     name = f"Histogram of {short(variable.name, NAME)}"
     return (
         f'<p>{xml(said)}</p><svg viewBox="0 0 240 60" preserveAspectRatio="none" role="img" aria-label="{xml(name)}">'
@@ -286,15 +286,9 @@ def _card(variable: Variable, column: Profile | None) -> str:
     )
 
 
-def _value(value: object) -> str:
-    """A value with thousands separators where it is long."""
-    long = isinstance(value, (int, float)) and abs(value) >= 10_000
-    return f"{value:,.0f}" if long else shown(value)
-
-
 def _rounded(text: str) -> str:
     """A number with many digits as people read it; any other text as it is."""
-    return _value(float(text)) if re.fullmatch(r"-?\d+\.\d{3,}", str(text)) else text
+    return shown_long(float(text)) if re.fullmatch(r"-?\d+\.\d{3,}", str(text)) else text
 
 
 def _unusual(network: Network, rows: Holed) -> str:
