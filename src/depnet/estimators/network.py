@@ -14,6 +14,7 @@ from depnet.data.frames.decode import decode
 from depnet.data.table.columns import FrameKind, Layout
 from depnet.data.table.dataset import Holed, holed_rows, join_rows
 from depnet.data.table.encode import HandleUnknown
+from depnet.errors import DataError
 from depnet.estimators.asked import AskedModel
 from depnet.estimators.base import TableEstimator, copy, fill_in, fitted_table, generator_of, later_table
 from depnet.estimators.fitted import FittedModel

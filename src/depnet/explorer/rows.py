@@ -16,7 +16,7 @@ from depnet.data.table.cells import about, cell_values, value_text
 from depnet.errors import DepnetError
 from depnet.explorer.known import Held, condition_of, held_by
 from depnet.explorer.loaded import Loaded
-from depnet.inference.holes import ChunkedImputation, open_holes
+from depnet.inference.imputation import ChunkedImputation, open_holes
 from depnet.inference.judge.cells import Order as Order
 from depnet.inference.judge.cells import RowList, RowScores, cell_laws, row_list, row_scores
 from depnet.inference.judge.odd import how_odd

@@ -25,7 +25,7 @@ from depnet.errors import STEADY_SEED, EvidenceError, brief, is_whole
 from depnet.inference.answer.rows import DistinctRows
 from depnet.inference.answer.shown import frame_of_columns
 from depnet.inference.ask.explain import is_hole
-from depnet.inference.holes import impute
+from depnet.inference.imputation import impute
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
