@@ -119,6 +119,7 @@ def test_delay_by_month_is_a_line(model: DependencyNetwork) -> None:
     drawn = picture_pair(loaded, ("day", "arr_delay"), {})
     assert drawn.kind == "line"
     (line,) = [each for each in chart_options(drawn, "table")["series"] if each["name"] == "mean"]
+    low, width = (each["data"] for each in chart_options(drawn, "table")["series"][:2])
     edges = there(drawn.first.axis).edges
     days = pd.to_datetime(FLIGHTS.day)
     origin = pd.Timestamp("1970-01-01")
@@ -129,6 +130,11 @@ def test_delay_by_month_is_a_line(model: DependencyNetwork) -> None:
         own = FLIGHTS.arr_delay[at == bar]
         if len(own) > 50:
             assert seen[int(str(bar))] == pytest.approx(mean, abs=2)
+            quarters = own.quantile([0.25, 0.75]).tolist()
+            assert [low[int(str(bar))], low[int(str(bar))] + width[int(str(bar))]] == pytest.approx(
+                quarters, abs=3
+            )
+    assert min(low) < 0
     summer = days.dt.month.isin([6, 7])
     assert FLIGHTS.arr_delay[summer].mean() > FLIGHTS.arr_delay[~summer].mean() + 8
     (told,) = [each for each in chart_options(drawn, "model")["series"] if each["name"] == "mean"]

@@ -249,13 +249,20 @@ def _band(cells: FloatArray, side: Side) -> list[dict[str, Any]]:
     """The mean of the second along the first, and the half of it that lies in the middle."""
     totals, values = cells.sum(axis=1), side.values()
     upto = np.cumsum(cells, axis=1) / np.where(totals > 0, totals, 1)[:, None]
-    low, high = (values[np.minimum((upto < level).sum(axis=1), len(values) - 1)] for level in (0.25, 0.75))
+    if side.axis is None or side.axis.points:
+        low, high = (
+            values[np.minimum((upto < level).sum(axis=1), len(values) - 1)] for level in (0.25, 0.75)
+        )
+    else:  # evenly within a bar
+        each = [np.interp((0.25, 0.75), np.concatenate([[0], some]), side.axis.edges) for some in upto]
+        low, high = np.array(each).T
     mean = cells @ values / np.where(totals > 0, totals, 1)
     plain = {"type": "line", "symbol": "none"}
-    stacked = plain | {"stack": "band", "lineStyle": {"opacity": 0}}
+    stacked = plain | {"stack": "band", "stackStrategy": "all", "lineStyle": {"opacity": 0}}  # below 0, too
     return [
         stacked | {"name": "lower quarter", "data": low.tolist()},
-        stacked | {"name": "middle half", "data": (high - low).tolist(), "areaStyle": {"color": "#0072b2", "opacity": 0.25}},
+        stacked | {"name": "middle half", "data": (high - low).tolist(), "areaStyle": {"color": "#0072b2", "opacity": 0.25},
+                   "itemStyle": {"color": "#0072b240"}},
         plain | {"name": "mean", "data": mean.round(6).tolist(), "lineStyle": {"width": 3, "color": "#0072b2"},
                  "itemStyle": {"color": "#0072b2"}},
     ]  # fmt: skip

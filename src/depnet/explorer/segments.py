@@ -106,6 +106,7 @@ def find_segments(loaded: Loaded, target: str, text: str | None = None) -> Segme
     laws = [np.array(leaf.probabilities) for _, leaf in leaves]
     values = [_value(measure, law) for law in laws]
     mean = float(np.nan_to_num(shares, nan=1 / len(shares)) @ values)
+    seen, _, _ = _own(loaded, target, measure, [{}])
     found = []
     for (v, _), share, law, value in zip(leaves, shares.tolist(), laws, values, strict=True):
         if share < LEAST_ROWS:
@@ -115,7 +116,9 @@ def find_segments(loaded: Loaded, target: str, text: str | None = None) -> Segme
         known = ways[0] if len(ways) == 1 else None
         own = _own(loaded, target, measure, ways)
         found.append(Segment(describe_rules(loaded.domain, rules, more), v, share, law, value, *own, known))
-    return Segments(measure, mean, tuple(found), graph.states, len(leaves) - len(found))
+    return Segments(
+        measure, mean if seen is None else seen, tuple(found), graph.states, len(leaves) - len(found)
+    )
 
 
 def _value(measure: Measure, probabilities: FloatArray) -> float:
