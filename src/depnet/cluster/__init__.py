@@ -6,6 +6,4 @@
 - `table`: a table after its first pass, its rows or a sample of them in one place, and tables counted over all rows.
 """
 
-from depnet.cluster.fit import learn
-
-__all__ = ["learn"]
+from depnet.cluster.fit import learn as learn

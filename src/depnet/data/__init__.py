@@ -7,25 +7,15 @@ files    tables in CSV, TSV, JSON lines, Parquet and Excel files, in bounded mem
 titanic  a small table to try things on
 """
 
-from depnet.data.binning.bins import Bins
-from depnet.data.frames.decode import decode, fill
-from depnet.data.table.columns import Layout
-from depnet.data.table.dataset import Dataset, Holed
-from depnet.data.table.encode import describe, encode
-from depnet.data.table.variable import Domain, Label, Variable
-from depnet.data.titanic import titanic
-
-__all__ = [
-    "Bins",
-    "Dataset",
-    "Domain",
-    "Holed",
-    "Label",
-    "Layout",
-    "Variable",
-    "decode",
-    "describe",
-    "encode",
-    "fill",
-    "titanic",
-]
+from depnet.data.binning.bins import Bins as Bins
+from depnet.data.frames.decode import decode as decode
+from depnet.data.frames.decode import fill as fill
+from depnet.data.table.columns import Layout as Layout
+from depnet.data.table.dataset import Dataset as Dataset
+from depnet.data.table.dataset import Holed as Holed
+from depnet.data.table.encode import describe as describe
+from depnet.data.table.encode import encode as encode
+from depnet.data.table.variable import Domain as Domain
+from depnet.data.table.variable import Label as Label
+from depnet.data.table.variable import Variable as Variable
+from depnet.data.titanic import titanic as titanic

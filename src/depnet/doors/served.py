@@ -20,6 +20,7 @@ from depnet.learning.links import links
 from depnet.model.evidence import Given
 from depnet.model.given_text import read_given
 from depnet.model.network import Model
+from depnet.wording import pick
 
 MOST_NUMBERS = 2_000_000
 """Numbers of one answer."""
@@ -57,7 +58,7 @@ class Served:
             "rows": count_rows(self.model.network),
             "said": plain_figures(law, None if law is None else law_nearness(law)),
             "columns": columns,
-            "links": [{"source": x.source, "target": x.target, "strength": x.strength} for x in found],
+            "links": [pick(link, "source", "target", "strength") for link in found],
         }
 
     def query(self, asked: ask.Question) -> dict[str, Any]:
@@ -114,18 +115,12 @@ class Served:
             max_seconds=asked.max_seconds,
             rng=np.random.default_rng(STEADY_SEED),
         )
-        effects = [
-            {
-                "column": effect.variable.name,
-                "low": {"state": str(effect.variable.states[effect.low]), "value": effect.values[effect.low]},
-                "high": {
-                    "state": str(effect.variable.states[effect.high]),
-                    "value": effect.values[effect.high],
-                },
-                "bits": effect.bits,
-            }
-            for effect in found.effects
-        ]
+        effects = []
+        for effect in found.effects:
+            ends = {"low": effect.low, "high": effect.high}
+            states, values = effect.variable.states, effect.values
+            said = {end: {"state": str(states[at]), "value": values[at]} for end, at in ends.items()}
+            effects.append({"column": effect.variable.name, **said, "bits": effect.bits})
         return {"about": found.measure.said, "value": found.value, "error": found.error, "effects": effects}
 
 

@@ -26,6 +26,7 @@ from depnet.learning.links import links
 from depnet.model.evidence import Given
 from depnet.model.given_text import names_of, read_given
 from depnet.model.network import Model
+from depnet.wording import pick
 
 if TYPE_CHECKING:
     import duckdb
@@ -175,20 +176,15 @@ class Functions:
     def links(self, _: Any) -> Any:
         import pyarrow as pa
 
-        each = [
-            {"source": link.source, "target": link.target, "strength": link.strength}
-            for link in links(self.rows.model.network)
-        ]
+        each = [pick(link, "source", "target", "strength") for link in links(self.rows.model.network)]
         return pa.array([each], _listed(pa, source="string", target="string", strength="float64"))
 
     def columns(self, _: Any) -> Any:
         import pyarrow as pa
 
-        each = describe_columns(self.rows.model)
-        types = dict.fromkeys(("name", "kind", "least", "greatest"), "string")
-        order = ("name", "kind", "states", "least", "greatest", "missing")
-        types |= {"states": "int64", "missing": "float64"}
-        return pa.array([each], _listed(pa, **{name: types[name] for name in order}))
+        texts = dict.fromkeys(("name", "kind", "states", "least", "greatest"), "string")
+        types = _listed(pa, **texts | {"states": "int64", "missing": "float64"})
+        return pa.array([describe_columns(self.rows.model)], types)
 
     def _answers(self, what: str, target: Any, given: Any, without: Any, *level: Any) -> Sequence[Any]:
         """An answer for each row; the rows of one question, which mostly are all, are answered together."""

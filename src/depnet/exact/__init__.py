@@ -5,15 +5,10 @@
 - `consistency`: is there a joint with all these full conditionals
 """
 
-from depnet.exact.consistency import Consistency, consistency
-from depnet.exact.stationary import RecurrentClass, law_path, recurrent_classes, stationary, stationary_cycle
-
-__all__ = [
-    "Consistency",
-    "RecurrentClass",
-    "consistency",
-    "law_path",
-    "recurrent_classes",
-    "stationary",
-    "stationary_cycle",
-]
+from depnet.exact.consistency import Consistency as Consistency
+from depnet.exact.consistency import consistency as consistency
+from depnet.exact.stationary import RecurrentClass as RecurrentClass
+from depnet.exact.stationary import law_path as law_path
+from depnet.exact.stationary import recurrent_classes as recurrent_classes
+from depnet.exact.stationary import stationary as stationary
+from depnet.exact.stationary import stationary_cycle as stationary_cycle

@@ -11,36 +11,23 @@ In reading order, each above those before it:
   and which rows are alike.
 """
 
-from depnet.inference.answer.observed import Support
-from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.rows import RowsResult
-from depnet.inference.ask.by import GroupAnswers, query_by
-from depnet.inference.ask.explain import Explanation, Step, explain
-from depnet.inference.ask.query import LogProbability, MostProbable, log_probability, most_probable, query
-from depnet.inference.holes import query_rows
-from depnet.inference.imputation import Imputation, impute
-from depnet.inference.judge.compare import Comparison, compare
-from depnet.inference.judge.nearest import Nearest, nearest
-
-__all__ = [
-    "Comparison",
-    "Explanation",
-    "GroupAnswers",
-    "Imputation",
-    "LogProbability",
-    "MostProbable",
-    "Nearest",
-    "QueryResult",
-    "RowsResult",
-    "Step",
-    "Support",
-    "compare",
-    "explain",
-    "impute",
-    "log_probability",
-    "most_probable",
-    "nearest",
-    "query",
-    "query_by",
-    "query_rows",
-]
+from depnet.inference.answer.observed import Support as Support
+from depnet.inference.answer.result import QueryResult as QueryResult
+from depnet.inference.answer.rows import RowsResult as RowsResult
+from depnet.inference.ask.by import GroupAnswers as GroupAnswers
+from depnet.inference.ask.by import query_by as query_by
+from depnet.inference.ask.explain import Explanation as Explanation
+from depnet.inference.ask.explain import Step as Step
+from depnet.inference.ask.explain import explain as explain
+from depnet.inference.ask.query import LogProbability as LogProbability
+from depnet.inference.ask.query import MostProbable as MostProbable
+from depnet.inference.ask.query import log_probability as log_probability
+from depnet.inference.ask.query import most_probable as most_probable
+from depnet.inference.ask.query import query as query
+from depnet.inference.holes import query_rows as query_rows
+from depnet.inference.imputation import Imputation as Imputation
+from depnet.inference.imputation import impute as impute
+from depnet.inference.judge.compare import Comparison as Comparison
+from depnet.inference.judge.compare import compare as compare
+from depnet.inference.judge.nearest import Nearest as Nearest
+from depnet.inference.judge.nearest import nearest as nearest

@@ -11,44 +11,25 @@
 - `file/`: the model file
 """
 
-from depnet.model.boosted import BoostedNode
-from depnet.model.evidence import Evidence, Given
-from depnet.model.links import OneSidedLink, one_sided_links
-from depnet.model.mixture import Mixture
-from depnet.model.network import Network
-from depnet.model.node import Node, TableNode
-from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.model.sources.decision_graph import DecisionGraph, Merge, Operation, Split
-from depnet.model.sources.source import (
-    ConstantSource,
-    FunctionSource,
-    InformationSource,
-    LosslessSource,
-    TabulatedSource,
-)
-from depnet.model.table import ConditionalTable
-
-__all__ = [
-    "BoostedNode",
-    "ConditionalTable",
-    "ConstantSource",
-    "DecisionGraph",
-    "Evidence",
-    "FunctionSource",
-    "Given",
-    "InformationSource",
-    "LosslessSource",
-    "Merge",
-    "Mixture",
-    "Network",
-    "Node",
-    "OneSidedLink",
-    "Operation",
-    "RandomScan",
-    "Scan",
-    "SequentialScan",
-    "Split",
-    "TableNode",
-    "TabulatedSource",
-    "one_sided_links",
-]
+from depnet.model.boosted import BoostedNode as BoostedNode
+from depnet.model.evidence import Evidence as Evidence
+from depnet.model.evidence import Given as Given
+from depnet.model.links import OneSidedLink as OneSidedLink
+from depnet.model.links import one_sided_links as one_sided_links
+from depnet.model.mixture import Mixture as Mixture
+from depnet.model.network import Network as Network
+from depnet.model.node import Node as Node
+from depnet.model.node import TableNode as TableNode
+from depnet.model.scan import RandomScan as RandomScan
+from depnet.model.scan import Scan as Scan
+from depnet.model.scan import SequentialScan as SequentialScan
+from depnet.model.sources.decision_graph import DecisionGraph as DecisionGraph
+from depnet.model.sources.decision_graph import Merge as Merge
+from depnet.model.sources.decision_graph import Operation as Operation
+from depnet.model.sources.decision_graph import Split as Split
+from depnet.model.sources.source import ConstantSource as ConstantSource
+from depnet.model.sources.source import FunctionSource as FunctionSource
+from depnet.model.sources.source import InformationSource as InformationSource
+from depnet.model.sources.source import LosslessSource as LosslessSource
+from depnet.model.sources.source import TabulatedSource as TabulatedSource
+from depnet.model.table import ConditionalTable as ConditionalTable

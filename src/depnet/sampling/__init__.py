@@ -5,7 +5,9 @@ their rows), `mixing` (R-hat and autocorrelation times; the pilot that sets burn
 (rows of a network's law, all at once or streamed; one chain, update by update), `events` (rows in an event).
 """
 
-from depnet.sampling.mixing import Mixing
-from depnet.sampling.sampler import Sampler, SamplingInterrupted, SamplingReport, sample, trace
-
-__all__ = ["Mixing", "Sampler", "SamplingInterrupted", "SamplingReport", "sample", "trace"]
+from depnet.sampling.mixing import Mixing as Mixing
+from depnet.sampling.sampler import Sampler as Sampler
+from depnet.sampling.sampler import SamplingInterrupted as SamplingInterrupted
+from depnet.sampling.sampler import SamplingReport as SamplingReport
+from depnet.sampling.sampler import sample as sample
+from depnet.sampling.sampler import trace as trace
