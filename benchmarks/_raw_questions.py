@@ -20,7 +20,7 @@ from benchmarks._frames import Frame
 from depnet import Domain
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Variable
-from depnet.model.condition_text import quote
+from depnet.model.given_text import quote
 
 Kind = Literal["means", "shares", "categories"]
 KINDS: tuple[Kind, ...] = ("means", "shares", "categories")

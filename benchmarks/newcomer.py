@@ -27,7 +27,7 @@ from benchmarks._raw_questions import Condition, Evidence, Rows, given_of
 from benchmarks._reach import at_least, at_most, exit_code, head, line
 from benchmarks._timing import timed
 from depnet import DependencyNetwork
-from depnet.model.condition_text import quote
+from depnet.model.given_text import quote
 
 TABLES = {
     "penguins": "palmerpenguins",

@@ -26,7 +26,7 @@ def check_targets(targets: Iterable[str], domain: "Domain", known: "Given | None
 
     Alone it is a question, as are comparisons: of these, where nothing is known, the other meaning is named.
     """
-    from depnet.model.condition_text import EQUALS, cut_at_sign
+    from depnet.model.given_text import EQUALS, cut_at_sign
 
     variables = [target for target in targets if target in domain.names]
     for target in targets:
@@ -60,7 +60,7 @@ def complete_variable(context: click.Context, _: click.Parameter, incomplete: st
 
 def complete_given(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """What the last part of an unfinished `--given` may become: names of variables, and after "=" their states."""
-    from depnet.model.condition_text import cut_at, quote, split, unquote
+    from depnet.model.given_text import cut_at, quote, split, unquote
 
     network = _model(context)
     if network is None:

@@ -19,8 +19,8 @@ from depnet.inference.answer.numbers import NumberLaw, shown
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.table import FEWEST_STATES
 from depnet.inference.judge.shifts import Shift, shifts_between
-from depnet.model.condition_text import EQUALS, split, unquote
 from depnet.model.conditions import MISSING
+from depnet.model.given_text import EQUALS, split, unquote
 from depnet.wording import percent
 
 STATES = 8

@@ -25,7 +25,7 @@ from depnet.explorer.session import Session, root_of
 from depnet.explorer.share import Share
 from depnet.explorer.state import State
 from depnet.fitting.summary import plain_figures
-from depnet.model.condition_text import cut_at_sign
+from depnet.model.given_text import cut_at_sign
 from depnet.wording import percent, plural
 
 

@@ -4,7 +4,7 @@
   `Model`: the networks of one table, as a fit gives and a file holds them; `compiled`: networks for the native core
 - `boosted`, `stages`: nodes that add up the scores of many decision graphs; those of a number, by its digits
 - `scan`, `evidence`: which node is updated next, and what is known
-- `spans`, `conditions`, `condition_text`: what is known of one variable, as a range, as any value, as text; `event`,
+- `spans`, `conditions`: what is known of one variable, as a range, as any value; `event`,
   `given_text`: of several together, as a value and as text, one grammar for every face
 - `marginals`: what rows said of a network; `score`: how well it predicts them
 - `links`: who reads whom; `mixture`: several ordered networks as one law

@@ -26,9 +26,9 @@ from depnet.errors import DataError, EvidenceError
 from depnet.inference.answer.question import checked_ordered
 from depnet.inference.answer.rows import RowsResult
 from depnet.model.boosted import BoostedNode
-from depnet.model.condition_text import read_condition
 from depnet.model.conditions import COMPARISON
 from depnet.model.evidence import Evidence, Given
+from depnet.model.given_text import read_condition
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.decision_graph import DecisionGraph
