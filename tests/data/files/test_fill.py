@@ -8,6 +8,7 @@ import pytest
 
 from depnet.data import Domain, Variable
 from depnet.data.files.fill import Fillings, fill_file, filled_cells
+from depnet.data.files.source import Dialect
 from depnet.errors import DataError
 
 DOMAIN = Domain((Variable("sex", ("female", "male")), Variable("alive", ("no", "yes"))))
@@ -46,6 +47,19 @@ def test_types_stay_in_other_formats(path: str, tmp_path: Path, capsys: pytest.C
     ]
     fill_file(str(tmp_path / "full.jsonl"), FILLINGS, "-")
     assert capsys.readouterr().out.splitlines()[0] == "note,alive,sex"
+
+
+def test_a_file_is_read_as_it_was_said_to_be_in_other_formats(tmp_path: Path) -> None:
+    (tmp_path / "holes.csv").write_text("?;female\nno;?\nno;female\n")
+    dialect = Dialect(header=False, delimiter=";", missing_values=("?",))
+    fill_file(
+        str(tmp_path / "holes.csv"),
+        Fillings(("X1", "X0"), 3, CHUNKS),
+        str(tmp_path / "full.jsonl"),
+        dialect=dialect,
+    )
+    rows = [json.loads(line) for line in (tmp_path / "full.jsonl").read_text().splitlines()]
+    assert [(row["X0"], row["X1"]) for row in rows] == [("yes", "female"), ("no", "male"), ("no", "female")]
 
 
 def test_a_file_that_has_changed_is_noticed(path: str, tmp_path: Path) -> None:

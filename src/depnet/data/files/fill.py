@@ -20,7 +20,7 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration, duration_of
 from depnet.data.files.arrow import number_sql, schema_option, text_sql, units_of, written_schema
-from depnet.data.files.source import MISSING_VALUES, Csv, Dialect, Format, Source, find_source, open_csv
+from depnet.data.files.source import Csv, Dialect, Format, Source, find_source, open_csv
 from depnet.data.files.table import identifier, text_literal
 from depnet.data.files.write import format_of, table_file, text_file
 from depnet.data.frames.decode import column_of_codes
@@ -29,10 +29,7 @@ from depnet.data.table.variable import Domain
 from depnet.errors import DataError
 from depnet.files import scratch_folder
 
-TEXT = (
-    "sample_size = -1, auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'], "
-    f"nullstr = {list(MISSING_VALUES)}"
-)
+TEXT = "sample_size = -1, auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR']"
 """How CSV is read on its way to another format: No and Yes stay words."""
 
 WRITERS = {
@@ -50,7 +47,8 @@ def reader_sql(source: Source, dialect: Dialect, scratch: Path) -> str:
     opened = open_csv(source, dialect, scratch)
     columns = "header = true" if dialect.header else f"header = false, names = {list(opened.names)}"
     place, delimiter = (text_literal(text) for text in (str(opened.source.path), opened.delimiter))
-    return f"read_csv({place}, delim = {delimiter}, {columns}, {TEXT})"
+    null = ", ".join(map(text_literal, dialect.missing_values))
+    return f"read_csv({place}, delim = {delimiter}, {columns}, nullstr = [{null}], {TEXT})"
 
 
 def filled_cells(
