@@ -17,18 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
+from depnet.data.binning import times
 from depnet.data.binning.forms import is_form, number_in
-from depnet.data.binning.times import (
-    DAY,
-    FIRST_DAY,
-    LAST_DAY,
-    days_of,
-    duration_of,
-    microseconds_of,
-    text_of_day,
-    text_of_duration,
-    text_of_moment,
-)
 from depnet.errors import DataError, brief
 
 Kind: TypeAlias = Literal["float", "integer", "date", "datetime", "duration"]
@@ -38,23 +28,23 @@ TIMES: tuple[Kind, ...] = ("date", "datetime", "duration")
 """Those that are kept as whole numbers, and that a column of text may hold, too."""
 
 TIME_NUMBERS: dict[str, Callable[[object], int]] = {
-    "date": days_of,
-    "datetime": microseconds_of,
-    "duration": duration_of,
+    "date": times.days_of,
+    "datetime": times.microseconds_of,
+    "duration": times.duration_of,
 }
 """The number of a value of such a kind, which may be text."""
 
 TIME_TEXTS: dict[str, Callable[[int], str]] = {
-    "date": text_of_day,
-    "datetime": text_of_moment,
-    "duration": text_of_duration,
+    "date": times.text_of_day,
+    "datetime": times.text_of_moment,
+    "duration": times.text_of_duration,
 }
 """And the text of a number, as people write it."""
 
 RANGES = {
     "integer": (-(2**63), 2**63 - 1),
-    "date": (FIRST_DAY, LAST_DAY + 1),
-    "datetime": (FIRST_DAY * DAY, (LAST_DAY + 1) * DAY),
+    "date": (times.FIRST_DAY, times.LAST_DAY + 1),
+    "datetime": (times.FIRST_DAY * times.DAY, (times.LAST_DAY + 1) * times.DAY),
     "duration": (1 - 2**63, 2**63 - 1),
 }
 """What whole numbers a kind has: 64 bits (of durations but the one that numpy takes for none), or the days and moments of

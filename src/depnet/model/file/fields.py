@@ -94,16 +94,11 @@ def whole_array(values: Sequence[int], low: int, high: int, length: int | None, 
     if length is not None:
         check_length(values, length, at)
     numbers = np.array(values, dtype=np.int32)
-    check_whole(numbers, low, high, at)
-    return numbers
-
-
-def check_whole(numbers: NDArray[Any], low: int, high: int, at: str) -> None:
-    """The error of the first number that is not from `low` to `high`."""
     wrong = np.flatnonzero((numbers < low) | (numbers > high))
     if len(wrong):
         k = int(wrong[0])
         raise fault(f"{at}[{k}]", f"expected a whole number from {low:,} to {high:,}; got {numbers[k]}.")
+    return numbers
 
 
 def check_each(fine: NDArray[np.bool_], at: str, what: str) -> None:

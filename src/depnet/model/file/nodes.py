@@ -25,7 +25,6 @@ from depnet.model.file.fields import (
     Whole,
     check_each,
     check_length,
-    check_whole,
     count_array,
     decode,
     fault,
@@ -64,7 +63,7 @@ class LosslessFields(Fields, tag_field="kind", tag="lossless"):
     inputs: list[Leaf]
 
     def read(self, domain: Domain, at: str) -> LosslessSource:
-        check_whole(np.array(self.inputs, dtype=np.int64), 0, len(domain) - 1, f"{at}.inputs")
+        whole_array(self.inputs, 0, len(domain) - 1, None, f"{at}.inputs")
         with locate_errors(f"{at}.inputs"):
             return LosslessSource(tuple(self.inputs), tuple(domain.cardinalities[j] for j in self.inputs))
 
