@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.types import Message
 
-from depnet.doors.guard import MOST_HEAD, MOST_SOCKETS, Address, Guard
+from depnet.doors.guard import MOST_HEAD, MOST_HELD, MOST_SOCKETS, Address, Guard
 
 HERE = Address.of("127.0.0.1", 8421)
 TOKEN = "a-token"
@@ -140,6 +140,14 @@ HALF = "x" * (MOST_HEAD // 2)
 )
 def test_who_is_let_in(guard: Guard, request_: dict[str, Any], said: int | str) -> None:
     assert status(ask(guard, **request_)) == said
+
+
+def test_all_bodies_together_are_bounded_and_given_back() -> None:
+    guard = Guard(inner, HERE)
+    guard.held = MOST_HELD - 5
+    assert status(ask(guard, **POST, body=(b"12345",))) == 200
+    assert status(ask(guard, **POST, body=(b"123", b"456"))) == 503
+    assert guard.held == MOST_HELD - 5
 
 
 def test_sockets_are_bounded_and_given_back() -> None:

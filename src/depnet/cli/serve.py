@@ -2,6 +2,7 @@
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import socket
 import warnings
@@ -75,7 +76,7 @@ def open_door(
     run: Run, model: str, data: str | None, path: str, what: str, *, usual: int, where: dict[str, Any]
 ) -> Iterator[Door]:
     """Listen for questions to a model; others than this machine get no rows of its table unasked."""
-    from depnet.doors.server import Place, listen
+    from depnet.doors.server import TOKEN, Place, listen
 
     host, port = where["host"], where["port"]
     try:
@@ -88,9 +89,11 @@ def open_door(
         files = Files(model, None if shared and not where["show_table"] else data, run.dialect, shared)
 
         def announce() -> None:
-            said = [f"depnet: the token is {place.token}"] if shared else []
-            document = {"url": url, **({"token": place.token} if shared else {})}
-            run.answer(document, f"depnet: {what} at {url} (Ctrl+C stops)", *said)
+            own = bool(os.environ.get(TOKEN))  # which nobody has to be told, and no log
+            said = f"that of {TOKEN}" if own else place.token
+            document = {"url": url, **({"token": place.token} if shared and not own else {})}
+            first = f"depnet: {what} at {url} (Ctrl+C stops)"
+            run.answer(document, first, *([f"depnet: the token is {said}"] if shared else []))
 
         yield Door(listener, place, files, announce)
 

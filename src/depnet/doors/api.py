@@ -100,7 +100,10 @@ def _refusal(error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return _json({"error": "HTTP", "message": str(error.detail)}, error.status_code, error.headers)
     if isinstance(error, RequestValidationError):
-        said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:3])
+        wrong = error.errors()[:3]
+        said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong)
+        if wrong[0]["type"] == "model_attributes_type":
+            said = "a request is an object in JSON, sent with the header `Content-Type: application/json`."
         return _json({"error": "RequestError", "message": said}, 422)
     if isinstance(error, TooBusy):
         said = f"{MOST_WAITING} questions wait for an answer already. Come again in a second."

@@ -25,6 +25,8 @@ from starlette.websockets import WebSocketClose
 
 MOST_BODY = 64 * 2**20
 """Bytes of a request, an uploaded table among them."""
+MOST_HELD = 256 * 2**20
+"""Bytes of all bodies that are being read, or whose answers are being found."""
 
 MOST_HEAD = 64 * 2**10
 """Bytes of a request's first line and headers together: a link to a view among them."""
@@ -128,7 +130,7 @@ class Guard:
     ) -> None:
         self.app, self.address, self.token, self.most_body = app, address, token, most_body
         self.programs = programs
-        self.sockets = 0
+        self.sockets, self.held = 0, 0
         self.cookie = f"depnet_{address.port}"  # a browser does not tell ports apart when it sends cookies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -229,26 +231,34 @@ class Guard:
     async def _limit_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the application answer, unless the body turns out to be too large."""
         taken, started = 0, False
+        refusal: Refusal | None = None
 
         async def receive_bounded() -> Message:
-            nonlocal taken
+            nonlocal taken, refusal
             message = await receive()
-            taken += len(message.get("body", b""))
-            return message if taken <= self.most_body else {"type": "http.disconnect"}
+            size = len(message.get("body", b""))
+            taken, self.held = taken + size, self.held + size
+            if taken > self.most_body:
+                refusal = self._refuse_body()
+            elif size and self.held > MOST_HELD:
+                refusal = 503, "The bodies of all requests take too much memory. Come again in a second."
+            return message if refusal is None else {"type": "http.disconnect"}
 
         async def send_unless_cut(message: Message) -> None:
             nonlocal started
-            if started or taken <= self.most_body:  # what is said of a body cut short is not the answer
+            if started or refusal is None:  # what is said of a body cut short is not the answer
                 started = True
                 await send(message)
 
         try:
             await self.app(scope, receive_bounded, send_unless_cut)
         except Exception:
-            if taken <= self.most_body:
+            if refusal is None:
                 raise
-        if not started and taken > self.most_body:
-            await _refuse(*self._refuse_body(), of_program=self._of_program(scope))(scope, receive, send)
+        finally:
+            self.held -= taken
+        if not started and refusal is not None:
+            await _refuse(*refusal, of_program=self._of_program(scope))(scope, receive, send)
 
 
 def _same(origin: str, host: str) -> bool:
