@@ -4,9 +4,6 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import Page, expect
-
 import depnet.explorer
 
 ROOT = Path(depnet.explorer.__file__).parent
@@ -49,49 +46,3 @@ def test_a_class_looks_as_one_sheet_says() -> None:
                 of_class[re.findall(NAME, selector)[0]].add(file)
     assert len(of_class) > 50
     assert {name: files for name, files in of_class.items() if len(files) > 1} == {}
-
-
-OUTSIDE = """() => [...document.querySelectorAll(".depnet-card :is(table, svg, canvas)")].filter(part => {
-    const scrolls = part.closest(".depnet-scroll, .depnet-rows, .depnet-graph-scroll");
-    const [inner, outer] = [scrolls ?? part, part.closest(".depnet-card")].map(one => one.getBoundingClientRect());
-    return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.width < 1;
-}).map(part => part.outerHTML.slice(0, 200))"""
-"""What is not inside of its card, but for what scrolls there."""
-
-EMPTY = """() => [...document.querySelectorAll("[data-posterior]")].filter(bar => {
-    const fill = bar.querySelector(".depnet-fill")?.getBoundingClientRect();
-    return +bar.dataset.posterior > 0.02 && !(fill && fill.width >= 1 && fill.height >= 1);
-}).map(bar => bar.outerHTML.slice(0, 200))"""
-"""Bars that stand for more than 2 % and cannot be seen."""
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize(
-    "path",
-    [
-        "",
-        "?sex=female",
-        "rules/network?.first=class&.second=survived",
-        "target?.target=survived",
-        "pair?.first=class&.second=survived",
-        "rules?.variable=survived",
-        "rows",
-    ],
-)
-def test_what_is_drawn_is_seen_inside_its_card(page: Page, titanic: str, path: str, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
-    page.goto(titanic + path)
-    expect(page.locator(".depnet-card").first).to_be_visible()
-    if path.startswith("rules/network"):
-        expect(page.locator(".depnet-joint td").first).to_be_visible()
-        board = page.get_by_role("listbox")
-        board.focus()
-        board.press("Home")
-        board.press("Enter")  # the card of a variable
-    if path in ("", "?sex=female") or path.startswith("rules/network"):
-        expect(page.locator("[data-posterior]").first).to_be_visible()
-    if path == "rows":
-        expect(page.locator(".depnet-rows .ag-row").first).to_be_visible()
-    assert page.evaluate(OUTSIDE) == []
-    assert page.evaluate(EMPTY) == []
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
