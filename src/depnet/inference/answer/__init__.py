@@ -9,6 +9,7 @@ In reading order:
 - `numbers`: what it says of numbers, means and quantiles;
 - `intervals`: between what it lies in the population that the rows come from;
 - `observed`: what rows of a table say of it: their frequencies, and how many match the evidence;
+- `difference`: where the law and the table differ, and who reads the answer alone should know it;
 - `shown`: how it is shown: as text, in a notebook, as a frame; with small counts hidden;
 - `profile`: a column of a table for a picture: shares, what is missing, a histogram of equal widths;
 - `plot`: pictures of answers, by matplotlib;

@@ -133,9 +133,9 @@ class NumberLaw:
     def moments(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """(mean, its error), (standard deviation, its error)."""
         values, scale = self._scaled()
-        mean = float(self.weights @ values)
+        mean = self._mean(values)
         squares = (values - mean) ** 2
-        variance = float(self.weights @ squares)
+        variance = self._mean(squares)
         moved = self.error(squares)
         deviation = math.sqrt(variance)
         up, down = math.sqrt(variance + moved), math.sqrt(max(variance - moved, 0.0))
@@ -147,8 +147,12 @@ class NumberLaw:
     def centre(self) -> tuple[float, float]:
         """Mean and standard deviation."""
         values, scale = self._scaled()
-        mean = float(self.weights @ values)
-        return scale * mean, scale * math.sqrt(float(self.weights @ (values - mean) ** 2))
+        mean = self._mean(values)
+        return scale * mean, scale * math.sqrt(self._mean((values - mean) ** 2))
+
+    def _mean(self, function: FloatArray) -> float:
+        """Of a function of the values; BLAS would wake threads for it, and its sums depend on how many."""
+        return float((self.weights * function).sum())
 
     def _scaled(self) -> tuple[FloatArray, float]:
         """The values divided by the largest, so that no square is too large; and that."""
@@ -158,7 +162,7 @@ class NumberLaw:
 
     def above(self, number: float) -> tuple[float, float]:
         larger = (self.values > number).astype(np.float64)
-        return min(float(self.weights @ larger), 1.0), self.error(larger)
+        return min(self._mean(larger), 1.0), self.error(larger)
 
     def quantile(self, level: float) -> tuple[int | float, float]:
         """The quantile of a level, and its standard error (Woodruff's)."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Holed
-from depnet.data.table.variable import Domain, Variable
+from depnet.data.table.variable import Domain
 from depnet.errors import DataError
 from depnet.inference.answer.numbers import NumberLaw
 from depnet.inference.answer.part import Remark
@@ -32,15 +32,6 @@ from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.restrict import find_reached
 from depnet.wording import plural
-
-FALSE_ALARM = 1e-3
-"""How often a true law is said to differ from its own rows, at most, but for the error of the law's own estimate."""
-
-LAW_ERRORS = 4.0
-"""The standard errors by which the law is taken nearer to the table before the two are compared."""
-
-LEAST_DIFFERENCE = 0.01
-"""With very many rows any model differs by more than chance allows: less than this is not worth a warning."""
 
 RARE_ROWS = 30
 """Evidence with fewer matching rows is called rare: a share of 30 rows is known to about 0.09."""
@@ -210,44 +201,3 @@ def few_known(names: Sequence[str], seen: Seen, matching: Support) -> Remark | N
     return Remark(
         f"{known} {verb} a value of {', '.join(names)}. With so few, the answer may be inaccurate.", "rare"
     )
-
-
-def differing(
-    law: FloatArray, errors: FloatArray, frequencies: FloatArray, rows: float
-) -> tuple[int, float] | None:
-    """The state (flat) where law and table differ most beyond chance, and how seldom chance does that; None: nowhere.
-
-    Each state's count is binomial under the law; the two tails of all states share `FALSE_ALARM` (Bonferroni).
-    """
-    from scipy import special  # slow to import
-
-    p, q, e = law.ravel(), frequencies.ravel(), np.nan_to_num(errors.ravel())
-    if rows <= 0:
-        return None
-    gap = q - p
-    nearer = np.clip(p + np.sign(gap) * np.minimum(np.abs(gap), LAW_ERRORS * e), 0.0, 1.0)
-    hits = rows * q
-    tail = np.where(
-        gap > 0,
-        special.betainc(np.maximum(hits, 1e-9), rows - hits + 1, nearer),
-        special.betaincc(hits + 1, np.maximum(rows - hits, 1e-9), nearer),  # hits may be a fraction of a row
-    )
-    tail = np.where(np.abs(gap) > LEAST_DIFFERENCE, tail, 1.0)
-    worst = int(np.argmin(tail))
-    return (worst, float(tail[worst])) if tail[worst] < FALSE_ALARM / 2 / len(p) else None
-
-
-def difference(
-    variables: Sequence[Variable], law: FloatArray, errors: FloatArray, seen: Seen
-) -> list[Remark]:
-    """What a person reads where law and table differ; nothing elsewhere."""
-    found = differing(law, errors, seen.frequencies, seen.rows)
-    if found is None:
-        return []
-    at = np.unravel_index(found[0], law.shape)
-    name = ", ".join(f"{v.name} = {v.states[code]}" for v, code in zip(variables, at, strict=True))
-    said = (
-        f"the model says {law[at]:.3g} for {name} where the table has {seen.frequencies[at]:.3g} of "
-        f"{plural(round(seen.rows), 'matching row')}: more than chance allows (one answer in {1 / FALSE_ALARM:,.0f})."
-    )
-    return [Remark(said, "difference")]

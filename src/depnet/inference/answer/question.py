@@ -15,7 +15,8 @@ from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import EvidenceError, InferenceError, ModelError, brief, checked_seconds
-from depnet.inference.answer.observed import MatchingRows, Support, difference, few_known, support
+from depnet.inference.answer.difference import differences
+from depnet.inference.answer.observed import MatchingRows, Support, few_known, support
 from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, tables_of
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.target import Target, targets_of
@@ -223,8 +224,8 @@ class Question:
         if self.joint:
             values, errors = map(list, zip(self._joint(tables[0]), strict=True))
         else:
-            found = (t.answer(margins[t.index], spreads[t.index], levels.get(t.index)) for t in self.targets)
-            values, errors = map(list, zip(*found, strict=True))
+            each = (t.answer(margins[t.index], spreads[t.index], levels.get(t.index)) for t in self.targets)
+            values, errors = map(list, zip(*each, strict=True))
         rows = self.matching
         if rows is None and self.data is not None:
             rows = MatchingRows.of(domain, self.evidence, self.data)
@@ -241,11 +242,9 @@ class Question:
                 for targets, each in zip(of_tables, seen, strict=True)
                 if (few := few_known([t.variable.name for t in targets], each, matching)) is not None
             ]
-        for targets, law, error, table in zip(of_tables, values, errors, seen or (), strict=False):
-            said += difference([target.variable for target in targets], law, error, table)
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
         with_effect = {name for name in self.given if effective & self._columns(name)}
-        return QueryResult(
+        found = QueryResult(
             targets=tuple(target.variable.name for target in self.targets),
             states=tuple(target.variable.states for target in self.targets),
             joint=self.joint,
@@ -294,6 +293,8 @@ class Question:
                 if not (t.inside is not None or t.event)
             },
         )
+        differ = differences(found)
+        return replace(found, warnings=(*found.warnings, *differ)) if differ else found
 
     def _columns(self, name: str) -> frozenset[int]:
         """The variables that a part of the evidence speaks of: a variable, or text that is true or false."""
