@@ -7,11 +7,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from depnet.errors import LearningError, checked_seconds, is_whole, whole_number
 
@@ -30,6 +30,14 @@ def threads_of(n_jobs: int | None) -> int:
     from joblib import effective_n_jobs
 
     return int(effective_n_jobs(n_jobs))
+
+
+def one_thread(api: Literal["blas", "openmp"]) -> AbstractContextManager[Any]:
+    """While it lasts, a library's own threads do nothing: on small matrices or steps they wait for each other, at work."""
+    from threadpoolctl import threadpool_limits  # scikit-learn's
+
+    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api=api)
+    return limits
 
 
 def jobs_of(n_jobs: int | None) -> int:

@@ -16,7 +16,6 @@ is cut into bins instead of the residual if held-out rows surely have the smalle
 import itertools
 import math
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +32,7 @@ from depnet.learning import limits
 from depnet.learning.forest import crps
 from depnet.learning.rows import codes_of
 from depnet.model.network import Network
-from depnet.threads import Progress, Work, results_in_threads
+from depnet.threads import Progress, Work, one_thread, results_in_threads
 
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
 """Strengths of the ridge, as extra rows that say that an effect is 0."""
@@ -135,7 +134,7 @@ class Fit:
         found = np.asarray(self.line.predict(self.design.columns(codes)))
         if self.steps is None or not self.count:
             return found
-        with _one_thread():
+        with one_thread("openmp"):
             staged = self.steps.staged_predict(self.design.inputs(codes))
             return np.asarray(
                 found + next(itertools.islice(staged, min(self.count, self.steps.n_iter_) - 1, None))
@@ -182,7 +181,7 @@ def cross_fitted_mean(
         from sklearn.linear_model import RidgeCV
 
         learned, held = np.flatnonzero(part != k), np.flatnonzero(part == k)
-        with _one_thread():
+        with one_thread("openmp"):  # the parts are what is divided among threads
             line = RidgeCV(STRENGTHS).fit(columns[learned[::every]], numbers[learned[::every]])
             if work.over:
                 return Fit(design, line, None)
@@ -224,14 +223,6 @@ def _best_count(fits: Sequence[Fit]) -> int:
     longest = max(map(len, curves), default=1)
     padded = [np.pad(curve, (0, longest - len(curve)), "edge") for curve in curves]
     return int(np.argmin(np.sum(padded, axis=0))) if padded else 0
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    """The parts are what is divided among threads; OpenMP's would wait for each other at every step."""
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="openmp")
-    return limits
 
 
 RESIDUAL_BINS, OWN_BINS, MEAN_BINS = 32, 64, 64

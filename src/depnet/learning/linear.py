@@ -21,6 +21,7 @@ from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Domain, Variable
 from depnet.model.stages import UNIT, DigitTree, Scores
+from depnet.threads import one_thread
 
 GUESSES = 32
 """States of a guess."""
@@ -64,23 +65,24 @@ def learn_guesses(
     first = np.cumsum([0, *(each.shape[1] for each in features)])
     table = np.concatenate([each[rows.column(j)] for j, each in enumerate(features)], axis=1)
     found = {}
-    for i in sorted(numbers & readable.keys()):
-        inputs = readable[i]
-        states = len(rows.domain.variables[i].present_states)
-        known = np.flatnonzero(rows.column(i) < states)
-        if not inputs or len(known) < 2:
-            continue
-        columns = np.concatenate([np.arange(first[j], first[j + 1]) for j in inputs])
-        weights = _ridge(table[np.ix_(known, columns)], table[known, first[i]])
-        ends = np.cumsum([0, *(features[j].shape[1] for j in inputs)])
-        effects = {
-            j: np.round(features[j] @ weights[ends[at] : ends[at + 1]], DECIMALS)
-            for at, j in enumerate(inputs)
-        }
-        guess = _sum_effects(effects, rows.codes)[known]
-        cuts = np.unique(np.round(np.quantile(guess, np.arange(1, GUESSES) / GUESSES), DECIMALS))
-        scores = _start_scores(rows.column(i), states, guess, cuts, trees[i])
-        found[i] = LinearGuess(effects, cuts, scores)
+    with one_thread("blas"):
+        for i in sorted(numbers & readable.keys()):
+            inputs = readable[i]
+            states = len(rows.domain.variables[i].present_states)
+            known = np.flatnonzero(rows.column(i) < states)
+            if not inputs or len(known) < 2:
+                continue
+            columns = np.concatenate([np.arange(first[j], first[j + 1]) for j in inputs])
+            weights = _ridge(table[np.ix_(known, columns)], table[known, first[i]])
+            ends = np.cumsum([0, *(features[j].shape[1] for j in inputs)])
+            effects = {
+                j: np.round(features[j] @ weights[ends[at] : ends[at + 1]], DECIMALS)
+                for at, j in enumerate(inputs)
+            }
+            guess = _sum_effects(effects, rows.codes)[known]
+            cuts = np.unique(np.round(np.quantile(guess, np.arange(1, GUESSES) / GUESSES), DECIMALS))
+            scores = _start_scores(rows.column(i), states, guess, cuts, trees[i])
+            found[i] = LinearGuess(effects, cuts, scores)
     return found
 
 
