@@ -22,7 +22,8 @@ from depnet.data.table.variable import Variable
 from depnet.inference.answer.numbers import shown, value_of
 from depnet.inference.answer.observed import RARE_ROWS
 from depnet.inference.answer.part import Remark
-from depnet.inference.answer.result import AnswerTable, QueryResult
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.table import AnswerTable
 from depnet.wording import plural
 
 FALSE_ALARM = 1e-3
