@@ -10,10 +10,20 @@ reads as in a call; a face that nobody calls (the command, the page) names it it
 import math
 import operator
 import reprlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TypeGuard
+
+
+def outside() -> int:
+    """The `stacklevel` of a warning that shows the user's own line: the first one that is not depnet's."""
+    level, frame = 0, sys._getframe(1)  # noqa: SLF001  # what `warnings` itself does
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "depnet":
+        level, frame = level + 1, frame.f_back
+    return level + 1
+
 
 STEADY_SEED = 0
 """Of what nobody asked to be drawn (holes of a fit, estimated answers): a model is a function of its table, an answer of

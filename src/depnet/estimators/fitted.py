@@ -13,7 +13,7 @@ from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.kinds import word_of
 from depnet.data.table.variable import Domain
-from depnet.errors import DataError
+from depnet.errors import DataError, outside
 from depnet.estimators.base import later_table
 from depnet.fitting.complete import Completion
 from depnet.fitting.summary import Summary, plain_figures, short_lines, summary_of
@@ -61,7 +61,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         if method in ("clamped", "bayes"):
             return self.network_
         if self.law_ is None:
-            warnings.warn(NO_LAW, UserWarning, stacklevel=3)
+            warnings.warn(NO_LAW, UserWarning, stacklevel=outside())
             return self.network_
         return self.law_
 

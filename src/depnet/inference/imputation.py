@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from depnet.arrays import CodeArray, FloatArray, IntArray, generator, read_only
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
-from depnet.errors import DataError, InferenceError, whole_number
+from depnet.errors import DataError, InferenceError, outside, whole_number
 from depnet.inference.answer.question import Effort, check_method
 from depnet.inference.answer.rows import RowsResult, checked_rows
 from depnet.inference.holes import BYTES_A_STATE, answer_rows, query_rows
@@ -261,7 +261,7 @@ def warn_left(holes: int, way: str) -> None:
             f"{plural(holes, 'missing value')} left empty: rows like these almost never have a value there (a probability "
             f"under {LEAST_KNOWN}), so it seems not to apply. {way} fills them in, too.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=outside(),
         )
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray
-from depnet.errors import EvidenceError, MixingWarning
+from depnet.errors import EvidenceError, MixingWarning, outside
 from depnet.law import limits
 from depnet.law.elimination import IMPOSSIBLE, Elimination, log_largest_weight, network_plan
 from depnet.law.program import Law, LevelPlan, law_of, words
@@ -298,7 +298,7 @@ class Rows:
                 f"the evidence is rare: {passes.rows:,} passes are worth {effective:,.0f} without weights, and rows drawn "
                 "from them are less independent than they are many.",
                 MixingWarning,
-                stacklevel=2,
+                stacklevel=outside(),
             )
         word = words(self.seed, RESAMPLE_STREAM, 0, 1, piece * PIECE, PIECE)[0]
         states = passes.take(word * 2.0**-32)

@@ -20,7 +20,7 @@ from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
 from depnet.data.table.weights import FRACTION, from_units, in_units
-from depnet.errors import DataError, ManyStatesWarning
+from depnet.errors import DataError, ManyStatesWarning, outside
 from depnet.learning import limits
 from depnet.learning.cost import Penalty, StructuralMdl, penalty_value, per_parameter
 from depnet.learning.cuts import CutDomain, rows_with_cuts, specs_with_cuts, spell_out
@@ -98,7 +98,7 @@ def warn_of_identifiers(dataset: Holed) -> None:
                 f"column {variable.name!r} has {seen:,} different states in {dataset.rows:,} rows: nothing can be "
                 "learned from an identifier. Leave it out, group its states, or bin it.",
                 ManyStatesWarning,
-                stacklevel=4,
+                stacklevel=outside(),
             )
 
 

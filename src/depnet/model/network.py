@@ -12,7 +12,7 @@ from depnet.data.frames.within import Within
 from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
-from depnet.errors import ModelError, brief, is_whole
+from depnet.errors import ModelError, brief, is_whole, outside
 from depnet.model.marginals import HeldOut, MarginalCounts
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.source import LosslessSource
@@ -355,7 +355,7 @@ class Model:
     def ask(self) -> Network:
         """`asked`, with a warning where there is no law."""
         if self.law is None:
-            warnings.warn(NO_LAW, UserWarning, stacklevel=3)
+            warnings.warn(NO_LAW, UserWarning, stacklevel=outside())
         return self.asked
 
     def updated(self, rows: Dataset, known: Holed) -> "Model":

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray, code_type
-from depnet.errors import MixingWarning
+from depnet.errors import MixingWarning, outside
 from depnet.law import limits
 from depnet.sampling.chains import ChainRows
 from depnet.sampling.plan import ChainPlan
@@ -129,7 +129,7 @@ def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
             "give burn_in and thin yourself, smooth the tables, or learn an ordered law, which needs no chains: "
             'learn(dataset, order="auto").',
             MixingWarning,
-            stacklevel=4,
+            stacklevel=outside(),
         )
     return mixing
 

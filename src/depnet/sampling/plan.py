@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, SamplingError
+from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, SamplingError, outside
 from depnet.geometry.chain import FreeChain, closed_classes, describe_classes
 from depnet.law import limits
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
@@ -114,7 +114,7 @@ def check_irreducible(plan: ChainPlan, if_reducible: IfReducible) -> None:
     if if_reducible == "ignore" or plan.positive:
         return
     if plan.unchecked:
-        warnings.warn(UNCHECKED, ReducibleWarning, stacklevel=4)
+        warnings.warn(UNCHECKED, ReducibleWarning, stacklevel=outside())
         return
     chain = FreeChain.of(plan.network, plan.evidence)
     try:
@@ -126,4 +126,4 @@ def check_irreducible(plan: ChainPlan, if_reducible: IfReducible) -> None:
     message = f"{describe_classes(chain, classes)} {REMEDY}"
     if if_reducible == "raise":
         raise ReducibleError(message)
-    warnings.warn(message, ReducibleWarning, stacklevel=4)
+    warnings.warn(message, ReducibleWarning, stacklevel=outside())

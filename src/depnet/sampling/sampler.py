@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from depnet.arrays import CodeArray, code_type, new_seeds, read_only
 from depnet.data import Dataset, Label
-from depnet.errors import BeyondDataWarning, DataError, EvidenceError, SamplingError, whole_number
+from depnet.errors import BeyondDataWarning, DataError, EvidenceError, SamplingError, outside, whole_number
 from depnet.law import limits
 from depnet.law.draw import Rows
 from depnet.law.mixture import MixtureRows
@@ -85,7 +85,7 @@ class Sampler:
         known = Evidence.parse(self._domain, evidence, events=events)
         self._in_event: EventRows | None = None
         for note in known.notes:
-            warnings.warn(note, BeyondDataWarning, stacklevel=3)
+            warnings.warn(note, BeyondDataWarning, stacklevel=outside())
         self._parts: Callable[[int], Iterator[CodeArray]]
         """The next n rows [variables, rows] in parts of bounded size."""
         if by_law:

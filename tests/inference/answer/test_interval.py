@@ -5,6 +5,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from scipy import special
 
 import depnet
 from depnet.inference.answer.intervals import LEVEL, SURE_SHARES, beta_quantiles, ends, mean_ends, student
+from depnet.inference.answer.numbers import NumberSummary
 from depnet.inference.answer.observed import matching
 from depnet.inference.answer.shown import without_small_counts
 from depnet.model.evidence import Evidence
@@ -194,3 +196,14 @@ def test_a_mean_has_an_interval_in_its_own_kind() -> None:
     observed = there(found.summary("size", "observed"))
     assert observed.interval is None
     assert f"[{found.numbers['size'].said_interval}]" in str(found)
+
+
+def test_the_interval_of_a_mean_ends_where_the_numbers_do() -> None:
+    """Of a number that is 0 in most rows and large in a few, and few rows match: a mean is never below its least value."""
+    rng = np.random.default_rng(0)
+    sizes = np.where(rng.random(600) < 0.9, 0, rng.integers(10_000, 90_000, 600))
+    model = depnet.DependencyNetwork(random_state=0).fit(pd.DataFrame({"size": sizes}))
+    law = there(model.query("size").number_law(model.domain_.variables[0], "combined"))
+    found = NumberSummary(model.domain_.variables[0], law, rows=3.0)
+    low, high = there(found.interval)
+    assert mean_ends(found.mean, found.standard_deviation, 0.0, 3.0)[0] < 0 == low < found.mean < high

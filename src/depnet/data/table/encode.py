@@ -35,7 +35,7 @@ from depnet.data.table.left_out import (
 from depnet.data.table.open import Columns, Opened, open_frame
 from depnet.data.table.variable import Domain, Variable
 from depnet.data.table.variables import MAX_STATES, BinChoice, Missing, StateOptions, variable_of
-from depnet.errors import DataError, Hint, UnknownStatesWarning, brief
+from depnet.errors import DataError, Hint, UnknownStatesWarning, brief, outside
 from depnet.wording import nearest, plural
 
 HandleUnknown: TypeAlias = Literal["error", "missing"]
@@ -123,7 +123,7 @@ def encode_columns(
                 Hint("handle_unknown", "missing"),
                 ").",
             ),
-            stacklevel=3,
+            stacklevel=outside(),
         )
     return table, unknown
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from depnet.data.binning.cut import Ranked, are_whole
 from depnet.data.table.variables import ColumnSummary, StateOptions
-from depnet.errors import DataError, Hint, LeftOutWarning, brief
+from depnet.errors import DataError, Hint, LeftOutWarning, brief, outside
 from depnet.wording import nearest
 
 ENOUGH = 20
@@ -149,7 +149,7 @@ def warn_left_out(left: Sequence[LeftOut]) -> None:
         LeftOutWarning(
             f"left out, since nothing can be learned from {them}: {_names(left)}.", *_how_to_keep(left)
         ),
-        stacklevel=3,
+        stacklevel=outside(),
     )
 
 

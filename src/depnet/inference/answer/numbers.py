@@ -237,7 +237,12 @@ class NumberSummary:
         self.plain_interval: tuple[float, float] | None = None
         self.interval: tuple[Value, Value] | None = None
         if rows is not None:
-            low, high = self.plain_interval = mean_ends(mean, deviation, error, rows)
+            low, high = mean_ends(mean, deviation, error, rows)
+            low, high = (
+                max(low, float(law.values.min())),
+                min(high, float(law.values.max())),
+            )  # as any mean is
+            self.plain_interval = low, high
             self.interval = value_of(low, law.kind), value_of(high, law.kind)
 
     @classmethod
@@ -293,7 +298,9 @@ class NumberSummary:
         mean = with_error(self.mean, self.mean_error)
         median = with_error(self.median, self.median_error)
         low, high = shown(self.quantiles[0.05]), shown(self.quantiles[0.95])
-        there = "" if self.present > 1 - 1e-9 else f" (where it is there: {self.present:.4f})"
+        there = (
+            "" if self.present > 1 - 1e-9 else f" (among the {100 * self.present:.1f} % of rows that have it)"
+        )
         sure = f" [{self.said_interval}]" if self.interval else ""
         line = f"mean {mean}{sure}, median {median}, 5 % to 95 %: {low} to {high}{there}"
         return f"{line}, ±: of computing" if "±" in line else line
