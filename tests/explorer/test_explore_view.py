@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 import depnet
 from depnet import Dataset, Network
+from depnet.explorer.ask_cards import LINKS
 from depnet.explorer.known import given
 from depnet.fitting.fit import FitOptions, fit_law
 from tests.explorer.browser import expect_in_query, expect_query, explorer, query_of
@@ -184,11 +185,9 @@ def test_cards_are_sorted_when_a_page_opens_and_the_target_has_its_own(
     assert order() == kept
     # what a card offers besides
     page.get_by_role("button", name="More about age").click()
-    for view in ("Network", "Node"):
-        link = page.get_by_role("dialog").get_by_role("link", name=view)
-        expect(link).to_have_attribute(
-            "href", re.compile(rf"^/{view.lower()}\?sex=female&class=3rd&\.variable=age$")
-        )
+    for name, path in LINKS.items():
+        link = page.get_by_role("dialog").get_by_role("link", name=name)
+        expect(link).to_have_attribute("href", re.compile(rf"^{path}\?sex=female&class=3rd&\.variable=age$"))
     page.get_by_role("button", name="Make it the target").click()
     expect(page.get_by_text("target: age")).to_be_visible()
     expect(page.locator('.large [data-variable="age"]')).to_be_visible()

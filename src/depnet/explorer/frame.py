@@ -93,11 +93,11 @@ def frame(session: Session, chosen: bool | None) -> None:
             ui.label(_describe_model(session)).classes("depnet-model")
             _show_prediction(session)
         _navigation(session, views)
-        turn = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
-        turn.classes("depnet-turn").on("click", set_dark, js_handler=_TURN)
         if has_model:
             Share(session)
         _help()
+        turn = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
+        turn.classes("depnet-turn").on("click", set_dark, js_handler=_TURN)
     main = ui.element("div").classes("depnet-main").props('tabindex="-1"')
     ui.skip_link("Skip to the view", target=main)
     with main:
