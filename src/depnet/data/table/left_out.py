@@ -42,24 +42,7 @@ PAIRS = 14.0
 YEARS = (1000, 2200)
 
 IDENTIFIER_WORDS = frozenset(("id", "ids", "uuid", "guid", "key", "rowid", "rowname", "rownames"))
-TIME_WORDS = frozenset(
-    word + end
-    for word in (
-        "t",
-        "time",
-        "date",
-        "day",
-        "week",
-        "month",
-        "quarter",
-        "year",
-        "period",
-        "hour",
-        "minute",
-        "age",
-    )
-    for end in ("", "s")
-)
+TIME_WORD = re.compile("(t|time|date|day|week|month|quarter|year|period|hour|minute|age)s?")
 """Words of names that say what a column is: patient_id, FlockID, dayOfYear."""
 
 SHOWN = 10
@@ -105,7 +88,7 @@ def _find_identifier(name: str, numbers: Ranked, counts_rows: bool) -> str | Non
     rows, values = len(numbers), numbers.values
     repeated = rows - len(values)
     words = {word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name)}
-    timed = not words.isdisjoint(TIME_WORDS)
+    timed = any(map(TIME_WORD.fullmatch, words))
     if repeated * NAMED > rows or not are_whole(values):
         return None
     said = f"looks like an identifier: {len(values):,} different numbers in {rows:,} rows"
