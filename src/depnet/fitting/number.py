@@ -251,7 +251,6 @@ class ResidualLaw:
 
     @property
     def bins(self) -> Bins:
-        """The bins of the residual, or of y."""
         found = self.network.domain.variables[-1].bins
         assert found is not None
         return found

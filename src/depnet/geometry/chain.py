@@ -100,7 +100,6 @@ class FreeChain:
 
     @property
     def size(self) -> int:
-        """The number of states of the free domain."""
         return math.prod(self.shape)
 
     def mix(self, weights: FloatArray, p: FloatArray) -> FloatArray:
@@ -253,7 +252,6 @@ def describe_classes(chain: FreeChain, classes: Sequence[IntArray]) -> str:
 
 
 def in_words(domain: Domain, row: IntArray | CodeArray, shown: int = 12) -> str:
-    """A joint state, by names and labels."""
     parts = [
         f"{v.name}={brief(v.states[c], 40)}" for v, c in zip(domain.variables[:shown], row, strict=False)
     ]

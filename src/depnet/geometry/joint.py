@@ -58,7 +58,6 @@ def checked_joint(p: ArrayLike, name: str = "p") -> FloatArray:
 def checked_pair(
     p: ArrayLike, q: ArrayLike, names: tuple[str, str] = ("p", "q")
 ) -> tuple[FloatArray, FloatArray]:
-    """Two distributions on one domain."""
     first, second = checked_joint(p, names[0]), checked_joint(q, names[1])
     if first.shape != second.shape:
         raise DistributionError(

@@ -175,7 +175,6 @@ def draw_whole(
 
 
 def chunk_rows(network: Network) -> int:
-    """How many rows a chunk has."""
     each = 2 * BYTES_A_STATE * sum(network.domain.cardinalities)
     return max(1, min(MOST_ROWS, CHUNK_BYTES // each))
 

@@ -86,7 +86,6 @@ class WeightedPasses:
         """The number of passes that were drawn."""
 
     def draw(self, rows: int) -> None:
-        """More passes."""
         done = self.law.passes(
             rows, self.evidence, variables=self.variables, seed=self.seed, first=self.rows, n_jobs=self.n_jobs
         )

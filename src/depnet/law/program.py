@@ -262,7 +262,6 @@ class Conditional:
 
     @property
     def cells(self) -> list[int]:
-        """The cells of each table."""
         cards = self.network.domain.cardinalities
         return [math.prod(cards[i] for i in table) for table in self.tables]
 

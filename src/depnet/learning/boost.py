@@ -120,11 +120,9 @@ class BoostRows:
 
     @cached_property
     def bits(self) -> native.BitTable:
-        """The native table of bits, made once."""
         return native.BitTable(self.dataset.codes, *self.arrays)
 
     def own(self, i: int) -> NDArray[np.uint16]:
-        """The states of variable i."""
         return np.ascontiguousarray(self.dataset.column(i), dtype=np.uint16)
 
 
@@ -145,7 +143,6 @@ class Grown(NamedTuple):
 
     @property
     def stages(self) -> int:
-        """How many there are."""
         return len(self.begin) - 1
 
     def first(self, stages: int) -> "Grown":

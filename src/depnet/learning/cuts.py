@@ -119,7 +119,6 @@ class CutDomain:
 
     @cached_property
     def numbered(self) -> "Numbered":
-        """The variables and the cuts by their numbers."""
         return Numbered.of(self.cuts, self.domain.cardinalities)
 
 

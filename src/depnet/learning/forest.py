@@ -74,7 +74,6 @@ class Tree:
 
     @cached_property
     def means(self) -> FloatArray:
-        """The mean target of each leaf."""
         return np.asarray(np.add.reduceat(self.target, self.begin[:-1]) / np.diff(self.begin))
 
     def shares(self, states: int) -> FloatArray:

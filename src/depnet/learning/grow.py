@@ -65,7 +65,6 @@ class TrainingRows:
 
     @cached_property
     def with_cuts(self) -> CutDomain:
-        """The domain with the cuts of its variables."""
         return self._with_cuts or CutDomain(self.dataset.domain, self.dataset)
 
     def native(self, *, wide: bool) -> native.Table:
@@ -224,7 +223,6 @@ def grow(
 def unpack(
     arrays: Arrays, targets: Sequence[int], cardinalities: tuple[int, ...], smoothing: float
 ) -> tuple[list[DecisionGraph], list[ConditionalTable]]:
-    """The sources and the tables of a batch."""
     kinds, first, second, counts, variable, begin, children, flat = arrays
     sizes = flat.reshape(-1, 4)
     states = np.array([cardinalities[target] for target in targets])

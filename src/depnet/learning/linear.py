@@ -50,7 +50,6 @@ class LinearGuess:
     """[guess, vertex]: the logits of the number's digits."""
 
     def codes(self, rows: CodeArray) -> IntArray:
-        """The guess of each row."""
         return np.searchsorted(self.cuts, _sum_effects(self.effects, rows), side="right")
 
 
@@ -112,7 +111,6 @@ def _features(variable: Variable, counts: IntArray, number: bool) -> FloatArray:
 
 
 def _ridge(table: FloatArray, own: FloatArray) -> FloatArray:
-    """The weights of a ridge regression."""
     values, vectors = np.linalg.eigh(table.T @ table)
     values = np.maximum(values, 0.0)
     along = vectors.T @ (table.T @ own)

@@ -47,7 +47,6 @@ def columns(table: str) -> tuple[ReportColumn, ...]:
 
 
 def within_limit(fc: float, limit: float) -> bool:
-    """Is FC at most its limit, but for rounding (Theorem 3)?"""
     return fc <= limit * (1 + ROUNDING) + ROUNDING
 
 

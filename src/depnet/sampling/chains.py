@@ -211,7 +211,6 @@ class Chains:
 
 
 def chains_of(plan: ChainPlan, codes: NDArray[np.uint16], keys: NDArray[np.uint64], jobs: int = 1) -> Chains:
-    """Chains of a plan at `codes`."""
     free = np.ones((1, plan.variables), dtype=bool)
     free[0, list(plan.evidence.clamped)] = False
     program = ChainProgram(plan.network, (), plan.evidence)
@@ -219,7 +218,6 @@ def chains_of(plan: ChainPlan, codes: NDArray[np.uint16], keys: NDArray[np.uint6
 
 
 def keys_of(seed: int, chains: int) -> NDArray[np.uint64]:
-    """The keys of chains' streams of words."""
     return np.random.default_rng(seed).integers(0, 2**64, size=chains, dtype=np.uint64)
 
 

@@ -29,7 +29,6 @@ class EventRows:
         self._waiting: list[Holed] = []
 
     def draw(self, n: int) -> Dataset:
-        """The next n rows."""
         while sum(part.rows for part in self._waiting) < n:
             self._draw_piece()
         rows = join_rows(self._waiting)

@@ -163,7 +163,6 @@ class Sampler:
             yield block
 
     def _passes(self, n: int) -> Iterator[CodeArray]:
-        """Rows of an ordered network's law."""
         for part in self._rows.pieces(n, self._drawn):
             self._drawn += len(part)
             yield part.T

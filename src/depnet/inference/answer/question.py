@@ -194,7 +194,6 @@ class Question:
 
     @property
     def seconds_left(self) -> float | None:
-        """Of `max_seconds`."""
         if self.max_seconds is None:
             return None
         return max(self.max_seconds - (time.monotonic() - self.started), 0.0)

@@ -106,7 +106,6 @@ class DistinctRows:
 
     @property
     def copies(self) -> IntArray:
-        """How many rows are of each kind."""
         return np.bincount(self.which, minlength=len(self.codes))
 
 

@@ -27,7 +27,6 @@ from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 
 TOLERANCE = 0.005
-MOST_CELLS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +71,9 @@ def information(
     left, right = ([i for i in side if i not in known.clamped] for side in (left, right))
     cards, both = domain.cardinalities, (*left, *right)
     shape = tuple(math.prod(cards[i] for i in side) for side in (left, right))
-    if math.prod(shape) > MOST_CELLS:
+    if math.prod(shape) > limits.LARGEST:
         raise EvidenceError(
-            f"{a!r} and {b!r} have {math.prod(shape):,} states together, more than {MOST_CELLS:,}. Ask of fewer columns."
+            f"{a!r} and {b!r} have {math.prod(shape):,} states together, more than {limits.LARGEST:,}. Ask of fewer columns."
         )
     if 1 in shape:  # what is known has nothing to tell
         return Information(0.0, 0.0)
@@ -84,7 +83,7 @@ def information(
             Question(network, [domain.names[i] for i in both], known, joint=True), known.event
         )
     elif plan is None or not plan.cuts:
-        part = exact(Conditional(network, known, (both,)), limits.QUICK_CELLS * 16)
+        part = exact(Conditional(network, known, (both,)), limits.LARGEST)
     if part is not None:
         return Information(float(_bits(part.values[0].reshape(1, *shape))[0]), 0.0)
     sums = BatchSums([math.prod(shape)])

@@ -63,7 +63,6 @@ class Reduced:
 
     @property
     def size(self) -> int:
-        """The number of joint states of the closure."""
         return math.prod(self.network.domain.cardinalities)
 
     def place(self, variable: int) -> int:

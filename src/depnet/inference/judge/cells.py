@@ -258,7 +258,6 @@ class RowScores:
 
     @property
     def kinds(self) -> int:
-        """How many different rows there are."""
         return len(self.begins) - 1
 
 

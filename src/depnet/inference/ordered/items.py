@@ -75,7 +75,6 @@ class Holes:
         yield from np.split(np.arange(len(holes)), np.flatnonzero(np.diff(call)) + 1)
 
     def select(self, at: IntArray) -> "Holes":
-        """Some of the rows."""
         return Holes(
             self.network, self.codes[at], self.upstream[at], self.barren[at], self.active[at], self.part[at]
         )
@@ -154,7 +153,6 @@ class Items:
 
     @property
     def log2_states(self) -> FloatArray:
-        """Of the number of joint states of each item."""
         return np.asarray(self.holes @ np.log2(self.of.network.domain.cardinalities))
 
     @property
@@ -163,7 +161,6 @@ class Items:
         return self.log2_states <= math.log2(limits.ROW_STATES) + 1e-9
 
     def select(self, at: NDArray[np.generic]) -> "Items":
-        """Some of the items."""
         return Items(self.of, self.rows[at], self.holes[at], self.targets[at])
 
     def sums(self) -> Iterator["Sums"]:
@@ -307,5 +304,4 @@ def log_observed(
 
 
 def observed_cells(codes: NDArray[np.uint16], holes: Bools) -> Evidence:
-    """What a row knows."""
     return Evidence({int(i): int(codes[i]) for i in np.flatnonzero(~holes)}, {})

@@ -151,7 +151,6 @@ class LevelSums:
         """[group, batch, level] of each number."""
 
     def scale(self, groups: IntArray, factors: FloatArray) -> None:
-        """Multiply the weights of some groups."""
         if (factors == 1).all():
             return
         for sums in (self.weights, *self.counts, *self.weighted, *self.levels.values()):

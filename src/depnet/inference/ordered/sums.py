@@ -57,7 +57,6 @@ class BatchSums:
         return self.total**2 / self.squares if self.squares > 0 else 0.0
 
     def laws(self) -> list[FloatArray]:
-        """The estimates."""
         return [table.sum(axis=0) / (float(table.sum()) or 1.0) for table in self.tables]
 
     def deviations(self) -> list[FloatArray]:

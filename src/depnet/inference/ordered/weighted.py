@@ -82,7 +82,6 @@ class Estimate:
 
     @property
     def error(self) -> float:
-        """The largest standard error."""
         return largest_of(self.errors)
 
 

@@ -360,7 +360,6 @@ def _shares(states: list[str], *shares: FloatArray) -> list[tuple[str, list[floa
 
 
 def _links(network: Network, found: Sequence[Link]) -> str:
-    """The strongest links."""
     if not found:
         return line("No column is predicted from another: the model takes them as independent.")
     strongest = max(found[0].strength, 1e-300)
