@@ -10,7 +10,7 @@ import numpy as np
 
 from depnet import Domain, load
 from depnet.arrays import FloatArray, IntArray
-from depnet.model.sources.joint_states import JointStates
+from depnet.model.sources.source import JointStates
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from depnet.law.program import Law
 from depnet.model import Evidence
 from depnet.model import stages as model
 from depnet.model.boosted import BoostedNode
-from depnet.model.sources.joint_states import JointStates
+from depnet.model.sources.source import JointStates
 from tests.boosted import SPREAD, random_stages, stages_of, tabulated, with_boosted_nodes
 from tests.isas import AVAILABLE
 from tests.law.cases import assert_same_passes, compiled, evidence_of, laws

@@ -8,7 +8,7 @@ import pytest
 
 from depnet import Dataset, Network, NoPenalty, certificate, learn, learn_parameters, links
 from depnet.errors import LearningError, ModelError
-from depnet.learning.bound import hub_leads_to, why_no_bound
+from depnet.learning.certificate import hub_leads_to, why_no_bound
 from depnet.model import ConditionalTable, ConstantSource, TableNode
 from depnet.model.boosted import BoostedNode
 from depnet.model.links import one_sided_links

@@ -15,7 +15,7 @@ from depnet.arrays import FloatArray
 from depnet.errors import LearningError, ModelError, NoSuchBoundError, ScanError
 from depnet.geometry import full_conditional_divergence, kl
 from depnet.learning import limits
-from depnet.learning.bound import hub_leads_to, why_no_bound
+from depnet.learning.certificate import hub_leads_to, why_no_bound
 from depnet.learning.rows import Contexts
 from depnet.model.scan import RandomScan
 from tests.reference import counting

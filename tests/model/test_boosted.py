@@ -12,7 +12,7 @@ from depnet import Dataset, Domain, Network, Node, TableNode
 from depnet.errors import DomainTooLargeError, ModelError
 from depnet.model import ConditionalTable, ConstantSource, DecisionGraph, Split
 from depnet.model.boosted import BoostedNode
-from depnet.model.sources.joint_states import JointStates
+from depnet.model.sources.source import JointStates
 from depnet.model.stages import MOST_SCORE, UNIT, on_grid, theta_of
 from depnet.model.stages import Test as Within
 from tests.boosted import (

@@ -6,10 +6,9 @@ In reading order:
     command          what all commands share: `Run` (seed, threads, output, the answer), options, answers as JSON or on a
                      terminal, progress on standard error
     files            models and tables in and out, with the options that say which; "-" is a standard stream
-    learning         the options that say what is learned from, and how
     given            evidence as people write it; names and states offered in the shell
     fit, update                                   learn
-    query, sql, predict, explain, sample, impute, odd, score, compare    ask
+    query, sql, predict, explain, information, nearest, sample, impute, odd, score, compare    ask
     show, export, explore                         look
     serve, mcp                                    answer other programs, and assistants
     card                                          the model card

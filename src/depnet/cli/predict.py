@@ -15,7 +15,7 @@ from depnet.cli.files import (
     text_options,
     write_table,
 )
-from depnet.cli.learning import KINDS
+from depnet.cli.fit import KINDS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -30,7 +30,7 @@ from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.model.sources.joint_states import JointStates
+from depnet.model.sources.source import JointStates
 
 BYTES_PER_STATE, BYTES_PER_UPDATE, BYTES_PER_NEIGHBOUR = 300, 24, 12
 """What the solver takes for a state of the free domain: its Krylov basis, theta written out, and the jumps to the state."""

@@ -19,8 +19,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.errors import DataError, DistributionError
 from depnet.geometry.size import LIMIT_BYTES, check_dense
 from depnet.model.node import Node
-from depnet.model.sources.joint_states import JointStates
-from depnet.model.sources.source import InformationSource
+from depnet.model.sources.source import InformationSource, JointStates
 
 SUM_TOLERANCE = 1e-9
 """How far the entries of a distribution may be from summing to one."""

@@ -6,5 +6,6 @@ In reading order:
 - `program`: passes that draw from it, weighted where something is known, and moves of states; which variables and levels
   of numbers an answer depends on;
 - `elimination`: its tables as factors; sums and maxima of their products over all variables but some; the mode;
-- `draw`: drawing until an answer is good enough; weighted passes, resampled and moved; rows given evidence.
+- `draw`: drawing until an answer is good enough; weighted passes, resampled and moved; rows given evidence;
+- `mixture`: rows of a mixture of ordered networks.
 """

@@ -26,10 +26,9 @@ from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.geometry.joint import theta_tensor
 from depnet.law import limits
 from depnet.law.program import certain, joint_codes, scope_of
-from depnet.model.compiled import Kept
 from depnet.model.evidence import Evidence, weights_of
-from depnet.model.network import Network
-from depnet.model.sources.joint_states import JointStates, product_within
+from depnet.model.network import Kept, Network
+from depnet.model.sources.source import JointStates, product_within
 
 ROWS = 1 << 15
 """The joint states that a node is asked for the probabilities of at a time."""

@@ -34,9 +34,8 @@ from depnet.arrays import CodeArray, FloatArray, IntArray, code_type
 from depnet.data.binning.levels import Levels
 from depnet.data.frames.within import Drawer, Drawn, PlaceTrees, Within
 from depnet.law import limits
-from depnet.model.compiled import Kept, compiled_of
 from depnet.model.evidence import NOTHING, Evidence, known_of
-from depnet.model.network import Network
+from depnet.model.network import Kept, Network, compiled_of
 from depnet.threads import Span, even_spans, in_threads
 
 DRAW, WEIGH = 1, 2

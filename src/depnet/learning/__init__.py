@@ -5,7 +5,7 @@ The paper, in reading order:
 - `learn`: the whole network from a table;
 - `cost`: R(k, N), what complexity costs; the cost of a source, and how an operation changes it;
 - `framework`: tables for given sources (Theorem 4); Algorithm 3 with any way of making candidates, in Python;
-- `certificate`, `bound`: how far a network's law is from the data, and where Theorem 3 holds.
+- `certificate`: how far a network's law is from the data, and where Theorem 3 holds.
 
 How it is done:
 
@@ -16,6 +16,7 @@ How it is done:
 - `boost`: nodes that add up the scores of many small graphs, stage by stage;
 - `linear`: the linear first guess of a number, from which its digits are boosted;
 - `words`: words of digits whose vertices are asked one by one;
+- `mixture`: the same rows learned in several orders;
 - `distil`: graphs of a law that a boosted law, of words of digits, has taught;
 - `within`: where numbers lie in their bins, given those before them;
 - `forest`: trees of values, beside the networks of the imputer; how good the law of a number is;

@@ -23,10 +23,17 @@ from depnet.arrays import ByFields, CodeArray, FloatArray, LeafArray, read_only,
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
 from depnet.model.node import Node, TableNode, checked_variable, compile_source, is_looked_up
-from depnet.model.sources.joint_states import JointStates, how_many_joint_states, product_within
 from depnet.model.sources.limits import CELLS_AT_ONCE, MOST_WRITTEN
 from depnet.model.sources.restrict import KeptVariables, find_reached, restrict
-from depnet.model.sources.source import ConstantSource, InformationSource, LosslessSource, checked_rows
+from depnet.model.sources.source import (
+    ConstantSource,
+    InformationSource,
+    JointStates,
+    LosslessSource,
+    checked_rows,
+    how_many_joint_states,
+    product_within,
+)
 from depnet.model.stages import MOST_SCORE, UNIT, DigitTree, Scores, Stages, digit_arrays, theta_of
 from depnet.model.table import ConditionalTable
 

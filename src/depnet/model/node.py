@@ -18,9 +18,14 @@ from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief, is_whole
 from depnet.model.sources import limits
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.joint_states import JointStates, how_many_joint_states, product_within
 from depnet.model.sources.restrict import KeptVariables, find_reached, restrict
-from depnet.model.sources.source import InformationSource, LosslessSource
+from depnet.model.sources.source import (
+    InformationSource,
+    JointStates,
+    LosslessSource,
+    how_many_joint_states,
+    product_within,
+)
 from depnet.model.table import ConditionalTable, checked_smoothing, leaves_of
 
 

@@ -27,7 +27,7 @@ from depnet.geometry import (
 )
 from depnet.learning.learn import learn
 from depnet.model import DecisionGraph, Network, RandomScan, SequentialScan, Split
-from depnet.model.sources.joint_states import JointStates
+from depnet.model.sources.source import JointStates
 from depnet.paper.report import ExperimentError, Report, columns
 from depnet.pictures.colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILLION
 from depnet.pictures.node.decision import Leaf, decision

@@ -26,9 +26,8 @@ from depnet._native import network as native
 from depnet.arrays import FloatArray
 from depnet.law import limits
 from depnet.law.program import words
-from depnet.model.compiled import compiled_of, places_of
 from depnet.model.evidence import NOTHING, Evidence, known_of
-from depnet.model.network import Network
+from depnet.model.network import Network, compiled_of, places_of
 from depnet.model.scan import RandomScan, Scan
 from depnet.sampling.plan import ChainPlan
 from depnet.threads import in_threads

@@ -16,7 +16,7 @@ from depnet import Domain, Network
 from depnet.errors import ModelFileError
 from depnet.model.file.bif import MOST_NUMBERS, encode_bif, read_bif
 from depnet.model.network import Model
-from depnet.model.sources.joint_states import JointStates
+from depnet.model.sources.source import JointStates
 from tests.model.file.fuzzing import _assert_sound, bytes_mutated
 from tests.model.file.networks import domains
 from tests.refusals import refuses

@@ -15,8 +15,8 @@ from depnet.data.binning.bins import Numbers
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration
 from depnet.data.frames.within import Within
-from depnet.data.table.codes import check_shape, reject_codes_outside
 from depnet.data.table.columns import Column, ColumnLayout, FrameKind, Layout
+from depnet.data.table.dataset import check_shape, reject_codes_outside
 from depnet.data.table.encode import places_of
 from depnet.data.table.open import Opened, open_frame
 from depnet.data.table.variable import Domain, Variable

@@ -8,6 +8,7 @@ In reading order, for one question:
 - `levels`: where in their bins numbers lie, and evidence that cuts bins, by drawn rows;
 - `events`: what is known of, or asked about, several variables together;
 - `groups`: the same question for many groups at once;
+- `mixture`: the same of a mixture of ordered networks, component by component;
 - `targets`: a target beside every other variable at once, exactly or by draws.
 
 And for many rows with holes:

@@ -38,7 +38,7 @@ from depnet.law.limits import BATCHES
 from depnet.law.program import Conditional, LevelPlan, certain, law_of, scope_of, words
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.model.sources.joint_states import product_within
+from depnet.model.sources.source import product_within
 
 COARSER = 10.0
 """The tolerance of a group, in that of a question."""

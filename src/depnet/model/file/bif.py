@@ -27,8 +27,7 @@ from depnet.errors import ModelFileError, brief
 from depnet.model.file.fields import Fields, VariableFields, decode, locate_errors
 from depnet.model.network import Model, Network
 from depnet.model.node import TableNode
-from depnet.model.sources.joint_states import JointStates, how_many_joint_states
-from depnet.model.sources.source import ConstantSource, TabulatedSource
+from depnet.model.sources.source import ConstantSource, JointStates, TabulatedSource, how_many_joint_states
 from depnet.model.table import ROW_SUM_TOLERANCE, ConditionalTable
 
 MOST_NUMBERS = 2**21

@@ -16,8 +16,7 @@ from depnet.errors import ModelError, brief, is_whole
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.joint_states import JointStates, how_many_joint_states, product_within
-from depnet.model.sources.source import InformationSource
+from depnet.model.sources.source import InformationSource, JointStates, how_many_joint_states, product_within
 from depnet.pictures import colours
 from depnet.pictures.labels import short
 from depnet.wording import plural
