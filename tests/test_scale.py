@@ -10,9 +10,9 @@ import depnet
 from depnet import Dataset, Domain, Variable
 from depnet.data.binning.bins import Bins
 from depnet.data.frames.decode import numbers_of
+from depnet.data.table.kinds import word_of
 from depnet.errors import EvidenceError
 from depnet.explorer.cards import has_ranges, is_histogram
-from depnet.explorer.fit import describe_kind
 from depnet.learning.boost import tests_of as splits_of
 from depnet.learning.cuts import CutDomain
 from depnet.model.conditions import interpret
@@ -110,7 +110,7 @@ def test_text_and_page_keep_the_order(tmp_path: Path) -> None:
             size = each.network_.domain.variables[0]
             assert size.scale == ("ordered" if ordered else "category")
             assert has_ranges(size) is ordered
-            assert describe_kind(size) == ("category, in order" if ordered else "category")
+            assert word_of(size) == ("ordered" if ordered else "category")
             table = each.query("size", {"large": "yes"}).table("size")
             likeliest = np.argsort(-table.answer, kind="stable")[:4].tolist()
             assert likeliest != sorted(likeliest)

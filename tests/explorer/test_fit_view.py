@@ -10,12 +10,13 @@ from playwright.sync_api import BrowserContext, FileChooser, FilePayload, Page, 
 import depnet
 from depnet import Dataset
 from depnet.errors import DepnetError
-from depnet.explorer.fit import learn_model, model_file, read_table, some_columns
+from depnet.explorer.fit import learn_model, model_file, read_table, sheet_of, some_columns
 from depnet.explorer.rows import StoppedError
 from depnet.fitting.fit import FitOptions, fit_law
 from depnet.model.file import load_model
-from tests.explorer.browser import wait_for
+from tests.explorer.browser import expect_in_query, wait_for
 from tests.explorer.cases import titanic_files
+from tests.explorer.test_access import violations
 
 
 def file(name: str, content: bytes) -> FilePayload:
@@ -37,10 +38,8 @@ def test_a_dropped_table_becomes_this_readers_model(
     page.goto(f"{titanic}fit")
     drop(page, "people.csv", table)
     expect(page.get_by_text("people.csv: 2,201 rows, 4 columns.")).to_be_visible()
-    page.get_by_label("Columns").click()
-    page.get_by_role("option", name="age (2 states)").click()
-    page.keyboard.press("Escape")
-    expect(page.get_by_text("3 of 4 chosen").last).to_be_visible()
+    page.get_by_role("checkbox", name="Learn age").click()
+    expect(page.get_by_text("3 of 4 chosen")).to_be_visible()
     page.get_by_role("combobox", name="Penalty").click()
     page.get_by_role("option", name="MDL: the paper's").click()
     page.get_by_role("button", name="Learn").click()
@@ -60,6 +59,83 @@ def test_a_dropped_table_becomes_this_readers_model(
     other = context.new_page()
     other.goto(titanic)
     expect(other.locator("header")).to_contain_text("titanic.json: 4 variables")
+
+
+@pytest.fixture(scope="module")
+def sales() -> pd.DataFrame:
+    """Money, dates and a code that is no number, as people write them."""
+    rng = np.random.default_rng(0)
+    region = rng.choice([1, 2, 3], 800)
+    price = 500.0 * region + rng.integers(0, 40000, 800) / 100
+    day = pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, 700, 800), unit="D")
+    return pd.DataFrame(
+        {"price": price.round(2), "day": day, "region": region, "note": [f"n{k}" for k in range(800)]}
+    )
+
+
+def written(frame: pd.DataFrame) -> bytes:
+    text = frame.assign(price=frame.price.map("${:,.2f}".format), day=frame.day.dt.strftime("%m/%d/%Y"))
+    text.loc[::10, "price"] = ""
+    return str(text.to_csv(index=False)).encode()
+
+
+def test_money_and_dates_are_learned_as_numbers_and_dates(
+    page: Page, titanic: str, sales: pd.DataFrame, tmp_path: Path
+) -> None:
+    page.goto(f"{titanic}fit")
+    drop(page, "sales.csv", written(sales))
+    expect(page.get_by_text("sales.csv: 800 rows, 4 columns, 80 values missing.")).to_be_visible()
+    lines = page.locator(".depnet-card .depnet-table tbody tr")
+    expect(lines).to_have_count(4)
+    kinds = [line.get_by_role("combobox") for line in lines.all()]
+    for kind, said in zip(kinds, ("number", "date", "number", "category"), strict=True):
+        expect(kind).to_have_value(said)
+    expect(lines.nth(0)).to_contain_text("10 %")
+    expect(lines.nth(3).get_by_role("checkbox")).not_to_be_checked()  # an identifier
+    expect(page.get_by_text("3 of 4 chosen")).to_be_visible()
+    assert violations(page) == []
+    kinds[2].click()
+    page.get_by_role("option", name="category", exact=True).click()
+    expect(lines.nth(2).get_by_role("combobox")).to_have_value("category")
+    lines.nth(3).get_by_role("combobox").click()
+    page.get_by_role("option", name="date", exact=True).click()
+    expect(page.locator(".depnet-warning")).to_contain_text(
+        "is not a date, as was asked for by the menu of its column"
+    )
+    expect(lines.nth(3).get_by_role("combobox")).to_have_value("category")
+    page.get_by_role("combobox", name="Target").click()
+    page.get_by_role("option", name="price").click()
+    page.get_by_role("button", name="Learn", exact=True).click()
+    page.wait_for_url("**/m/**")
+    expect(page.locator("header")).to_contain_text("sales: 3 variables, 800 rows")
+    expect_in_query(page, ".target", "price")
+    page.get_by_role("link", name="Fit").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download the model file").click()
+    path = tmp_path / "model.json"
+    waiting.value.save_as(path)
+    domain = depnet.load(path, law=True).domain
+    assert [v.bins.kind if v.bins else v.scale for v in domain.variables] == ["float", "date", "category"]
+    kept = sales.price.drop(index=sales.index[::10])
+    answer = depnet.query(depnet.load(path, law=True), "price", {"region": "2"}).numbers["price"].mean
+    assert answer == pytest.approx(kept[sales.region == 2].mean(), rel=0.05)
+
+
+def test_the_sheet_says_of_a_column_what_numpy_counts(sales: pd.DataFrame) -> None:
+    table = read_table("sales.csv", written(sales), "utf-8")
+    price, day, region, names = (sheet_of(table, i) for i in range(4))
+    kept = sales.price.drop(index=sales.index[::10])
+    assert price.missing == pytest.approx(0.1)
+    assert price.bars == pytest.approx(np.histogram(kept, bins=24)[0] / len(kept), abs=1e-4)
+    assert price.values.split(", ")[0] == f"{kept.iloc[0]:g}"
+    assert (day.kind, region.kind, names.kind) == ("date", "number", "category")
+    assert not price.limit
+    again = read_table("sales.csv", table.content, "utf-8", {"region": "category"})
+    shares = sales.region.value_counts(normalize=True).sort_index()
+    assert sheet_of(again, 2).bars == pytest.approx(shares.tolist(), abs=1e-4)
+    many = pd.DataFrame({"word": [f"w{k}" for k in range(1500)] * 2, "x": range(3000)})
+    long = read_table("many.csv", many.to_csv(index=False).encode(), "utf-8", {"word": "category"})
+    assert "more than 1,000 different texts" in sheet_of(long, 0).limit
 
 
 def test_a_table_is_chosen_by_keyboard(page: Page, titanic: str, table: bytes) -> None:

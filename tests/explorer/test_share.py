@@ -19,6 +19,7 @@ from depnet.inference.ask.explain import Explanation, Step
 from depnet.pictures.report.page import Section, findings_page
 from tests.explorer.browser import COMMAND, explorer
 from tests.explorer.cases import HOSTILE, titanic_files, titanic_models
+from tests.explorer.test_access import violations
 
 
 def open_share(page: Page) -> None:
@@ -57,6 +58,7 @@ def test_a_finding_is_shared_as_picture_numbers_and_report(page: Page, titanic: 
             assert numbers.loc[(name, value), "everything"] == pytest.approx(
                 (frame[name] == value).mean(), abs=0.02
             )
+    assert violations(page) == []
     svg = download(page, "SVG").decode()
     assert svg.startswith("<svg")
     assert all(word in svg for word in ("survived given sex = female", "Yes", "everything"))

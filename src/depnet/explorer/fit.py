@@ -5,17 +5,22 @@ and that is gone when it returns.
 """
 
 import io
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from depnet.arrays import CodeArray, code_type
-from depnet.data import Domain, Variable
+from depnet.data import Domain
 from depnet.data.files.read import read
+from depnet.data.table.cells import cell_values, known_cells, value_text
 from depnet.data.table.dataset import Holed, holed_table
+from depnet.data.table.kinds import word_of
 from depnet.data.table.left_out import LeftOut
+from depnet.data.table.variable import OTHER_LABEL
+from depnet.data.table.variables import MAX_STATES
 from depnet.errors import STEADY_SEED, DataError, Hint
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
@@ -48,30 +53,71 @@ ENDINGS = (".csv", ".txt", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parqu
 
 
 KINDS = {
-    "integer": "whole number",
-    "float": "number",
+    "number": "number",
+    "category": "category",
+    "ordered": "category, in order",
     "date": "date",
-    "datetime": "moment",
-    "duration": "duration",
+    "time": "time or duration",
 }
-SCALES = {"number": "number", "ordered": "category, in order", "category": "category"}
+"""What a column can be said to be, by the library's words."""
 
-
-def describe_kind(variable: Variable) -> str:
-    return KINDS[variable.bins.kind] if variable.bins is not None else SCALES[variable.scale]
+BARS = 24
+FIRST = 4
+"""Of a column, the bars of its histogram, and the different values that are shown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UploadedTable:
-    """A table that was read: its file's name and its rows. `unlikely` are columns that look like identifiers."""
+    """A table that was read: its file's name and its rows. `unlikely` are columns that look like identifiers.
+
+    `content` and `encoding` are what it is read from again when a column is said to be of another kind, one of `kinds`.
+    """
 
     name: str
     rows: Holed
     unlikely: tuple[str, ...]
+    content: bytes
+    encoding: str
+    kinds: Mapping[str, str]
 
 
-def read_table(name: str, content: bytes, encoding: str) -> UploadedTable:
-    """The table in these bytes, or the one-line error of what is wrong with it."""
+@dataclass(frozen=True, slots=True)
+class ColumnSheet:
+    """What is said of a column before it is learned from: its kind, first values, share of holes and histogram."""
+
+    name: str
+    kind: str
+    values: str
+    missing: float
+    bars: tuple[float, ...]
+    limit: str = ""
+
+
+def sheet_of(table: UploadedTable, i: int) -> ColumnSheet:
+    """A column of a dropped table. Bars are shares of its known cells: of a number by equal widths, else of its states."""
+    rows, variable = table.rows, table.rows.domain.variables[i]
+    known, numbers = known_cells(rows, i, np.arange(rows.rows)), rows.numbers(i)
+    first = dict.fromkeys(value_text(variable, v) for v in cell_values(rows, i, np.flatnonzero(known)[:100]))
+    if numbers is not None and variable.bins is not None:
+        counts = np.histogram(numbers[known], bins=BARS)[0]
+    else:
+        counts = np.bincount(rows.column(i)[known], minlength=len(variable.present_states))[:BARS]
+    merged = len(variable.present_states) >= MAX_STATES and OTHER_LABEL in variable.states
+    limit = (
+        f"more than {MAX_STATES:,} different texts: all but the most frequent are {OTHER_LABEL!r}"
+        if merged
+        else ""
+    )
+    shares = tuple((counts / max(int(counts.sum()), 1)).round(4).tolist())
+    return ColumnSheet(
+        variable.name, word_of(variable), ", ".join([*first][:FIRST]), float(1 - known.mean()), shares, limit
+    )
+
+
+def read_table(
+    name: str, content: bytes, encoding: str, kinds: Mapping[str, str] | None = None
+) -> UploadedTable:
+    """The table in these bytes, or the one-line error of what is wrong with it; `kinds` is what columns are said to be."""
     if len(content) > MAX_BYTES:
         raise DataError(
             f"{name} has {len(content):,} bytes; the page takes {MAX_BYTES:,} at most. Use depnet fit for it."
@@ -81,7 +127,7 @@ def read_table(name: str, content: bytes, encoding: str) -> UploadedTable:
     file = io.BytesIO(content)
     file.name = name  # for the messages
     try:
-        rows, unlikely = _all_columns(file, encoding)
+        rows, unlikely = _all_columns(file, encoding, kinds or {})
     except DataError as error:
         raise DataError(error.render(_as_choice)) from error
     if len(rows.domain) < 2:
@@ -89,13 +135,13 @@ def read_table(name: str, content: bytes, encoding: str) -> UploadedTable:
             f"{name} has one column, {rows.domain.names[0]!r}; a network is learned from two or more. If it has more, "
             "they are not separated by commas, semicolons or tabs."
         )
-    return UploadedTable(name, rows, unlikely)
+    return UploadedTable(name, rows, unlikely, content, encoding, kinds or {})
 
 
-def _all_columns(file: io.BytesIO, encoding: str) -> tuple[Holed, tuple[str, ...]]:
+def _all_columns(file: io.BytesIO, encoding: str, kinds: Mapping[str, str]) -> tuple[Holed, tuple[str, ...]]:
     """The table with all columns that have a value, and those of them that would be left out."""
     left: list[LeftOut] = []
-    options: Any = {"encoding": encoding, "max_cells": MAX_CELLS}
+    options: Any = {"encoding": encoding, "max_cells": MAX_CELLS, "kinds": kinds}
     rows = read(file, left_out=left.extend, **options)
     unlikely = tuple(column.name for column in left if not column.empty)
     if unlikely:
@@ -106,6 +152,8 @@ def _all_columns(file: io.BytesIO, encoding: str) -> tuple[Holed, tuple[str, ...
 
 def _as_choice(hint: Hint) -> str | None:
     """What the library calls an argument, as the page offers it."""
+    if hint.argument == "kinds":
+        return "the menu of its column"
     offered = hint.argument == "encoding" and hint.value in ENCODINGS
     return f"{hint.value} under Text encoding above" if offered else None
 
@@ -148,9 +196,12 @@ def learn_model(
         progress(done, total)
 
     tell(0)
+    began = time.monotonic()
     found = fit(rows, options, np.random.default_rng(STEADY_SEED), tell)
     name = table.name.rsplit(".", 1)[0] or "model"
-    return Loaded(found.network, found.law, data=found.table, completed=found.dataset, name=name)
+    late = time.monotonic() - began > MAX_SECONDS
+    limit = f"Learning ended at its limit of {MAX_SECONDS:.0f} s: depnet fit has none." if late else ""
+    return Loaded(found.network, found.law, data=found.table, completed=found.dataset, name=name, limit=limit)
 
 
 def model_file(loaded: Loaded) -> bytes:

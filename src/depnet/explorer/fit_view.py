@@ -11,6 +11,7 @@ from depnet.errors import DepnetError
 from depnet.explorer.fit import (
     ENCODINGS,
     ENDINGS,
+    KINDS,
     MAX_BYTES,
     MAX_SECONDS,
     MISSING,
@@ -19,9 +20,12 @@ from depnet.explorer.fit import (
     learn_model,
     model_file,
     read_table,
+    sheet_of,
 )
-from depnet.explorer.parts import bar, button, card, note, progress, select, warning
+from depnet.explorer.parts import LongList, bar, button, card, note, progress, select, show_table, warning
 from depnet.explorer.session import Session
+from depnet.explorer.state import State
+from depnet.wording import percent
 
 TITLE = "Fit"
 PATH = "/fit"
@@ -58,6 +62,8 @@ class _Fit:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.table: UploadedTable | None = None
+        self.kept: set[str] = set()
+        self.listed = LongList(self._show_sheet)
         self.stopping = session.stop()
         self.nodes = 0, 0  # set by another thread, shown by the timer
         self.learned = session.model if session.key is not None else None
@@ -73,7 +79,8 @@ class _Fit:
                 f"{MAX_BYTES // 10**6} MB at most. It goes to the machine "
                 "that runs depnet and nowhere else: read in a private temporary directory that is then removed."
             )
-            self.encoding = select(ENCODINGS, "Text encoding", value="utf-8")
+            with bar():
+                self.encoding = select(ENCODINGS, "Text encoding", value="utf-8")
             self.upload = ui.upload(
                 label="Drop a table here, or choose one",
                 auto_upload=True,
@@ -88,12 +95,17 @@ class _Fit:
             self.read_notes = ui.element("div").props('aria-live="polite"')
         with card("What to learn") as self.choices:
             self.read_said = note("")
-            self.columns = select([], "Columns", self._show_count, multiple=True, with_input=True)
             with bar():
+                self.listed.search_box()
                 button("All columns", self._all_columns, "flat dense")
                 self.counted = note("")
-            self.penalty = select(PENALTIES, "Penalty: what complexity costs", value="auto")
-            self.missing = select(MISSING, "Missing values", value="auto")
+            self.sheet = ui.element("div").classes("depnet-scroll depnet-sheet")
+            self.listed.more_button()
+            self.problem = ui.element("div").props('aria-live="polite"')
+            with bar():
+                self.target = select([], "Target: what you want to know", clearable=True)
+                self.penalty = select(PENALTIES, "Penalty: what complexity costs", value="auto")
+                self.missing = select(MISSING, "Missing values", value="auto")
             self.boost = ui.checkbox("Boost: add many small graphs to a node where it predicts better")
             self.boost.props("dense")
             with bar():
@@ -132,7 +144,7 @@ class _Fit:
         self.upload.reset()
         self.read_now.text = f"Reading {name}, {len(content):,} bytes ..."
         try:
-            table = await self.session.work(read_table, name, content, self.encoding.value)
+            table = await self.session.work(read_table, name, content, str(self.encoding.value))
         except (DepnetError, LookupError) as error:
             self._refuse(" ".join(str(error).split()))
             return
@@ -143,17 +155,9 @@ class _Fit:
             raise
         finally:
             self.read_now.text = ""
-        self.table = table
-        names = table.rows.domain.names
-        likely = [i for i, name in enumerate(names) if name not in table.unlikely]
-        holes = int(table.rows.hidden.sum())
-        missing = f", {holes:,} values missing" if holes else ""
-        self.read_said.text = f"{table.name}: {table.rows.rows:,} rows, {len(names):,} columns{missing}."
-        variables = enumerate(table.rows.domain.variables)
-        self.columns.set_options(
-            {i: f"{v.name} ({v.cardinality:,} states)" for i, v in variables}, value=likely
-        )
-        self._show_count()
+        self._take_in(table)
+        self.kept = set(table.rows.domain.names) - set(table.unlikely)
+        self._show_sheet()
         self.learn_notes.clear()
         if table.unlikely:
             with self.learn_notes:
@@ -161,16 +165,77 @@ class _Fit:
                 note(f"Left out, since nothing can be learned from an identifier: {shown}.")
         self.choices.set_visibility(True)
 
+    def _take_in(self, table: UploadedTable) -> None:
+        self.table = table
+        names = table.rows.domain.names
+        holes = int(table.rows.hidden.sum())
+        missing = f", {holes:,} values missing" if holes else ""
+        self.read_said.text = f"{table.name}: {table.rows.rows:,} rows, {len(names):,} columns{missing}."
+        self.target.set_options(list(names), value=self.target.value if self.target.value in names else None)
+
+    def _show_sheet(self) -> None:
+        """A line for each column: what it holds, as what it is learned, and whether it is."""
+        table = self.table
+        if table is None:
+            return
+        names = table.rows.domain.names
+        self.sheet.clear()
+        with (
+            self.sheet,
+            show_table(
+                ("learn", "column", "kind", "first values", "missing", "shape"), numbers=(4,)
+            ) as lines,
+        ):
+            for i in self.listed.part(range(len(names)), lambda i: names[i]):
+                column = sheet_of(table, i)
+                with lines.row():
+                    with lines.cell():
+                        keep = ui.checkbox(value=column.name in self.kept).props("dense")
+                        keep.props["aria-label"] = f"Learn {column.name}"
+                        keep.on_value_change(partial(self._keep, column.name))
+                    lines.cell(column.name)
+                    with lines.cell():
+                        kind = select(KINDS, f"Kind of {column.name}", value=column.kind)
+                        kind.on_value_change(partial(self._say_kind, column.name))
+                    lines.cell(column.values)
+                    lines.cell(percent(column.missing) if column.missing else "none")
+                    with lines.cell():
+                        with ui.element("div").classes("depnet-shape"):
+                            most = max(column.bars, default=0.0) or 1.0
+                            for share in column.bars:
+                                ui.element("i").style(f"height: {100 * share / most:.0f}%")
+                        if column.limit:
+                            note(column.limit)
+        self._show_count()
+
+    def _keep(self, name: str, event: events.ValueChangeEventArguments[bool]) -> None:
+        (self.kept.add if event.value else self.kept.discard)(name)
+        self._show_count()
+
+    async def _say_kind(self, name: str, event: events.ValueChangeEventArguments[str]) -> None:
+        """The table is read again, with this column as what it is said to be."""
+        table = self.table
+        if table is None:
+            return
+        kinds = {**table.kinds, name: event.value}
+        self.problem.clear()
+        try:
+            self._take_in(
+                await self.session.work(read_table, table.name, table.content, table.encoding, kinds)
+            )
+        except DepnetError as error:
+            with self.problem:
+                warning(" ".join(str(error).split()))
+        self._show_sheet()
+
     def _all_columns(self) -> None:
         if self.table is not None:
-            self.columns.value = list(range(len(self.table.rows.domain)))
+            self.kept = set(self.table.rows.domain.names)
+            self._show_sheet()
 
     def _show_count(self) -> None:
         if self.table is not None:
-            chosen = len(self.columns.value or [])
-            self.counted.text = f"{chosen:,} of {len(self.table.rows.domain):,} chosen"
-            self.columns.props["display-value"] = self.counted.text
-            self.columns.update()
+            self.counted.text = f"{len(self.kept):,} of {len(self.table.rows.domain):,} chosen"
 
     def _show_progress(self) -> None:
         done, steps = self.nodes
@@ -182,7 +247,7 @@ class _Fit:
         if table is None:
             return
         self.stopping = self.session.stop()
-        names = [table.rows.domain.names[i] for i in self.columns.value or []]
+        names = [name for name in table.rows.domain.names if name in self.kept]
         self.nodes = 0, len(names)
         self.learn_notes.clear()
         self.learn.set_enabled(False)
@@ -209,7 +274,8 @@ class _Fit:
             self.learn.set_enabled(True)
             self.stop.set_enabled(False)
             self._show_progress()
-        self.session.client.open(self.session.url("/", key=self.session.shelf.keep(loaded)))
+        target = self.target.value if self.target.value in names else None
+        self.session.client.open(self.session.url("/", State(target=target), self.session.shelf.keep(loaded)))
 
 
 build = _Fit

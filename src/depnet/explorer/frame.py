@@ -105,6 +105,8 @@ def frame(session: Session, chosen: bool | None) -> None:
             title = ui.label()
         if has_model:
             evidence_bar(session)
+        if session.model is not None and session.model.limit:
+            warning(session.model.limit)
         if session.model is not None and session.model.is_stale:
             warning(
                 f"{session.model.name} has changed on disk: this page shows what was read before. Start depnet explore "

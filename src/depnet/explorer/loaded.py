@@ -62,6 +62,8 @@ class Loaded(Model):
     """Where the table is, likewise."""
     stamp: Stamp | None = None
     """The stamp of the model file when it was read; None without a file."""
+    limit: str = ""
+    """Which limit ended its learning here, in words."""
     shared: bool = False
     """Can others than this machine see it? Then the table and what is counted in it are not shown (`share`)."""
     priors: list[QueryResult] = field(default_factory=list, compare=False, repr=False)

@@ -405,9 +405,10 @@ class _ChosenRow:
             self.title = heading("")
             self.said = note("").props('role="status"')
             self.ask = ui.link("", "").classes("depnet-jump")
-            self.aim = select(
-                dict(enumerate(self.loaded.domain.names)), "Why is this column what it is?", self._aim
-            )
+            with bar():
+                self.aim = select(
+                    dict(enumerate(self.loaded.domain.names)), "Why is this column what it is?", self._aim
+                )
             self.why = Why(session, self.loaded)
             self.cells = ui.element("div").classes("depnet-scroll")
         self.place.set_visibility(False)
