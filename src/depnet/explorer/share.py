@@ -88,7 +88,7 @@ class Share:
         self.session = session
         self.report: list[Section] = []
         self.chart: ui.echart | None = None
-        with ui.dialog() as self.dialog:
+        with ui.dialog().props('aria-label="Share what is shown"') as self.dialog:
             self.place = ui.element("section").classes("depnet-card depnet-share")
             self.place.props('aria-label="Share what is shown"')
         opening = ui.button("Share", on_click=self._open).props("flat dense no-caps")
