@@ -58,6 +58,7 @@ def test_a_finding_is_shared_as_picture_numbers_and_report(page: Page, titanic: 
             assert numbers.loc[(name, value), "everything"] == pytest.approx(
                 (frame[name] == value).mean(), abs=0.02
             )
+    page.wait_for_function("() => document.getAnimations().every(a => a.playState !== 'running')")
     assert violations(page) == []
     svg = download(page, "SVG").decode()
     assert svg.startswith("<svg")
