@@ -96,6 +96,7 @@ def test_money_and_dates_are_learned_as_numbers_and_dates(
     assert violations(page) == []
     kinds[2].click()
     page.get_by_role("option", name="category", exact=True).click()
+    expect(lines.nth(2).locator(".depnet-shape i")).to_have_count(3)  # read again
     expect(lines.nth(2).get_by_role("combobox")).to_have_value("category")
     lines.nth(3).get_by_role("combobox").click()
     page.get_by_role("option", name="date", exact=True).click()
