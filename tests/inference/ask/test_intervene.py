@@ -1,6 +1,7 @@
 """Interventions against textbook cases whose answers are known, and against the truncated product by loops."""
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -186,3 +187,22 @@ def test_what_cannot_be_set_is_said() -> None:
     refuses(
         EvidenceError, "on other columns", lambda: query(law, "age", {"class": "1st"}, do={"class": "1st"})
     )
+
+
+def test_a_number_is_said_shortly_and_selection_is_said() -> None:
+    """The result of a course is known of those who stayed, and who stays depends on the course."""
+    rng = np.random.default_rng(0)
+    course = rng.choice(["easy", "hard"], 3000)
+    result = rng.normal(50, 10, 3000).round(1)
+    left = rng.random(3000) < np.where(course == "hard", 0.6, 0.05)
+    table = {"course": course.tolist(), "result": np.where(left, None, result).tolist()}
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    model = depnet.DependencyNetwork(random_state=0, missing="state", order=["course", "result"]).fit(rows)
+    warnings = model.query("result", do={"course": "hard"}).warnings
+    assert "answers are of rows in which result is known, which may depend on what is set." in warnings
+    (seen,) = (text for text in warnings if "only seen" in text)
+    assert re.search(r"result: mean \d\d\.\d{1,2}\.$", seen)
+    whole = depnet.DependencyNetwork(random_state=0, order=["course", "result"]).fit(
+        [{**row, "result": row["result"] or 50.0} for row in rows]
+    )
+    assert not any("is known" in text for text in whole.query("result", do={"course": "hard"}).warnings)

@@ -128,5 +128,7 @@ def _shares(result: QueryResult) -> list[str]:
         states = [(float(p), label) for p, label in zip(table.flat.law, table.labels, strict=True)]
         likely = sorted(states, key=lambda each: -each[0])[:3]
         shown = ", ".join(f"{' '.join(map(str, label))} {p:.3f}" for p, label in likely)
-        found.append(f"{', '.join(table.names)}: {shown if number is None else f'mean {number.mean}'}")
+        if number is not None:
+            shown = f"mean {number.mean:,.4g}" if isinstance(number.mean, float) else f"mean {number.mean}"
+        found.append(f"{', '.join(table.names)}: {shown}")
     return found
