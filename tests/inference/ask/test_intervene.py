@@ -195,14 +195,14 @@ def test_a_number_is_said_shortly_and_selection_is_said() -> None:
     course = rng.choice(["easy", "hard"], 3000)
     result = rng.normal(50, 10, 3000).round(1)
     left = rng.random(3000) < np.where(course == "hard", 0.6, 0.05)
-    table = {"course": course.tolist(), "result": np.where(left, None, result).tolist()}
-    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    known: list[dict[str, Any]] = [
+        {"course": c, "result": r} for c, r in zip(course.tolist(), result.tolist(), strict=True)
+    ]
+    rows = [{**row, "result": None} if gone else row for row, gone in zip(known, left, strict=True)]
     model = depnet.DependencyNetwork(random_state=0, missing="state", order=["course", "result"]).fit(rows)
     warnings = model.query("result", do={"course": "hard"}).warnings
     assert "answers are of rows in which result is known, which may depend on what is set." in warnings
     (seen,) = (text for text in warnings if "only seen" in text)
     assert re.search(r"result: mean \d\d\.\d{1,2}\.$", seen)
-    whole = depnet.DependencyNetwork(random_state=0, order=["course", "result"]).fit(
-        [{**row, "result": row["result"] or 50.0} for row in rows]
-    )
+    whole = depnet.DependencyNetwork(random_state=0, order=["course", "result"]).fit(known)
     assert not any("is known" in text for text in whole.query("result", do={"course": "hard"}).warnings)
