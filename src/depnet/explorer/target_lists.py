@@ -9,7 +9,7 @@ import numpy as np
 from nicegui import ui
 
 from depnet.arrays import FloatArray
-from depnet.explorer.histogram import state_label
+from depnet.explorer.histogram import group_digits, state_label
 from depnet.explorer.known import Held
 from depnet.explorer.parts import Component, LongList, card, note, show_table, stack
 from depnet.explorer.session import Session
@@ -48,6 +48,7 @@ class Tornado(Component, component="tornado.js"):
             low, high = ends(found, bars, now)
             measure, shown = found.measure, found.measure.shown
             ticks = {"low": shown(low), "high": shown(high), "now": shown(now)}
+            ticks = {end: group_digits(text) for end, text in ticks.items()}
             drawn = {
                 "scale": {**ticks, "at": place(now, low, high), "said": measure.said},
                 "bars": [bar_of(measure, bar, low, high) for bar in bars],
@@ -119,7 +120,7 @@ def state_of(measure: Measure, bar: TornadoBar, code: int, low: float, high: flo
         "code": code,
         "label": state_label(effect.variable, code),
         "probability": f"{effect.probabilities[code]:.3f}",
-        "value": "not drawn" if math.isnan(value) else measure.shown(value),
+        "value": "not drawn" if math.isnan(value) else group_digits(measure.shown(value)),
         "error": "" if math.isnan(value) else visible_error(measure, value, error),
         "at": place(value, low, high),
         "mark": None if math.isnan(mark) or not low <= mark <= high else place(mark, low, high),
