@@ -42,6 +42,8 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 BAD = {
     "mass>9000": "no value of the data meets mass > 9000: 'mass' goes from",
+    "length>inf": "no value of the data meets length > inf: 'length' goes from",
+    "mass=-1e999": "no value of the data meets mass = -1e999: 'mass' goes from",
     "mass=>4000": "sign after the equals sign. Write mass>4000",
     "mass~4000:-1": "finite and not negative; got -1",
     "kind=bigg": "has no state 'bigg'. Did you mean 'big'",
@@ -58,6 +60,24 @@ BAD = {
 def test_what_cannot_be_is_one_clear_line(odd: Path, text: str) -> None:
     assert BAD[text] in refused("query", odd, "kind", "--given", text)
     assert BAD[text] in refused("sample", odd, "--given", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "share"), [("length > inf", 0), ("mass >= 1e999", 0), ("length = inf", 0), ("length > -inf", 1)]
+)
+def test_no_value_is_infinite(odd: Path, text: str, share: float) -> None:
+    law = library.load(odd, law=True)
+    asked = f"SELECT depnet_probability('{text}') AS p"
+    assert np.asarray(library.query(law, text).probabilities).tolist() == [1 - share, share]
+    assert answer("query", odd, text)["probabilities"][text] == [1 - share, share]
+    assert answer("sql", odd, asked)["table"] == [{"p": share}]
+
+
+@pytest.mark.parametrize("text", ["length>=nan", "mass = nan"])
+def test_not_a_number_is_none(odd: Path, text: str) -> None:
+    said = "expected a number; got 'nan'"
+    assert said in refused("query", odd, text)
+    assert said in refused("sql", odd, f"SELECT depnet_probability('{text}')")
 
 
 GOOD: list[tuple[str, dict[str, Any]]] = [

@@ -126,6 +126,16 @@ def test_parts_hold_out_each_row_once_until_there_are_enough(rows: int, parts: i
         assert sorted(map(tuple, together.tolist())) == sorted(map(tuple, dataset.codes.tolist()))
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_parts_of_weighed_rows_count_together_as_the_table_does(seed: int) -> None:
+    """Of both seeds the rounded sizes of the five parts sum to one more, or one less."""
+    rows = depnet.titanic()
+    table = rows.weighed(np.random.default_rng(seed).gamma(2.0, size=rows.rows)).dataset()
+    assert sum(part.total for _, part in held_out(table)) != table.total
+    network = learn(table, penalty=Auto((Aic(),)), smoothing=0.5)
+    assert there(network.held_out).rows == table.total
+
+
 def test_options_go_through() -> None:
     dataset = noise_and_copies(150)
     told: list[tuple[int, int]] = []

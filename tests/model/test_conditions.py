@@ -27,6 +27,8 @@ TIMES = Bins((0, DAY, 2 * DAY), ((0, DAY // 2), (DAY, DAY + 5)), "datetime")
 MASS = Variable("mass", MASSES.labels, MASSES)
 DAY_OF = Variable("day", DATES.labels, DATES)
 AT = Variable("at", TIMES.labels, TIMES)
+LENGTHS = Bins((0.0, 1.0, 2.0), ((0.0, 0.5), (1.0, 1.5)), "float")
+LENGTH = Variable("length", LENGTHS.labels, LENGTHS)
 VISITS = Variable("visits", (1, 2, 5))
 SIZE = Variable("size", ("small", "medium", "large", "(missing)"), missing="(missing)", ordered=True)
 INCOME = Variable("income", ("<=50K", ">50K"))
@@ -67,6 +69,10 @@ SEX = Variable("sex", ("female", "male", "(missing)"), missing="(missing)")
         (MASS, ["<3500", ">5000"], [0.5, 0, 0.5]),
         (MASS, [slice(2700, 3001), slice(2900, 3501)], [0.75, 0, 0]),
         (MASS, ">7000", [0, 0, 0]),
+        *((LENGTH, none, [0, 0]) for none in (">inf", ">=1e999", "<-inf", "<=-1e999", "inf", math.inf)),
+        *((LENGTH, every, [1, 1]) for every in ("<inf", "<=1e999", ">-inf", "!=inf", "-inf..inf")),
+        *((MASS, none, [0, 0, 0]) for none in (">=inf", "1e999", -math.inf)),
+        (VISITS, ">=inf", [0, 0, 0]),
         (DAY_OF, dt.date(1970, 1, 11), [0.25, 0]),
         (DAY_OF, ">1970-01-11", [0.5, 1]),
         (DAY_OF, ">=1970-01-11", [0.75, 1]),

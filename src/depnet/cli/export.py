@@ -36,7 +36,7 @@ SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".gv": "dot", ".htm": "htm
 @option("--data", "The training table: strengths are measured on its rows.", metavar="TABLE")
 @text_options
 def export(run: Run, model: str, wanted: str | None, min_bits: float | None, data: str | None) -> None:
-    """Write the dependency graph, its links, a report, or the law that answers, to a file."""
+    """Write the graph, its links, a report, or the law to a file."""
     form = wanted or SUFFIXES.get(Path(run.place).suffix.lower())
     if form is None:
         unclear = (

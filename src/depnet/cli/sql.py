@@ -35,7 +35,7 @@ LISTED = 100
 @UNKNOWN
 @text_options
 def sql(run: Run, model: str, query: str, tables: tuple[str, ...], name: str, unknown: str) -> None:
-    """Ask a model in SQL, about each row of any table (docs/sql.md).
+    """Ask a model in SQL about rows of any table (docs/sql.md).
 
     QUERY is DuckDB's SQL, with depnet_probability, depnet_expected, depnet_quantile, depnet_most_likely, depnet_odd,
     depnet_why and depnet_fill for the rows of a table, and depnet_sample, depnet_links and depnet_columns as tables. It

@@ -9,7 +9,7 @@ reading order:
   (`Session.on_change`) and ask for another (`Session.change`); Back and Forward do the same;
 - `frame` and `parts`: the frame around every view, and the parts that views are made of; `cards` and `histogram` with
   `static/bars.js`: the bars of a variable, in Explore and Network alike; `share`: what a view shows, to
-  take along;
+  take along; `copyable`: a question as a command line and as Python;
 - `explore_view` with `ask` (the question), `ask_cards` (the answer), `summary`, `why`, `guesses` and `questions`;
   `target_view` with `target`, `target_lists` and `segments`; `pair_view` with `pair`; `rules_view` with `network_view` as
   its second tab; `rows_view` with `rows`; `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and

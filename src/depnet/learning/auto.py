@@ -65,7 +65,10 @@ class Trials:
     def __init__(self, held: Sequence[Dataset], auto: Auto, smoothing: float) -> None:
         self.networks: list[Sequence[Network]] = []
         self._held, self._auto = held, auto
-        self._rows = sum(rows.total for rows in held)
+        # the whole sum is rounded, once: survey weights of a part sum to no whole number
+        self._rows = round(
+            sum(rows.rows if rows.weights is None else float(rows.weights.sum()) for rows in held)
+        )
         self._smoothings = [s * smoothing for s in auto.smoothings]
         self._scores: list[FloatArray] = []  # of each rung: [node, smoothing]
         self._pooling: NDArray[np.bool_] = np.zeros(0, dtype=bool)  # the nodes whose scores are pooled

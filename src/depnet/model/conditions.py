@@ -31,7 +31,7 @@ from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.table.columns import is_missing
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
-from depnet.model.spans import Closed, Span, complement, ends_of, extent, overlap, shares, within
+from depnet.model.spans import INFINITE, Closed, Span, complement, ends_of, extent, overlap, shares, within
 from depnet.wording import nearest, some_of
 
 SIGNS = {">=": ">=", "<=": "<=", "!=": "!=", "≥": ">=", "≤": "<=", "≠": "!=", ">": ">", "<": "<"}
@@ -188,6 +188,8 @@ def _value(variable: Variable, value: object) -> Allowed:
         first, last = ends_of(variable, value)
     except DataError:  # the label of a bin
         return Allowed(variable, frozenset({code}))
+    if first in INFINITE:  # beyond the data, and in no bin: no value is infinite
+        return Allowed(variable, frozenset(), (Span(first, last),))
     return Allowed(variable, frozenset(), points=(Span(first, last),))
 
 
@@ -338,7 +340,7 @@ def beyond_data(variable: Variable, condition: object) -> str | None:
             number = bins.number(value)
         except DataError:  # a comparison
             continue
-        if not low <= number <= high:
+        if not low <= number <= high and number not in INFINITE:
             end, place = ("first", 0) if number < low else ("last", -1)
             return (
                 f"{variable.name!r} = {bins.text(number)} is beyond the data ({_range_of(bins)}): answered as its {end} "

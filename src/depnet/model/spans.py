@@ -17,6 +17,7 @@ from depnet.data.binning.times import DAY
 from depnet.data.table.variable import Variable
 
 Closed = Literal["left", "right", "both", "neither"]
+INFINITE = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
 
     Where that is nothing at all, though a range lies between values that a bin keeps, the length that it covers of the
     bin counts, but for no more than one kept value would. A single value that its bin does not keep counts for its length,
-    too, of floats for half of a kept one.
+    too, of floats for half of a kept one; an infinite one for nothing.
     """
     bins = variable.bins
     if bins is None:
@@ -114,7 +115,7 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
     values = np.concatenate(bins.quantiles)
     met = np.any([span.covers(values) for span in spans], axis=0)
     found: FloatArray = np.add.reduceat(met, np.cumsum(sizes) - sizes, dtype=np.int64) / sizes
-    for span in (span for span in spans if span.low == span.high):
+    for span in (span for span in spans if span.low == span.high and span.low not in INFINITE):
         code = int(bins.locate(np.array([span.low]))[0])
         alone = _cover(bins, code, span) if bins.kind != "float" else 0.5 / len(bins.quantiles[code])
         found[code] = found[code] or alone

@@ -78,6 +78,16 @@ def small(path: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize("rows", [30, 1_500])
+def test_a_dump_of_a_database_has_its_own_word_for_a_missing_value(tmp_path: Path, rows: int) -> None:
+    path = tmp_path / "dump.csv"
+    path.write_text("wage,city\n" + "".join(f"{row}.5,Oslo\n\\N,\\N\n" for row in range(rows // 2)))
+    table = read(path)
+    assert table.domain.variables[0].scale == "number"
+    assert table.domain.variables[1].states == ("Oslo",)
+    assert table.hidden[:4].tolist() == [[False] * 2, [True] * 2] * 2
+
+
 def test_missing_values_are_holes_a_state_or_an_error(tmp_path: Path) -> None:
     path = small(tmp_path / "t.csv")
     holed = read(path)

@@ -58,7 +58,7 @@ DELIMITERS = (",", ";", "\t", "|")
 SEEN, SEEN_ROWS = 2**16, 50
 """The characters and rows from which a delimiter is found."""
 
-MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
+MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", r"\N")
 """What a cell of a CSV file says where its value is missing."""
 
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
