@@ -295,6 +295,18 @@ def _style(text: str, style: str) -> str:
     return click.style(text, **({style: True} if style in ("bold", "dim") else {"fg": style}))
 
 
+def names_of(text: str) -> list[str]:
+    """Names in a list with commas; one that has a comma of its own is in quotes."""
+    from depnet.model.given_text import names_of
+
+    return names_of(text)
+
+
+def names_in(texts: tuple[str, ...]) -> list[str]:
+    """The names of an option that may be repeated; one with a comma is written in quotes."""
+    return [name for text in texts for name in names_of(text)]
+
+
 def bar(share: float, width: int = 24) -> str:
     """A share of one as a bar of blocks.
 

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import click
 
-from depnet.cli.command import choice, flag, option, progress, this_run
-from depnet.cli.given import names_in
+from depnet.cli.command import choice, flag, names_in, option, progress, this_run
 from depnet.files import Stamp, advice, checked_place, named_stream, new_file
 from depnet.wording import plural
 

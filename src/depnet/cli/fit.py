@@ -15,6 +15,8 @@ from depnet.cli.command import (
     choice,
     command,
     flag,
+    names_in,
+    names_of,
     number,
     option,
     output,
@@ -25,7 +27,6 @@ from depnet.cli.files import (
     save_model,
     text_options,
 )
-from depnet.cli.given import names_in
 from depnet.wording import pick, plural, some_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ from typing import TYPE_CHECKING
 
 from depnet.cli.command import Option, gather, this_run
 from depnet.cli.files import WHERE, check_table
-from depnet.cli.given import names_of
 
 if TYPE_CHECKING:
     from depnet.data import Holed

@@ -40,18 +40,6 @@ def check_targets(targets: Iterable[str], domain: "Domain", known: "Given | None
             warnings.warn(meant, UserWarning, stacklevel=2)
 
 
-def names_of(text: str) -> list[str]:
-    """Names in a list with commas; one that has a comma of its own is in quotes."""
-    from depnet.model.given_text import names_of
-
-    return names_of(text)
-
-
-def names_in(texts: tuple[str, ...]) -> list[str]:
-    """The names of an option that may be repeated; one with a comma is written in quotes."""
-    return [name for text in texts for name in names_of(text)]
-
-
 def complete_variable(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Names of variables, of the model that the command line names."""
     network = _model(context)

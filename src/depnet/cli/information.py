@@ -4,9 +4,9 @@ import itertools
 
 import click
 
-from depnet.cli.command import GIVEN, SEED, Grid, Run, command
+from depnet.cli.command import GIVEN, SEED, Grid, Run, command, names_of
 from depnet.cli.files import load_network
-from depnet.cli.given import complete_variable, names_of, parse
+from depnet.cli.given import complete_variable, parse
 
 
 @command(

@@ -19,6 +19,7 @@ from depnet.cli.command import (
     choice,
     command,
     flag,
+    names_of,
     option,
     output,
 )
@@ -32,7 +33,7 @@ from depnet.cli.files import (
     write_numbers,
     write_table,
 )
-from depnet.cli.given import check_targets, complete_variable, names_of, parse
+from depnet.cli.given import check_targets, complete_variable, parse
 from depnet.wording import pick, some_of
 
 if TYPE_CHECKING:
