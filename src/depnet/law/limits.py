@@ -16,6 +16,9 @@ MOST_CELLS = 1 << 24
 QUICK_CELLS = 1 << 16
 """A table or an elimination of no more cells is quicker than any draws, and is always made: for a question, for a row with
 holes, for a bound on weights; a factor of no more is kept with the network (latency, impute)."""
+ROW_CELLS = 1 << 20
+"""An elimination of no more cells is made for a row with holes: hundredths of a second, where replicas that are moved take
+tenths, and may not settle (impute)."""
 CLUSTER_CELLS = 1 << 10
 """A cluster of an elimination takes about as long as this many cells more than it has. It matters where an elimination
 is made again for each state of a target (none)."""
@@ -37,6 +40,8 @@ PIECE_DRAWS = 1 << 20
 """The same of a piece of rows given evidence, of which there may be many (none)."""
 ROW_DRAWS = 1 << 14
 """The same of the probability of one row with holes, of which there are many (none)."""
+ROW_UPDATES = 1 << 22
+"""Updates of passes that are made for the holes of a row before replicas are: some tenths of a second (impute)."""
 LOG_ERROR = 0.05
 """The standard error of the log-probability of such a row at which its passes end (none)."""
 MOST_UPDATES = 1 << 28

@@ -167,7 +167,7 @@ def test_draws_are_joint(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if how != "sums":
         monkeypatch.setattr(limits, "ROW_STATES", 1)
     if how == "moves":
-        monkeypatch.setattr(limits, "QUICK_CELLS", 1)
+        monkeypatch.setattr(limits, "ROW_CELLS", 1)
     network = chained(n=4)
     codes = np.array([[0, 1, 1, 2], [1, 0, 0, 0], [0, 1, 1, 2]])
     hidden = np.array([[True, False, True, False], [True, True, False, True], [True, False, True, False]])
@@ -191,6 +191,28 @@ def test_draws_are_joint(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert_same_law(counts[states], (right / right.sum())[states], detects_l1=0.35)
     same = [np.array_equal(codes[0], codes[2]) for codes in done.imputations]
     assert not all(same)  # equal rows have draws of their own
+
+
+@pytest.mark.parametrize("how", ["passes", "replicas"])
+def test_rows_too_large_to_be_solved(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By passes, as a question is, or moved where these do not suffice; of one target as of all."""
+    monkeypatch.setattr(limits, "ROW_STATES", 1)
+    monkeypatch.setattr(limits, "ROW_CELLS", 1)
+    if how == "replicas":
+        monkeypatch.setattr(limits, "ROW_UPDATES", 0)
+    network, row, hidden = chained(), [0, 1, 0, 1, 0, 2], [True, False, True, True, False, False]
+    for targets in (None, ["X0"]):
+        found = query_rows(
+            network, [row], [hidden], tolerance=0.005, rng=np.random.default_rng(0), targets=targets
+        )
+        assert (found.method == SAMPLE).all()
+        assert found.converged.all()
+        assert np.isnan(found.r_hat[0]) == (how == "passes")
+        for i, p in hole_laws(law(network), row, hidden).items():
+            if f"X{i}" in found.probabilities:
+                errors = found.standard_errors[f"X{i}"][0]
+                assert (errors > 0).all()
+                assert (np.abs(found.probabilities[f"X{i}"][0] - p) <= 6 * errors).all()
 
 
 def test_holes_drawn_one_by_one_would_be_noticed() -> None:

@@ -37,7 +37,7 @@ class RowsResult:
         standard_errors: alike.
         hidden: which cells were holes, [row, variable].
         method: of each row, an index into ("observed", "look-up", "exact", "sample").
-        r_hat: of each row; nan unless sampled.
+        r_hat: of each row; nan unless replicas or chains were moved.
         converged: of each row, whether its standard errors are under `tolerance`.
         scan: None where the answers are those of an ordered network's law.
         tolerance: the standard error that was asked for.

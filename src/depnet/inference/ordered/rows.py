@@ -1,7 +1,8 @@
 """Rows with holes under an ordered law: Q(x_h | o) of every hole, and joint draws of the holes.
 
 Items of few joint states (`depnet.inference.ordered.items`) are summed over, exactly, those of all rows together. A row that
-has a larger item is solved by elimination where its tables are small. What is left is moved: *replicas* of the row,
+has a larger item is solved by elimination where its tables are small, else by weighted passes, as a question is, where
+some tenths of a second suffice for these. What is left, or drawn jointly, is moved: *replicas* of the row,
 each started at one of some passes in the order, taken in proportion to their weights, and then moved under Q. A hole's
 law is the mean of the conditionals that its updates drew from, and its standard error is between replicas, which are
 independent; a round that is not good enough is the lead of the next, which is longer. Moves may be too slow for what is
@@ -19,6 +20,7 @@ from depnet.errors import EvidenceError
 from depnet.inference.answer.question import RESOLUTION, Effort
 from depnet.inference.answer.rows import EXACT, OBSERVED, SAMPLE, DistinctRows, RowAnswers, pieces
 from depnet.inference.ordered.items import Holes, Items, observed_cells
+from depnet.inference.ordered.weighted import Estimate, weighted_passes
 from depnet.law import limits
 from depnet.law.elimination import Elimination, EliminationPlan, network_plan
 from depnet.law.program import DRAW, Conditional, law_of
@@ -137,6 +139,7 @@ class LawRows(RowAnswers):
             self.tell(len(rows) - len(hard))
             if method == "auto":
                 hard = self._eliminate(rows, hard)
+                hard = self._weigh(rows, hard, together)
             if len(hard):
                 self.method[rows[hard]] = SAMPLE
                 moved = holes.holes_to_move(together)
@@ -200,6 +203,40 @@ class LawRows(RowAnswers):
             self.tell(1)
         return np.array(left, dtype=np.int64)
 
+    def _weigh(self, rows: IntArray, hard: IntArray, together: Bools) -> IntArray:
+        """Of the hard rows, those that weighted passes answer soon; the others are returned.
+
+        Joint draws of the holes are left to replicas.
+        """
+        left = []
+        for r in hard.tolist():
+            row = int(rows[r])
+            wanted = [int(i) for i in np.flatnonzero(together[r] & self._asked)]
+            found = None if len(self.drawn) or self.effort.over() else self._passes(row, wanted)
+            if found is None:
+                left.append(r)
+                continue
+            for i, law, error in zip(wanted, found.sums.laws(), found.errors, strict=True):
+                at = self.cells_of(i)
+                self.values[row, at] = law
+                self.errors[row, at] = np.maximum(error, RESOLUTION * self.effort.tolerance)
+            self.method[row] = SAMPLE
+            self.updates += found.passes * len(wanted)
+            self.tell(1)
+        return np.array(left, dtype=np.int64)
+
+    def _passes(self, row: int, wanted: Sequence[int]) -> Estimate | None:
+        """What passes say of these holes, if they are sharp enough before `ROW_UPDATES` of them."""
+        known = observed_cells(self.codes[row], self.holes[row])
+        asked = Conditional(self.network, known, tuple((i,) for i in wanted))
+        (seed,) = new_seeds(self.effort.rng, 1)
+        tolerance, over = self.effort.tolerance, self.effort.over
+        try:
+            found, _ = weighted_passes(asked, tolerance, seed, limits.ROW_UPDATES, over)
+        except EvidenceError:  # no pass has met what the row knows
+            return None
+        return found if found.converged else None
+
     def _elimination(self, row: int) -> Elimination | None:
         """The row's holes given what it knows; None where that is too large."""
         network, holes = self.network, self.holes[row]
@@ -208,7 +245,7 @@ class LawRows(RowAnswers):
             asked = Conditional(
                 network, known, tuple((i,) for i in np.flatnonzero(holes & self._asked).tolist())
             )
-            plan = network_plan(network, asked.variables, known, most_cells=limits.QUICK_CELLS)
+            plan = network_plan(network, asked.variables, known, most_cells=limits.ROW_CELLS)
             self._plans[key] = asked.variables, plan
         variables, plan = self._plans[key]
         return None if plan is None else Elimination.of(network, variables, known, plan)
