@@ -52,10 +52,10 @@ def test_all_views_are_one_page_and_keep_up_with_a_hasty_reader(
     link = page.get_by_role("link", name=names[-1], exact=True)
     expect(link).to_have_attribute("aria-current", "page")
     expect(page.get_by_role("heading", name="Rows of the table")).to_be_visible()
-    for name in names[:-1]:
+    for name in names:
         page.evaluate(SWITCH, name)
-        expect(page).to_have_url(re.compile(rf"{paths[name]}\?sex=female$"))
-    for name in reversed(names[:-2]):
+        assert page.evaluate("location.pathname + location.search") == f"{paths[name]}?sex=female"
+    for name in reversed(names[:-1]):
         page.go_back()
         expect(page.get_by_role("link", name=name, exact=True)).to_have_attribute("aria-current", "page")
     expect(page.locator(".depnet-marginal").first).to_be_visible()

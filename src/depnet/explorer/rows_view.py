@@ -54,10 +54,15 @@ ASKING = """(() => {
     let asked = 0;
     return { getRows(p) {
         waiting[++asked] = p;
-        getElement(%d).$emit("asked", asked, p.startRow, p.endRow, p.sortModel, p.filterModel);
+        getElement(%d).$emit("asked", p.sortModel[0], p.filterModel, asked, p.startRow, p.endRow);
     } };
 })()"""
 """Where the grid has its rows from: it asks over the page's own websocket, and `_reply` answers."""
+
+ORDERED = """p => ["uiColumnSorted", "columnFilter"].includes(p.source) && getElement(%d).$emit(
+    "ordered", p.api.getColumnState().find(column => column.sort), p.api.getFilterModel()
+)"""
+"""Only what the reader does comes into the address, not what the grid is told by it, as by Back."""
 
 COMPARISONS = ["equals", *SIGNS, "inRange", "blank", "notBlank"]
 TEXTS = ["contains", "blank", "notBlank"]
@@ -205,11 +210,13 @@ class _Rows:
         )
         element = f"getElement({grid.id})"
         grid.options[":datasource"] = ASKING % grid.id
+        grid.options[":onSortChanged"] = grid.options[":onFilterChanged"] = ORDERED % grid.id
         grid.options[":onCellClicked"] = f"p => p.data && {element}.$emit('choose', p.data.row)"
         grid.options[":onCellKeyDown"] = (
             f"p => p.event.key === 'Enter' && p.data && {element}.$emit('choose', p.data.row)"
         )
         grid.classes("depnet-rows").on("asked", self._asked).on("choose", self._choose)
+        grid.on("ordered", self._ordered)
         return grid
 
     # what the reader does
@@ -217,21 +224,27 @@ class _Rows:
     def _asked(self, event: events.GenericEventArguments) -> None:
         """The grid wants rows, in the order and with the filters that its columns have now."""
         told = event.args if isinstance(event.args, list) else []
-        if len(told) != 5 or not all(isinstance(each, int) for each in told[:3]):
-            return
-        number, first, last, sort, filters = told
-        by = sort[0] if isinstance(sort, list) and sort and isinstance(sort[0], dict) else {}
+        if len(told) == 5 and all(isinstance(each, int) for each in told[2:]):
+            number, first, last = told[2:]
+            state = replace(self.session.state, own=self._own(*told[:2]))
+            self.session.spawn(self._reply(state, number, first, min(last, first + MOST_ASKED)))
+
+    def _ordered(self, event: events.GenericEventArguments) -> None:
+        """The reader has sorted or filtered; the grid shows it already."""
+        if isinstance(event.args, list) and len(event.args) == 2:
+            own = self._own(*event.args)
+            self.shown = replace(self.session.state, own=own)
+            self.session.change(own=own)
+
+    def _own(self, sort: object, filters: object) -> dict[str, str]:
+        """The view's parameters with a grid's order and filters."""
+        by = sort if isinstance(sort, dict) else {}
         asked = json.dumps(filters, separators=(",", ":")) if isinstance(filters, dict) and filters else None
         down = "1" if by.get("sort") == "desc" else None
-        wanted: dict[str, Any] = {"by": self._column(by.get("colId")), "down": down, "filter": asked}
-        own = self.session.state.own
-        if any(own.get(name) != value for name, value in wanted.items()):
-            self.shown = replace(
-                self.shown, own={**own, **{k: v for k, v in wanted.items() if v is not None}}
-            )
-            self.session.set_own(**wanted)
-            self.shown = self.session.state
-        self.session.spawn(self._reply(number, first, min(last, first + MOST_ASKED)))
+        wanted = {"by": self._column(by.get("colId")), "down": down, "filter": asked}
+        return {
+            name: value for name, value in {**self.session.state.own, **wanted}.items() if value is not None
+        }
 
     def _column(self, key: object) -> str | None:
         """What the address calls a column of the grid."""
@@ -333,10 +346,10 @@ class _Rows:
     def _filters(self, state: State) -> dict[str, Any]:
         return read_filters(state.own.get("filter", ""))
 
-    async def _reply(self, number: int, first: int, last: int) -> None:
+    async def _reply(self, state: State, number: int, first: int, last: int) -> None:
         """Rows for the grid, once they are scored."""
         await self.scored.wait()
-        state, scores = self.session.state, self.scores
+        scores = self.scores
         rows: list[dict[str, Any]] = []
         total: int | None = 0
         if scores is not None:

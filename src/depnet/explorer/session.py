@@ -5,6 +5,7 @@ All views are one page with one socket (`frame`): a link, Back or Forward leads 
 
 import asyncio
 import functools
+import json
 import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -180,7 +181,7 @@ class Session:
             address = self.url(self.path, replace(state, known={}))
         if len(address) > MOST_ADDRESS:  # what a view has for itself may be long, too
             address = self.url(self.path, replace(state, known={}, own={}))
-        (ui.navigate.history.push if push else ui.navigate.history.replace)(address)
+        ui.run_javascript(f"window.depnetAddress({json.dumps(address)}, {json.dumps(push)})")
         self._tell()
 
     def set_own(self, push: bool = True, **values: str | None) -> None:

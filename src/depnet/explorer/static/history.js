@@ -20,3 +20,23 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   keys[event.key]();
 });
+// A link to a view of this page is in the history at once, so that Back, too, leads from there. NiceGUI would push its address
+// once the view is built and drawn: who goes back before would leave the view before the last one, and be pushed forward.
+const pathOf = (address) => new URL(address, location).pathname.replace(/\/$/, "");
+document.documentElement.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href^='/']");
+  if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (link.target === "_blank" || link.hasAttribute("download")) return;
+  const views = [...document.querySelectorAll(".depnet-tab")].map((tab) => pathOf(tab.href));
+  const address = new URL(link.getAttribute("href"), location);
+  const path = pathOf(address);
+  if (!views.some((view) => path === view || (view !== views[0] && path.startsWith(`${view}/`)))) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (address.href !== location.href) history.pushState(null, "", address);
+  dispatchEvent(new Event("pushstate"));
+});
+// An address that comes from the server when the reader has left its view is not the present one's.
+window.depnetAddress = (address, push) => {
+  if (pathOf(address) === pathOf(location)) history[push ? "pushState" : "replaceState"](null, "", address);
+};
