@@ -223,7 +223,11 @@ def test_rows_are_listed_sorted_filtered_and_found(page: Page, titanic: str) -> 
     expect(page.get_by_text("885 of 2,201 rows, 4 different ones")).to_be_visible()
     page.goto(f"{titanic}rows?sex=female&.match=1")
     expect(page.get_by_text("470 of 2,201 rows, 12 different ones")).to_be_visible()
-    address = titanic + "rows?.filter=" + quote('{"c0": {"type": "contains", "filter": "1st"}}')
+    address = (
+        titanic
+        + "rows?.filter="
+        + quote('{"c0": {"filterType": "text", "type": "contains", "filter": "1st"}}')
+    )
     page.goto(address)  # as the grid itself would not write it
     expect(page.get_by_text("325 of 2,201 rows")).to_be_visible()
     expect(cell(page, 0, "c0")).to_have_text("1st")

@@ -144,6 +144,7 @@ def test_targets_are_guessed() -> None:
     two, many = ("no", "yes"), tuple(map(str, range(40)))
     assert guess(Variable("churn", two), Variable("city", many), Variable("b", two)) == "churn"
     assert guess(Variable("a", two), Variable("city", many), Variable("b", two)) == "b"
+    assert guess(Variable("x", (1, 2, 3)), Variable("price", (1, 2, 3)), Variable("y", (1, 2, 3))) == "price"
     assert guess(Variable("a", two), Variable("city", many)) == "a"
     assert guess(Variable("city", many), Variable("town", many)) is None
     assert (

@@ -11,7 +11,7 @@ from depnet.geometry.joint import entropy
 from depnet.pictures import DependencyGraph
 
 WORDS = re.compile(
-    r"\b(target|label|outcome|result|class|y|churn|churned|price|cost|survived|diagnosis|default|income|salary|fraud|delay"
+    r"\b(target|label|outcome|result|class|churn|churned|price|cost|survived|diagnosis|default|income|salary|fraud|delay"
     r"|quality|score|rating|species|response|status|sales|revenue|risk|grade|amount)\b"
 )
 """Names of what people want to know."""

@@ -230,11 +230,14 @@ class _Rows:
             self.session.spawn(self._reply(state, number, first, min(last, first + MOST_ASKED)))
 
     def _ordered(self, event: events.GenericEventArguments) -> None:
-        """The reader has sorted or filtered; the grid shows it already."""
-        if isinstance(event.args, list) and len(event.args) == 2:
-            own = self._own(*event.args)
-            self.shown = replace(self.session.state, own=own)
-            self.session.change(own=own)
+        """The reader has sorted or filtered; the grid shows it already. A grid with filters says so as it opens, too."""
+        if not isinstance(event.args, list) or len(event.args) != 2:
+            return
+        now = self.session.state
+        new = replace(now, own=self._own(*event.args))
+        if (self._order(new), self._filters(new)) != (self._order(now), self._filters(now)):
+            self.shown = new
+            self.session.change(own=new.own)
 
     def _own(self, sort: object, filters: object) -> dict[str, str]:
         """The view's parameters with a grid's order and filters."""

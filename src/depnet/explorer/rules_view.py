@@ -13,6 +13,7 @@ from nicegui import events, ui
 from depnet.data import Label
 from depnet.errors import DepnetError
 from depnet.explorer import known, parts
+from depnet.explorer.histogram import state_label
 from depnet.explorer.segments import ROWS, SegmentList, describe_law, known_by_rule
 from depnet.explorer.session import Session
 from depnet.explorer.share import Finding
@@ -173,6 +174,8 @@ class _Graph:
             with self.place:
                 parts.warning(str(error))
             return
+        variable = self.session.loaded.variable(self.name)
+        drawn = replace(drawn, states=tuple(state_label(variable, k) for k in range(len(drawn.states))))
         self.graph = without_rows(drawn) if self.session.loaded.shared else drawn
         with self.place:
             self.picture = NodePicture(lambda vertex: self.session.set_own(vertex=str(vertex)))
