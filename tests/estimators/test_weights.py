@@ -203,6 +203,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert answer["matching"] == np.count_nonzero(weights)
     wanted = np.average(frame["a"] == "x", weights=weights)
     assert answer["observed"]["a"][0] == pytest.approx(wanted, abs=1e-3)
+    warned = [command(*asked[:5], *more).stderr.decode() for more in (["--weights", "w"], [])]
+    assert ["is read without" in said for said in warned] == [False, True]
+    found = command("card", model, "-o", "-").stdout.decode()
+    assert f"of rows that count as {said['effective_rows']} by their weights" in found
     refused = command("fit", path, "-o", tmp_path / "n.json", "--weights", "nope", code=1).stderr.decode()
     assert refused.startswith("depnet: weights: there is no column 'nope'.")
     refused = command(

@@ -3,7 +3,7 @@
 import click
 
 from depnet.cli.command import GIVEN, Run, command, option
-from depnet.cli.files import load_network, read_holed, text_options
+from depnet.cli.files import load_network, read_beside, text_options
 from depnet.cli.given import complete_variable, parse
 from depnet.wording import pick
 
@@ -34,7 +34,7 @@ def explain(
     known = parse(given, network.domain)
     if known is None:
         raise click.UsageError("explain needs what is known: --given sex=female,class=1st.")
-    rows = None if data is None else read_holed(data, network.domain)
+    rows = read_beside(data, network)
     found = explain(network, known, target, state=state, data=rows)
     steps = [pick(step, "name", "fact", "change") for step in found.steps]
     document = {**(pick(found, "about", "start", "end", "orders") or {}), "steps": steps}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depnet.cli.command import Run, command, flag, option
-from depnet.cli.files import load_models, read_holed, text_options
+from depnet.cli.files import load_models, read_beside, text_options
 from depnet.cli.serve import cannot_listen, check_extra, server_options
 from depnet.files import stamp_of
 
@@ -56,6 +56,6 @@ def _load(model: str, data: str | None) -> "Loaded":
 
     stamp = stamp_of(model)  # before it is read: what comes meanwhile is another file
     found = load_models(model)
-    rows = None if data is None else read_holed(data, found.domain)
+    rows = read_beside(data, found.network)
     loaded = Loaded(found.network, found.law, data=rows, table=data)
     return loaded if model == "-" else replace(loaded, name=Path(model).name, path=model, stamp=stamp)

@@ -100,6 +100,16 @@ def read_holed(path: str, domain: "Domain", **options: Any) -> "Holed":
         return read_for(path, domain, dialect=dialect(), weights=weights, progress=tell, **options)[0]
 
 
+def read_beside(path: str | None, network: "Network") -> "Holed | None":
+    """The table, if one is named, whose own answers stand beside those of a network."""
+    if path is None:
+        return None
+    if network.surveyed and "weights" not in this_run().dialect:
+        said = f"the model was learned with weights, {path} is read without: its rows count alike. Say --weights NAME."
+        warnings.warn(said, UserWarning, stacklevel=2)
+    return read_holed(path, network.domain)
+
+
 def read_known(
     path: str, domain: "Domain", targets: Iterable[str], **options: Any
 ) -> "tuple[IntArray, list[str]]":

@@ -53,4 +53,5 @@ def nearest(
         write_table(listed, run.place, force=run.force)
     texts = [["" if cell is None else str(cell) for cell in one.values()] for one in listed]
     left = [name not in ("row", "rows_like_it", "alike") for name in found]
-    run.answer({"rows": holed.rows, "nearest": listed}, Grid(list(found), texts, left=left))
+    heads = ["rows like it" if name == "rows_like_it" else name for name in found]
+    run.answer({"rows": holed.rows, "nearest": listed}, Grid(heads, texts, left=left))

@@ -26,7 +26,7 @@ from depnet.cli.command import (
 from depnet.cli.files import (
     PLOT,
     load_network,
-    read_holed,
+    read_beside,
     read_known,
     save_plot,
     text_options,
@@ -146,7 +146,7 @@ def query(
         method=method,
         tolerance=tolerance,
         max_seconds=SECONDS if max_seconds is None else max_seconds,
-        data=None if data is None else read_holed(data, network.domain),
+        data=read_beside(data, network),
         rng=run.steady_rng,
         do=parse(do, network.domain),
     )
@@ -173,7 +173,7 @@ def _query_by(
     from depnet.inference import query_by
 
     law = load_network(model, chains=False)
-    rows = None if data is None else read_holed(data, law.domain)
+    rows = read_beside(data, law)
     known = parse(given, law.domain)
     found = query_by(law, target, names_of(by), known, tolerance=tolerance, data=rows, rng=run.steady_rng)
     save_plot(found, plot)

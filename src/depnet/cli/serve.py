@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depnet.cli.command import Option, Run, command, flag, gather, number, option, this_run
-from depnet.cli.files import load_models, read_holed, text_options
+from depnet.cli.files import load_models, read_beside, text_options
 
 if TYPE_CHECKING:
     from depnet.doors.served import Served
@@ -35,7 +35,7 @@ class Files:
 
         this_run().dialect = self.dialect
         found = load_models(self.model)
-        rows = None if self.data is None else read_holed(self.data, found.domain)
+        rows = read_beside(self.data, found.network)
         return Served(found, rows, self.shared)
 
 

@@ -28,6 +28,8 @@ def model_card(model: Model, name: str = "model") -> str:
     """
     rows, found = count_rows(model.network), links(model.network)
     learned = "an unknown number of rows" if rows is None else plural(rows, "row")
+    if model.network.surveyed:
+        learned = f"rows that count as {rows:,} by their weights"
     size = f"{plural(len(model.domain), 'column')}, {plural(len(found), 'link')} between them"
     near = None if model.law is None else law_nearness(model.law)
     figures = [line[0].upper() + line[1:] + "." for line in plain_figures(model.law, near)]

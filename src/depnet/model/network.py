@@ -15,7 +15,7 @@ from depnet.data.frames.within import Within
 from depnet.data.table.columns import Layout
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
-from depnet.errors import ModelError, brief, is_whole, outside
+from depnet.errors import DataError, ModelError, brief, is_whole, outside
 from depnet.model.marginals import HeldOut, MarginalCounts
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.source import LosslessSource
@@ -192,6 +192,11 @@ class Network:
             rows.append([names[node.variable], f"{self.domain.cardinalities[node.variable]:,}", size, known])
         return rows
 
+    @property
+    def surveyed(self) -> bool:
+        """Have the rows that it was learned from weights of their own? Their counts are then no whole numbers."""
+        return self.counts is not None and not float(self.counts.total).is_integer()
+
     def with_counts(self, dataset: Dataset) -> "Network":
         """The same network, keeping the 1- and 2-way counts of the data it was learned from.
 
@@ -281,6 +286,11 @@ def checked_network(network: object) -> Network:
 
 def check_same_domain(who: str, domain: Domain, dataset: Holed) -> None:
     """Raise a `ModelError` unless `dataset` has the network's variables with the network's states."""
+    if not isinstance(dataset, Holed):
+        raise DataError(
+            f"{who}: expected rows as codes, a depnet.Dataset; got {type(dataset).__name__}. "
+            "depnet.data.encode(frame, network.domain) makes them of a frame, without holes its .dataset()."
+        )
     if dataset.domain == domain:
         return
     if len(dataset.domain) != len(domain):

@@ -253,6 +253,13 @@ def test_it_prints_itself_and_refuses_what_it_cannot_compare() -> None:
     assert "1-way: mean 0.0000" in shown
     assert "by chance alone" in shown
     refuses(ModelError, "nearness", lambda: nearness(table, Dataset.from_codes([[0]], [2])))
+    refuses(
+        DataError,
+        r"compare: expected rows as codes.*encode\(frame",
+        compare,
+        learn(PEOPLE),
+        [{"sex": "male"}],
+    )
     empty = Dataset.from_codes(np.zeros((0, 4), dtype=np.uint8), domain=table.domain)
     refuses(DataError, "no rows", lambda: nearness(table, empty))
     one = Dataset.from_codes([[0], [1]], [2])
