@@ -87,6 +87,13 @@ def test_without_a_target_the_steps_are_of_the_row_itself() -> None:
     assert found.steps[0].name == "sex"  # women are rare among the crew
 
 
+@pytest.mark.parametrize("target", ["survived", "survived = No"])
+def test_what_a_row_says_of_the_target_is_no_fact(target: str) -> None:
+    told = {"class": "1st", "sex": "female"}
+    found, without = (depnet.explain(LAW, row, target) for row in ({**told, "survived": "No"}, told))
+    assert (found.steps, found.end) == (without.steps, without.end)
+
+
 def test_what_cannot_be_explained_is_refused() -> None:
     with pytest.raises(EvidenceError, match="facts are a mapping of column names to values, or a row"):
         depnet.explain(LAW, "sex = female", "survived")  # type: ignore[arg-type]

@@ -23,6 +23,7 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Label
 from depnet.errors import EvidenceError, brief
 from depnet.inference.answer.shown import frame_of_columns
+from depnet.inference.answer.target import targets_of
 from depnet.inference.ask.query import log_probability, query
 from depnet.law import limits
 from depnet.model.conditions import describe
@@ -169,7 +170,9 @@ def explain(
     """
     if not hasattr(facts, "items"):  # a row of a frame is a Series, which is no Mapping
         raise EvidenceError(f"facts are a mapping of column names to values, or a row; got {brief(facts)}.")
-    known = {name: value for name, value in facts.items() if name != target and not is_hole(value)}
+    asked = () if target is None else targets_of(network.domain, target)
+    own = [name for at, name in enumerate(network.domain.names) if asked and asked[0].index == at]
+    known = {name: value for name, value in facts.items() if name not in own and not is_hole(value)}
     if not known:
         raise EvidenceError("nothing is known that could explain the answer; give at least one fact.")
     names = list(known)

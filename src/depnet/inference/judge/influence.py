@@ -37,6 +37,7 @@ from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
 from depnet.law.program import LevelPlan, law_of
 from depnet.model.evidence import Evidence, Given, narrow_domain
 from depnet.model.network import Network
+from depnet.wording import printable
 
 TOLERANCE = 0.01
 """The standard error at the ends of a reach that is sharp: of probabilities, and of means in standard deviations."""
@@ -96,6 +97,16 @@ class Influence:
         """The effects, the most information first."""
         return tuple(sorted(self.effects, key=lambda effect: -effect.bits))
 
+    def __str__(self) -> str:
+        lines = [f"{self.measure.said}: {self.value:.4g}, and what each column could make of it"]
+        width = max((len(effect.variable.name) for effect in self.effects), default=0)
+        for effect in self.effects:
+            ends = [
+                f"{effect.values[at]:.4g} ({effect.variable.states[at]})" for at in (effect.low, effect.high)
+            ]
+            lines.append(printable(f"  {effect.variable.name:{width}}  {' to '.join(ends)}"))
+        return "\n".join(lines)
+
     @property
     def error_of_ends(self) -> float:
         """The largest standard error at an end of a reach that has two."""
@@ -126,6 +137,11 @@ def influence(
     >>> found = influence(law, "survived")
     >>> round(found.value, 2), [(effect.variable.name, round(effect.width, 2)) for effect in found.effects]
     (0.32, [('sex', 0.52), ('class', 0.38), ('age', 0.1)])
+    >>> print(found)
+    survived = Yes: 0.3231, and what each column could make of it
+      sex    0.2122 (male) to 0.7314 (female)
+      class  0.2396 (Crew) to 0.6231 (1st)
+      age    0.3179 (adult) to 0.4228 (child)
     """
     domain = checked_ordered("influence", network).domain
     checked_tolerance(tolerance)
