@@ -125,10 +125,11 @@ class Allowed:
 
         Without numbers, a row of a bin meets a range that the bin has a part in.
         """
-        by_state = self.weights() > 0
         if self.variable.bins is not None and numbers is not None:
-            by_state[:] = False
+            by_state = np.zeros(self.variable.cardinality, dtype=bool)
             by_state[list(self.codes)] = True
+        else:
+            by_state = self.weights() > 0
         if self.variable.missing is not None:
             by_state[-1] = False  # as `known` says
         met: NDArray[np.bool_] = by_state[codes]

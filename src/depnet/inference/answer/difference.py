@@ -14,6 +14,7 @@ Means need rows whose spread is known: of fewer than 30 it is warned in any case
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -41,7 +42,13 @@ LEAST_DIFFERENCE = 0.01
 """With very many rows any model differs by more than chance allows: less than this is not worth a warning."""
 
 
-def differences(result: QueryResult) -> list[Remark]:
+def compared(result: QueryResult) -> QueryResult:
+    """The result, which warns where law and table differ, too."""
+    said = _differences(result)
+    return replace(result, warnings=(*result.warnings, *said)) if said else result
+
+
+def _differences(result: QueryResult) -> list[Remark]:
     """What a person reads where law and table differ; nothing elsewhere."""
     found = []
     for table in result.tables:

@@ -98,7 +98,8 @@ def _logits(a: FloatArray, b: FloatArray, levels: Sequence[float]) -> FloatArray
     low, high = middle - wide - TAIL / a, middle + wide + TAIL / b
     step = (high - low) / (POINTS - 1)
     u = low[:, None] + step[:, None] * np.arange(POINTS)
-    logs = -a[:, None] * np.logaddexp(0.0, -u) - b[:, None] * np.logaddexp(0.0, u)
+    below = np.log(1 + np.exp(-np.abs(u))) + np.maximum(-u, 0.0)  # -log x; -log (1 - x) is u more
+    logs = -(a + b)[:, None] * below - b[:, None] * u
     density = np.exp(logs - logs.max(axis=1, keepdims=True))
     upto = np.cumsum((density[:, 1:] + density[:, :-1]) / 2, axis=1)
     each, found = np.arange(len(a)), np.empty((len(levels), len(a)))

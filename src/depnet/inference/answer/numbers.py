@@ -168,12 +168,12 @@ class NumberLaw:
         """The quantile of a level, and its standard error (Woodruff's)."""
         if not (isinstance(level, (int, float)) and 0 < level < 1):
             raise InferenceError(f"the level of a quantile is between 0 and 1; got {brief(level)}.")
-        (at,) = self._at([level])
+        (at,) = self.at_levels([level])
         _, moved = self.above(at)
-        low, high = self._at([max(level - moved, 1e-9), min(level + moved, 1.0)])
+        low, high = self.at_levels([max(level - moved, 1e-9), min(level + moved, 1.0)])
         return at, float(max(high - at, at - low))
 
-    def _at(self, levels: list[float]) -> list[int | float]:
+    def at_levels(self, levels: list[float]) -> list[int | float]:
         """The smallest values up to which the law has at least these levels."""
         values, upto = self.ascending
         places = np.searchsorted(upto, np.array(levels) - SLACK)
@@ -267,7 +267,7 @@ class NumberSummary:
     @property
     def median(self) -> Value:
         """The quantile of level 0.5."""
-        return self.quantile(0.5)[0]
+        return value_of(self.law.at_levels([0.5])[0], self.kind)
 
     @property
     def median_error(self) -> Length:

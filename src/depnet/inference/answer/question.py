@@ -10,12 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from depnet.arrays import FloatArray, generator, read_only
+from depnet.arrays import FloatArray, IntArray, generator, read_only
+from depnet.data.binning.bins import Numbers
 from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import EvidenceError, InferenceError, ModelError, brief, checked_seconds
-from depnet.inference.answer.difference import differences
+from depnet.inference.answer.difference import compared
 from depnet.inference.answer.observed import MatchingRows, Support, few_known, support
 from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, tables_of
 from depnet.inference.answer.result import QueryResult
@@ -128,6 +129,8 @@ class Question:
     """The evidence by labels, as it was given."""
     narrowed: Domain = field(init=False)
     """The domain, with the values that the evidence leaves of each bin."""
+    level_values: dict[int, tuple[Numbers, IntArray]] = field(init=False, default_factory=dict)
+    """Of numbers that were answered by their levels, these, and how many each bin has; groups share them."""
 
     def __post_init__(self) -> None:
         """Whatever is wrong with it is an error here."""
@@ -207,11 +210,12 @@ class Question:
         closure: Iterable[int],
         used: Iterable[int],
         warnings: Sequence[str] = (),
+        compare: bool = True,
     ) -> QueryResult:
         """The result: each part has the targets that it answers, which are all free ones together.
 
         `closure` are the variables that took part, `used` the known ones that had an effect; `scan` is None where the
-        answer is of an ordered network's law.
+        answer is of an ordered network's law; `compare` law and table, and warn where they differ.
         """
         domain = self.network.domain
         asked = [self.wanted] if self.joint else [(i,) for i in self.wanted]
@@ -292,8 +296,7 @@ class Question:
                 if not (t.inside is not None or t.event)
             },
         )
-        differ = differences(found)
-        return replace(found, warnings=(*found.warnings, *differ)) if differ else found
+        return compared(found) if compare else found
 
     def _columns(self, name: str) -> frozenset[int]:
         """The variables that a part of the evidence speaks of: a variable, or text that is true or false."""
@@ -320,12 +323,13 @@ class Question:
         """Where in their bins numbers lie, of the variables of which the parts say it."""
         found = {}
         for own, i in ((part, i) for _, part in parts for i in part.levels):
-            bins, left = self.network.domain.variables[i].bins, self.narrowed.variables[i].bins
-            assert bins is not None
-            assert left is not None
-            sizes = np.array([len(kept) for kept in bins.quantiles])
-            values = allowed_values(bins, left)
-            found[i] = LevelLaw(values, sizes, own.levels[i], own.level_spreads[i])
+            if i not in self.level_values:
+                bins, left = self.network.domain.variables[i].bins, self.narrowed.variables[i].bins
+                assert bins is not None
+                assert left is not None
+                sizes = np.array([len(kept) for kept in bins.quantiles])
+                self.level_values[i] = allowed_values(bins, left), sizes
+            found[i] = LevelLaw(*self.level_values[i], own.levels[i], own.level_spreads[i])
         return found
 
     def _learned(self, matching: Support | None) -> int:

@@ -7,7 +7,8 @@ model answers all groups together (`depnet.inference.ordered.groups`), and the r
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from depnet.arrays import new_seeds
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
+from depnet.inference.answer.difference import compared
 from depnet.inference.answer.intervals import ends
 from depnet.inference.answer.numbers import value_of
 from depnet.inference.answer.observed import MatchingRows
@@ -32,14 +34,14 @@ from depnet.model.network import Network
 MOST_GROUPS = 10_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class GroupAnswers:
     """The answers of `depnet.query_by` for all groups.
 
     Attributes:
         by: the columns whose combinations are the groups.
         labels: their states in each group.
-        results: a `QueryResult` for each group.
+        answers: what is said of each group, before model and table are compared; `results` are to be read.
 
     >>> import depnet
     >>> found = depnet.query_by(depnet.learn(depnet.titanic(), order="auto"), "survived", "class")
@@ -49,11 +51,16 @@ class GroupAnswers:
 
     by: tuple[str, ...]
     labels: tuple[tuple[Any, ...], ...]
-    results: tuple[QueryResult, ...]
+    answers: tuple[QueryResult, ...] = field(repr=False)
+
+    @cached_property
+    def results(self) -> tuple[QueryResult, ...]:
+        """The answers, which warn where model and table differ, too."""
+        return tuple(map(compared, self.answers))
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of `frame`, as lists."""
-        tables = [result.table(result.targets[0]) for result in self.results]
+        tables = [result.table(result.targets[0]) for result in self.answers]
         rows = [*map(_number_row, tables)] if tables[0].is_number else _share_rows(tables)
         each = len(rows) // len(tables)
         labels = [dict(zip(self.by, labels, strict=True)) for labels in self.labels for _ in range(each)]
@@ -158,7 +165,9 @@ def _result(question: Question, part: Part | None) -> QueryResult:
         tables = [np.full(k, 1 / k) for k in (cards[i] for i in question.free)]
         part = Part(tables, [np.zeros_like(table) for table in tables], "exact")
     used = question.evidence.variables
-    found = question.result([(question.free, part)], method=part.method, scan=None, closure=(), used=used)
+    found = question.result(
+        [(question.free, part)], method=part.method, scan=None, closure=(), used=used, compare=False
+    )
     sharp = question.condition_error(found) <= question.tolerance
     return found if sharp or not found.converged else replace(found, converged=False)
 

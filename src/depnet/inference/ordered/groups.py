@@ -14,6 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ from depnet.law.draw import EXACT_STREAM
 from depnet.law.elimination import (
     Elimination,
     EliminationPlan,
+    Factor,
     factors_of,
     log_largest_weight,
     network_plan,
@@ -45,6 +47,9 @@ COARSER = 10.0
 FIRST, MOST = 512, 1 << 14
 """Rows of a group before the first look at its errors, and at most."""
 
+_Factors: TypeAlias = dict[tuple[int, ...], list[Factor]]
+"""Factors of a variable, by it and by each clamped column that it reads with its state."""
+
 
 def answer_groups(question: Question, by: Sequence[int], states: IntArray, seed: int) -> list[Part | None]:
     """The part of each group, whose states of the columns `by` are a row of `states`; None: the law has no such group.
@@ -55,7 +60,8 @@ def answer_groups(question: Question, by: Sequence[int], states: IntArray, seed:
     plan = LevelPlan.of(network, question.evidence, question.wanted)
     if plan is not None and not may_refine(question, plan):
         plan = None
-    found = _exact(question, by, states)
+    made: _Factors = {}
+    found = _exact(question, by, states, made)
     if plan is None and found is not None:
         return found
     cells = sum(network.domain.cardinalities[i] for i in question.free)
@@ -64,7 +70,7 @@ def answer_groups(question: Question, by: Sequence[int], states: IntArray, seed:
     parts: list[Part | None] = []
     for first in range(0, len(states), each):
         some = slice(first, first + each)
-        draws = _Draws(question, by, states[some], plan, None if found is None else found[some], seed)
+        draws = _Draws(question, by, states[some], plan, None if found is None else found[some], seed, made)
         parts += draws.run()
     return parts
 
@@ -91,11 +97,12 @@ class _Kept:
         by: Sequence[int],
         states: IntArray,
         target: tuple[int, ...],
+        made: _Factors,
     ) -> "list[_Kept] | None":
         """Eliminations of these variables for all groups, which keep the target, too; None where they are too large.
 
         Some of the columns `by` are kept, and each of the others is clamped to one state after the other: whichever takes
-        the fewest cells.
+        the fewest cells. Factors that are `made` already are taken, and others join them.
         """
         network, cards = question.network, question.network.domain.cardinalities
         best: tuple[tuple[int, ...], tuple[int, ...], EliminationPlan] | None = None
@@ -116,25 +123,23 @@ class _Kept:
         clamped, keep, plan = best
         columns = [k for k, i in enumerate(by) if i in clamped]
         codes, which = np.unique(states[:, columns], axis=0, return_inverse=True)
-        alike = {
-            i: factors_of(network, [i], question.evidence)
-            for i in variables
-            if not {i, *network.nodes[i].inputs} & set(clamped)
-        }
 
-        def eliminate(own: Evidence) -> Elimination | None:
-            factors = (alike[i] if i in alike else factors_of(network, [i], own) for i in variables)
+        def factors_for(i: int, each: Sequence[int]) -> list[Factor]:
+            read = {i, *network.nodes[i].inputs}
+            own = {j: code for j, code in zip(clamped, each, strict=True) if j in read}
+            key = (i, *chain.from_iterable(own.items()))
+            if key not in made:
+                made[key] = factors_of(network, [i], within_group(question.evidence, [*own], [*own.values()]))
+            return made[key]
+
+        def eliminate(each: Sequence[int]) -> Elimination | None:
             try:
-                return Elimination(chain.from_iterable(factors), cards, plan)
+                return Elimination(chain.from_iterable(factors_for(i, each) for i in variables), cards, plan)
             except EvidenceError:
                 return None
 
         return [
-            cls(
-                np.flatnonzero(which.ravel() == k),
-                keep,
-                eliminate(within_group(question.evidence, clamped, each)),
-            )
+            cls(np.flatnonzero(which.ravel() == k), keep, eliminate(each))
             for k, each in enumerate(codes.tolist())
         ]
 
@@ -163,7 +168,9 @@ def _cells(network: Network, variables: Sequence[int], evidence: Evidence, plan:
     return plan.cells + factors + limits.CLUSTER_CELLS * len(variables)
 
 
-def _exact(question: Question, by: Sequence[int], states: IntArray) -> list[Part | None] | None:
+def _exact(
+    question: Question, by: Sequence[int], states: IntArray, made: _Factors
+) -> list[Part | None] | None:
     """All groups by elimination; None where that is too large."""
     if not question.free:
         return [Part([], [], "evidence")] * len(states)
@@ -171,7 +178,7 @@ def _exact(question: Question, by: Sequence[int], states: IntArray) -> list[Part
     one = Conditional(
         network, within_group(question.evidence, by, states[0].tolist()), tuple((i,) for i in question.free)
     )
-    every = _Kept.every(question, one.variables, by, states, question.free)
+    every = _Kept.every(question, one.variables, by, states, question.free, made)
     if every is None:
         return None
     found: list[Part | None] = [None] * len(states)
@@ -187,7 +194,13 @@ class _Rows:
     """Rows of the law of every group, with weights where they are not drawn exactly."""
 
     def __init__(
-        self, question: Question, by: Sequence[int], states: IntArray, wanted: set[int], seed: int
+        self,
+        question: Question,
+        by: Sequence[int],
+        states: IntArray,
+        wanted: set[int],
+        seed: int,
+        made: _Factors,
     ) -> None:
         self._network, self._by, self._states, self._seed = question.network, list(by), states, seed
         self._law = law_of(question.network)
@@ -200,7 +213,7 @@ class _Rows:
         """The variables that weights are functions of, or that are drawn given the group and what is known."""
         self._drawn = 0
         above = [i for i in self._taking if i in self.above]
-        self._kept = _Kept.every(question, above, by, states, ())
+        self._kept = _Kept.every(question, above, by, states, (), made)
         self.largest = np.full(len(states), -np.inf)
         """Of each group, the log of the largest weight that a row may have; -inf: there is no such row."""
         if self._kept is None:
@@ -241,19 +254,25 @@ class _Rows:
         for i, code in self._known.clamped.items():
             codes[:, i] = code
         codes[:, self._by] = np.repeat(self._states[groups], count, axis=0)
+        clusters = max(
+            (len(some.done.plan.clusters) for some in self._kept if some.done is not None), default=0
+        )
+        every = words(
+            self._seed, EXACT_STREAM, 0, max(clusters, 1), first, rows
+        )  # eliminations have one plan
         for some in self._kept:
-            self._draw_above(some, np.repeat(np.isin(groups, some.groups), count), codes, first)
+            self._draw_above(some, np.repeat(np.isin(groups, some.groups), count), codes, every)
         others = [i for i in self._taking if i not in set(self.above)]
         done_codes = law.passes(rows, variables=others, seed=self._seed, first=first, start=codes).codes
         return done_codes, np.zeros(rows)
 
-    def _draw_above(self, some: _Kept, mine: NDArray[np.bool_], codes: CodeArray, first: int) -> None:
+    def _draw_above(
+        self, some: _Kept, mine: NDArray[np.bool_], codes: CodeArray, every: NDArray[np.uint32]
+    ) -> None:
         """The ancestors of what is known, in the rows of an elimination's groups."""
         if some.done is None or not mine.any():
             return
         drawn = np.array(codes[mine], dtype=np.uint16, order="F")
-        clusters = max(len(some.done.plan.clusters), 1)
-        every = words(self._seed, EXACT_STREAM, 0, clusters, first, len(codes))
         some.done.draw(np.ascontiguousarray(every[:, mine]), drawn)
         codes[mine] = drawn
 
@@ -269,12 +288,13 @@ class _Draws:
         plan: LevelPlan | None,
         exact_parts: Sequence[Part | None] | None,
         seed: int,
+        made: _Factors,
     ) -> None:
         self._question, self._plan, self._exact = question, plan, exact_parts
         one = within_group(question.evidence, by, states[0].tolist())
         self._asked = Conditional(question.network, one, tuple((i,) for i in question.free))
         needed = set(question.wanted) | (set() if plan is None else set(plan.variables))
-        self._rows = _Rows(question, by, states, needed, seed)
+        self._rows = _Rows(question, by, states, needed, seed, made)
         self._rng = np.random.default_rng(seed)
         cells = self._asked.cells if exact_parts is None else []
         self._sums = [PassSums(cells, BATCHES, largest) for largest in self._rows.largest.tolist()]
@@ -321,9 +341,9 @@ class _Draws:
             own = slice(k * count, (k + 1) * count)
             weights[own], scale[k] = self._sums[g].add_logs(logs[own], [each[own] for each in states])
         if self._levels is not None and self._plan is not None:
-            batch = np.repeat((groups[:, None] * BATCHES + np.arange(BATCHES)).ravel(), count // BATCHES)
+            batch = np.repeat(np.arange(len(groups) * BATCHES), count // BATCHES)
             self._levels.scale(groups, scale)
-            self._levels.add(codes, self._plan.draw(codes, self._rng), batch, weights)
+            self._levels.add(codes, self._plan.draw(codes, self._rng), batch, weights, groups)
 
     def _part(self, g: int) -> tuple[Part, float]:
         """What the draws of a group say, and the largest error that they have."""

@@ -33,6 +33,7 @@ Piece = TypeVar("Piece", bound=tuple[Any, ...])
 
 HALF = 0.7
 """Of the tolerance, for the errors of codes and of where in their bins numbers lie: both together are within it."""
+ALL = slice(None)
 FEW = 8
 """A state that fewer rows have met has an error of its own."""
 
@@ -156,23 +157,31 @@ class LevelSums:
         for sums in (self.weights, *self.counts, *self.weighted, *self.levels.values()):
             sums[groups] *= factors.reshape(-1, *[1] * (sums.ndim - 1))
 
-    def add(self, codes: CodeArray, drawn: Drawn, batch: IntArray, given: FloatArray | None = None) -> None:
-        """More rows, each of a `batch` of all groups' batches, with the weights that they come with (None: 1)."""
+    def add(
+        self,
+        codes: CodeArray,
+        drawn: Drawn,
+        batch: IntArray,
+        given: FloatArray | None = None,
+        groups: IntArray | slice = ALL,
+    ) -> None:
+        """More rows, each of a `batch` of all batches of these groups, with the weights that they come with (None: 1)."""
         weights = drawn.weights if given is None else given * drawn.weights
-        self.weights += _sums_of(batch, weights, self.weights.shape)
+        shape = self.weights[groups].shape
+        self.weights[groups] += _sums_of(batch, weights, shape)
         cards = self._asked.network.domain.cardinalities
         for at, table in enumerate(self._asked.tables):
             counts, weighted = self.counts[at], self.weighted[at]
             cell = batch * counts.shape[2] + joint_codes(codes, table, cards)
-            counts += _sums_of(cell, given, counts.shape)
-            weighted += _sums_of(cell, weights, counts.shape)
+            counts[groups] += _sums_of(cell, given, (*shape, counts.shape[2]))
+            weighted[groups] += _sums_of(cell, weights, (*shape, counts.shape[2]))
         for i, sums in self.levels.items():
             drawer, there = self._plan.drawers[i], drawn.laws[i] >= 0
             by_draw = i in self._plan.weighing
             place = drawn.places[i] if by_draw else drawn.laws[i]
-            shape = sums.shape if by_draw else (*sums.shape[:2], len(drawer.laws))
-            found = _sums_of(batch[there] * shape[2] + place[there], weights[there], shape)
-            sums += found if by_draw else drawer.over_levels(found)
+            cells = sums.shape[2] if by_draw else len(drawer.laws)
+            found = _sums_of(batch[there] * cells + place[there], weights[there], (*shape, cells))
+            sums[groups] += found if by_draw else drawer.over_levels(found)
 
     def part(self, by_codes: Part, group: int = 0) -> tuple[Part, float]:
         """A group's part, and the largest error that draws of rows have in it: of a state, or of P(X <= c) for any c."""
