@@ -103,7 +103,7 @@ def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArr
     codes = JointStates(cards, inputs, known).codes()
     wanted = fixed.get(i, slice(None))
     parts = [node.probabilities(codes[at : at + ROWS])[:, wanted] for at in range(0, len(codes), ROWS)]
-    return np.concatenate(parts).reshape(shape)
+    return (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(shape)
 
 
 _kept: Kept[dict[int, FloatArray]] = Kept(lambda network: {})
@@ -114,9 +114,10 @@ def product(
     variables: Sequence[int], factors: Sequence[Factor], cardinalities: Sequence[int]
 ) -> tuple[FloatArray, float]:
     """The product of factors, over exactly these variables in this order, and the log of what it was divided by."""
-    table = np.ones([cardinalities[i] for i in variables])
+    table = np.empty([cardinalities[i] for i in variables])
     if len(factors) <= FEW_FACTORS:
-        for factor in factors:
+        table[...] = _spread(factors[0], variables, cardinalities) if factors else 1.0
+        for factor in factors[1:]:
             table *= _spread(factor, variables, cardinalities)
         return table, 0.0
     # Of many factors the product would be 0 in floats, also where a state is likely in the end.

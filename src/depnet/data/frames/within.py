@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import within as native
-from depnet.arrays import ByFields, FloatArray
+from depnet.arrays import ByFields, FloatArray, IntArray
 from depnet.data.binning.bins import Bins, Numbers
 from depnet.data.binning.levels import LevelArray, Levels
 from depnet.data.table.variable import Domain, Variable
@@ -213,14 +213,12 @@ class Drawer:
         )
         return places, laws
 
-    def over_levels(self, of_law: FloatArray) -> FloatArray:
-        """[..., level]: the sum of all laws, of which each has the weight `of_law` [..., law]."""
-        found = np.zeros((*of_law.shape[:-1], len(self.levels.values)))
+    def add_over_levels(self, sums: FloatArray, groups: IntArray | slice, of_law: FloatArray) -> None:
+        """Add to `sums` [group, ..., level] of these groups all laws, each with its weight `of_law` [group, ..., law]."""
         of_bin = self.trees.law_bins(self.levels)
         for k, (first, size) in enumerate(zip(self.levels.first, self.levels.sizes, strict=True)):
             own = np.flatnonzero(of_bin == k)
-            found[..., first : first + size] = of_law[..., own] @ self.laws[own, :size]
-        return found
+            sums[groups, ..., first : first + size] += of_law[..., own] @ self.laws[own, :size]
 
 
 def allowed_levels(bins: Bins, narrowed: Bins) -> NDArray[np.bool_]:

@@ -23,7 +23,7 @@ from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.part import Part, PassDiagnostics, Remark
 from depnet.inference.answer.question import RESOLUTION, Question
-from depnet.inference.ordered.levels import HALF, LevelSums, counted_errors, may_refine
+from depnet.inference.ordered.levels import ALL, HALF, LevelSums, counted_errors, may_refine
 from depnet.inference.ordered.sums import PassSums, largest_of
 from depnet.inference.ordered.weighted import states_of
 from depnet.law import limits
@@ -343,7 +343,8 @@ class _Draws:
         if self._levels is not None and self._plan is not None:
             batch = np.repeat(np.arange(len(groups) * BATCHES), count // BATCHES)
             self._levels.scale(groups, scale)
-            self._levels.add(codes, self._plan.draw(codes, self._rng), batch, weights, groups)
+            some = ALL if len(groups) == self._levels.groups else groups
+            self._levels.add(codes, self._plan.draw(codes, self._rng), batch, weights, some)
 
     def _part(self, g: int) -> tuple[Part, float]:
         """What the draws of a group say, and the largest error that they have."""

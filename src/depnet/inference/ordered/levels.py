@@ -181,7 +181,10 @@ class LevelSums:
             place = drawn.places[i] if by_draw else drawn.laws[i]
             cells = sums.shape[2] if by_draw else len(drawer.laws)
             found = _sums_of(batch[there] * cells + place[there], weights[there], (*shape, cells))
-            sums[groups] += found if by_draw else drawer.over_levels(found)
+            if by_draw:
+                sums[groups] += found
+            else:
+                drawer.add_over_levels(sums, groups, found)
 
     def part(self, by_codes: Part, group: int = 0) -> tuple[Part, float]:
         """A group's part, and the largest error that draws of rows have in it: of a state, or of P(X <= c) for any c."""
@@ -264,13 +267,17 @@ class LevelSums:
         alike = drawer.laws[-count:][np.arange(drawer.laws.shape[1]) < levels.sizes[:, None]]
         inside = np.divide(sums.sum(axis=0), totals[bins], out=alike, where=totals[bins] > 0)
         scale = np.divide(of_bin, totals, out=np.zeros(count), where=totals > 0)
-        own = math.sqrt(BATCHES / (BATCHES - 1)) * (sums - inside * in_bin[:, bins]) * scale[bins]
-        error = float(np.sqrt((np.cumsum(own, axis=1) ** 2).sum(axis=0)).max())
+        own = np.repeat(in_bin, levels.sizes, axis=1)
+        own *= -inside
+        own += sums
+        own *= math.sqrt(BATCHES / (BATCHES - 1)) * scale[bins]
+        upto = np.cumsum(own, axis=1)
+        error = math.sqrt(np.einsum("bl,bl->l", upto, upto).max())
         if moved is not None:
             of_codes = moved[:, :count] / present
             of_codes = of_codes - of_bin * of_codes.sum(axis=1, keepdims=True)
             own = np.concatenate([own, of_codes[:, bins] * inside])
-        return of_bin[bins] * inside, Spread(np.sqrt((own**2).sum(axis=0)), own), error
+        return of_bin[bins] * inside, Spread(np.sqrt(np.einsum("bl,bl->l", own, own)), own), error
 
 
 def _sums_of(cell: IntArray, weights: FloatArray | None, shape: tuple[int, ...]) -> FloatArray:
