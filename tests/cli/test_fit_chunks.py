@@ -26,7 +26,7 @@ def test_chunks_give_the_model_of_whole_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("option", NOT_IN_CHUNKS)
 def test_what_workers_cannot_do_is_refused(option: str, tmp_path: Path) -> None:
     message = refused("fit", tmp_path, *CLUSTER, option, "alive", "-o", tmp_path / "m.json", code=2)
-    assert f"{option} is not for a table that is read in chunks" in message
+    assert f"{option} does not go with --cluster or --memory" in message
     assert NOT_IN_CHUNKS[option].split(". ")[-1].split(" --")[0] in message
 
 
@@ -86,7 +86,7 @@ def test_a_bound_on_memory_is_a_size(rows: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_standard_input_is_not_for_a_cluster(tmp_path: Path) -> None:
     said = refused("fit", "-", *CLUSTER, "-o", tmp_path / "m.json", code=2)
-    assert "read from Parquet files, not from standard input" in said
+    assert "read Parquet files, not standard input" in said
 
 
 def test_no_such_cluster(rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

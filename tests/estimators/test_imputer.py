@@ -138,7 +138,7 @@ def test_quantiles_cover_hidden_numbers_and_agree_with_laws() -> None:
     assert abs(covered.mean() - 0.9) < 4 * np.sqrt(0.09 / len(covered))
     for law in imputer.laws(holed).values():
         assert np.allclose(law.sum(axis=1), 1)
-    refuses(DataError, "quantiles are of numbers", lambda: imputer.quantiles(imputer.model_._rows(holed)))
+    refuses(DataError, "needs a column of numbers", lambda: imputer.quantiles(imputer.model_._rows(holed)))
 
 
 def test_floats_of_a_few_whole_values_get_their_expected_value() -> None:

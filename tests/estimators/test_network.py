@@ -257,7 +257,7 @@ def test_codes_are_taken_as_they_are() -> None:
     weighted = Dataset(rows.domain, rows.codes, np.arange(60))
     assert model.score(weighted) == pytest.approx(depnet.score(there(model.law_), weighted))
     other = Dataset.from_codes([[0]], cardinalities=[1])
-    refuses(DataError, "another domain", lambda: model.score(other))
+    refuses(DataError, "the fitted model's domain", lambda: model.score(other))
 
 
 def test_cloned_pickled_unfitted(model: DependencyNetwork) -> None:

@@ -212,4 +212,4 @@ def test_the_command(tmp_path: Path) -> None:
     refused = command(
         "fit", path, "-o", tmp_path / "n.json", "--weights", "w", "--memory", "1GB", code=2
     ).stderr.decode()
-    assert "--weights is not for a table that is read in chunks" in refused
+    assert "--weights does not go with --cluster or --memory" in refused

@@ -65,7 +65,7 @@ def test_all_views_are_one_page_and_keep_up_with_a_hasty_reader(
 SAYS = [
     ("titanic", "", ["of the uncertainty", "No cell is missing"]),
     ("titanic", "rules?.variable=surived", ["Did you mean 'survived'?", "The rules as a graph"]),
-    ("titanic", "target?survived=Yes&.target=survived", ["'survived' is known: nothing can move it."]),
+    ("titanic", "target?survived=Yes&.target=survived", ["'survived' is already known, so nothing can change it."]),
     ("titanic", "target?.target=survived&.state=blue", ["'blue' is neither a state of 'survived' nor a condition on it."]),
     ("hostile", "rules?.variable=variable+050", ["In all rows, variable 050 = yes", "group 0"]),
     ("mixed", "rules?.variable=survived", ["reads sex, class, age", "0.1443", "The rules that it begins with", "group 0"]),

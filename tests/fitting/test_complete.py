@@ -212,7 +212,7 @@ def test_a_column_without_observed_values_and_wrong_rounds_are_errors() -> None:
     for wrong in (0, True):
         refuses(ValueError, "whole number of at least 1", complete_and_learn, whole, learned, rounds=wrong)
     hidden[:, 2] = True
-    refuses(DataError, "'X2' has no observed value", complete_and_learn, holed_of(codes, hidden), learned)
+    refuses(DataError, "'X2' has no values", complete_and_learn, holed_of(codes, hidden), learned)
 
 
 def test_redrawn_holes_follow_the_clamped_law() -> None:

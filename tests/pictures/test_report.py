@@ -74,7 +74,7 @@ def test_with_and_without_rows(name: str) -> None:
         "Columns",
         "What depends on what",
         "Unusual rows",
-        "Rows drawn from the model, beside the table's",
+        "Synthetic rows beside the table's",
     )
     for heading in (*headings, certificate(network, data).said):
         assert heading in words
@@ -146,7 +146,7 @@ def _first_distance(text: str) -> float:
 def test_a_chain_that_cannot_be_drawn_from_is_said() -> None:
     copies = given_tables(*[([j], [[1.0, 0.0], [0.0, 1.0]]) for j in (1, 0)], in_order=False)
     page = check(html_report(copies, drawn=400))
-    assert any("No rows were drawn" in word for word in page.words)
+    assert any("No synthetic rows" in word for word in page.words)
 
 
 def test_a_report_of_a_network_with_a_boosted_node() -> None:
@@ -174,11 +174,13 @@ def test_histograms_sentences_and_reasons_are_those_of_the_table() -> None:
     assert "500 rows, 3 columns" in said
     assert "Missing: age in 10 % of the rows." in said
     assert "Left out, since nothing can be learned from them: name." in said
-    assert re.search(r"wage is predicted by kind: in these rows, \d+ % of its uncertainty goes", said)
+    assert re.search(
+        r"wage is predicted by kind: in these rows, the other columns remove \d+ % of its uncertainty", said
+    )
     assert f"mean {frame['wage'].mean():,.0f}" in said
     (bars,) = re.findall(r'aria-label="Histogram of age">(.*?)</svg>', text)
     heights = np.array([float(height) for height in re.findall(r'height="([0-9.]+)"', bars)])
     counts = frame["age"].value_counts().sort_index().to_numpy()
     assert heights == pytest.approx(58 * counts / counts.max(), abs=0.06), "a bar for each whole number"
-    unusual = said.partition("Unusual rows")[2].partition("Rows drawn")[0]
+    unusual = said.partition("Unusual rows")[2].partition("Synthetic rows beside")[0]
     assert unusual.split("how unusual")[1].split()[0] == "8", "the row that was made odd, counted from 1"

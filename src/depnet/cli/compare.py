@@ -146,5 +146,5 @@ def _parts(found: "Comparison", names: dict[str, str | None], kind: str, *, theo
     parts.append("furthest apart: " + ", ".join(f"{name} {far:.4f}" for name, far in furthest))
     if found.differing:
         differing = ", ".join(found.differing)
-        parts.append(f"not compared, since one side lacks them or has other values: {differing}")
+        parts.append(f"not compared, since one side lacks them or has different values: {differing}")
     return parts

@@ -33,7 +33,7 @@ def explain(
     network = load_network(model, chains=False)
     known = parse(given, network.domain)
     if known is None:
-        raise click.UsageError("explain needs what is known: --given sex=female,class=1st.")
+        raise click.UsageError("explain needs to know something: --given sex=female,class=1st.")
     rows = read_beside(data, network)
     found = explain(network, known, target, state=state, data=rows)
     steps = [pick(step, "name", "fact", "change") for step in found.steps]

@@ -44,7 +44,7 @@ def export(run: Run, model: str, wanted: str | None, min_bits: float | None, dat
         )
         raise click.UsageError(f"{unclear}. Give --format {'|'.join(FORMATS)}.")
     if form == "html" and min_bits is not None:
-        raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
+        raise click.UsageError("--min-bits is for the graph and the links; the report shows all links.")
     loaded = load_models(model)
     table, whole = read_training(data, loaded.domain)
     left_out: list[str] = []

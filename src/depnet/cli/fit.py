@@ -243,7 +243,7 @@ def fit(
     from depnet.fitting.fit import FitOptions, Fitted, fit
 
     if chosen["columns"] and chosen["without"]:
-        raise click.UsageError("--columns names what is read, --without what is not: give one of them.")
+        raise click.UsageError("--columns names what to read, --without what to leave out: give one of them.")
     options = FitOptions(
         penalty=penalty,
         smoothing=smoothing,
@@ -365,12 +365,10 @@ def fit_from_chunks(
     }
     for name, why in NOT_IN_CHUNKS.items():
         if refused[name]:
-            raise click.UsageError(
-                f"{name} is not for a table that is read in chunks (--cluster, --memory): {why}"
-            )
+            raise click.UsageError(f"{name} does not go with --cluster or --memory: {why}")
     if table == "-":
         raise click.UsageError(
-            "a table in chunks is read from Parquet files, not from standard input. Write it to a Parquet file first, "
+            "--cluster and --memory read Parquet files, not standard input. Write it to a Parquet file first, "
             "or leave --cluster and --memory out."
         )
     check_output(run.output, run.force, files_of(table))

@@ -118,7 +118,7 @@ def query(
     if each is not None:
         if do or joint or data is not None or hide_small or method != "auto" or by or plot:
             raise click.UsageError(
-                "--each goes without --do, --joint, --method, --data, --by, --plot and --hide-small."
+                "--each cannot be used with --do, --joint, --method, --data, --by, --plot or --hide-small."
             )
         network = load_network(model, chains=run.scan is not None)
         known = parse(given, network.domain)
@@ -128,7 +128,7 @@ def query(
     if by is not None:
         if joint or do or hide_small or method != "auto" or run.scan is not None or len(targets) > 1:
             raise click.UsageError(
-                "--by takes one target, and goes without --do, --joint, --method, --scan and --hide-small."
+                "--by takes one target, and cannot be used with --do, --joint, --method, --scan or --hide-small."
             )
         _query_by(run, model, targets[0], by, given, tolerance, data, plot)
         return

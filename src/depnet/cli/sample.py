@@ -70,7 +70,7 @@ def sample(
     chained = network.order is None or run.scan is not None
     if not chained and (burn_in is not None or thin is not None):
         raise click.UsageError(
-            "rows of an ordered law are drawn in one pass each: --burn-in and --thin are for chains, with --scan."
+            "--burn-in and --thin are for chains: use them with --scan, or leave them out."
         )
     sampler = Sampler(
         network,

@@ -64,7 +64,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     lines = [rows, *removed_lines(network, scored("data", "first", known, holed).mean, holed)]
     if of == "law":
         lines.append(
-            f"a typical row comes up once in {once_in(found.mean)} rows that the model draws "
+            f"a typical row comes up once in {once_in(found.mean)} rows drawn from the model "
             f"(± {percent(found.standard_error)}): the smaller the number, the better"
         )
     if run.theory:

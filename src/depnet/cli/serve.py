@@ -166,7 +166,7 @@ def _share(door: Door, processes: int) -> None:
         with contextlib.suppress(KeyboardInterrupt):
             wait([other.sentinel for other in others])
             raise click.ClickException(
-                "a process that answered ended by itself; the others are stopped, too."
+                "one of the server's processes ended unexpectedly; the others are stopped, too."
             )
     finally:
         for other in others:

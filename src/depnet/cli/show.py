@@ -201,7 +201,7 @@ def _show_links(run: Run, network: "Network", table: "Dataset | None", most: int
         length = bar(max(link.strength, 0.0) / max(strongest, 1e-12))
         rows.append([link.source, link.target, f"{link.strength:.4f}", alone, length])
     part = Grid(["source", "target", "bits per row", "source alone", ""], rows, left=2, bars=True)
-    none = "no column is predicted from another: the model takes them as independent."
+    none = "no column predicts another: the model treats them as independent."
     document = {"links": [pick(link, *names, bits="strength") for link in found]}
     run.answer(document, part if found else none)
 

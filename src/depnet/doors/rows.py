@@ -287,7 +287,7 @@ def _levels(target: Target) -> tuple[Levels, float]:
     levels = None if target.inside is not None or target.event is not None else variable.levels()
     if levels is None:
         raise InferenceError(
-            f"{variable.name!r} is no number: it has the states {', '.join(map(str, variable.states[:3]))}"
+            f"{variable.name!r} is not a number: it has the values {', '.join(map(str, variable.states[:3]))}"
             f"{', ...' if len(variable.states) > 3 else ''}. Ask for what is most likely, or for a probability."
         )
     return levels, UNITS.get(levels.kind, 1.0)

@@ -91,9 +91,7 @@ class AskedModel:
         """
         if by is not None:
             if not isinstance(targets, str) or joint or method != "auto" or do:
-                raise InferenceError(
-                    "with `by`, one target is asked for, and neither `joint`, `method` nor `do` is given."
-                )
+                raise InferenceError("`by` takes one target, and no `joint`, `method` or `do`.")
             groups = self.query_by(targets, by, evidence, tolerance=tolerance, data=data)
             layout = self._fitted.layout_
             kind = "pandas" if layout is None else layout.kind
@@ -238,7 +236,7 @@ class GivenModel(AskedModel):
         more = read_given(evidence, self.model.domain_) if isinstance(evidence, str) else evidence
         twice = next((name for name in more or {} if name in self.known), None)
         if twice is not None:
-            raise EvidenceError(f"{twice!r} is known already, in {self!r}. Ask the model itself.")
+            raise EvidenceError(f"{twice!r} is already known in {self!r}. Ask the model itself.")
         return {**self.known, **(more or {})}
 
     def sample(self, n: int = 1, evidence: Given | str | None = None, **options: Any) -> Any:

@@ -276,7 +276,7 @@ def later_table(
     """
     if isinstance(X, Holed):
         if X.domain != domain:
-            raise DataError("the rows have another domain than the fitted network.")
+            raise DataError("the rows do not have the fitted model's domain: encode them with it.")
         return X
     if absent == "missing" and is_frame(X):
         return encode(X, domain, handle_unknown=estimator.handle_unknown, absent=absent, values=values)

@@ -219,7 +219,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         holed = self._rows(X)
         if not self.forests_.numbers.any() or isinstance(X, Holed):
             raise DataError(
-                "quantiles are of numbers, in a frame or an array of them; got none. Ask `laws` for probabilities."
+                "quantiles needs a column of numbers, in a frame or an array; got none. For probabilities use `laws`."
             )
         names = self.model_.domain_.names
         values = self._values(X, holed)

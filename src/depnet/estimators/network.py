@@ -346,7 +346,7 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
         check_is_fitted(self, "network_")
         table = self._counted(data)
         if table is None:
-            raise DataError("nearest looks in a table, and the model has no rows at hand: give it data=.")
+            raise DataError("nearest needs a table, and the model has no rows of its own: give data=.")
         return nearest(self.network_, table, row, target, n=n, law=self.law_)
 
     # Keeping

@@ -285,7 +285,7 @@ def marginal_fill(
         )
         if not seen.sum() > 0:
             raise DataError(
-                f"column {variable.name!r} has no observed value: nothing can be completed. Leave it out, or make "
+                f"column {variable.name!r} has no values, so there is nothing to learn from. Leave it out, or make "
                 "missing a state of its own (",
                 Hint("missing", "state"),
                 ").",

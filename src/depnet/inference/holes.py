@@ -104,7 +104,7 @@ def query_rows(
         known, conditions, which = join_given(domain, known, cells, evidence)
         if conditions and isinstance(network, Mixture):
             raise EvidenceError(
-                "conditions in cells are asked of an ordered law, and not of a mixture: give states."
+                "only an ordered law takes conditions in cells; for a mixture give single values."
             )
         if conditions:
             found = query_rows(

@@ -54,7 +54,7 @@ def csv(directory: Path, content: bytes | str, name: str = "t.csv") -> Path:
         ("a,b\0c\n1,2\n3,4\n", r"column 2, 'b\\x00c', has a NUL"),
         ('{"a": 1}\n{"a":\n', r"line 2 is not JSON"),
         ('{"a": 1}\n[1]\n', r"line 2: expected an object"),
-        ('{"a": 1, "a": 2}\n', r"line 1: the field 'a' is there twice"),
+        ('{"a": 1, "a": 2}\n', r"line 1: the field 'a' occurs twice"),
         ('{"a": {"b": 1}}\n', r"column 'a': a column holds text.*got STRUCT.*leave it out"),
         ('{"a": [1, 2]}\n', r"column 'a': a column holds text"),
         ('{"a": 1}\n{"A": 2}\n', "fields 'a' and 'A' differ in upper and lower case"),

@@ -149,7 +149,7 @@ def test_estimators_say_what_columns_are() -> None:
     [
         ({"x": "numbr"}, f"column 'x' is {', '.join(WORDS)}, or a list.*Did you mean 'number'"),
         ({"z": "number"}, "kinds: there is no column 'z'"),
-        (["x"], "kinds are by column"),
+        (["x"], "kinds is a dict by column"),
         ({"x": []}, "the order of 'x' is a list of its values"),
     ],
 )

@@ -131,7 +131,7 @@ def test_small_counts_of_conditions_are_hidden() -> None:
     [
         ("y > 1", "no variable 'y'"),
         ("x > much", "expected a number; got 'much'"),
-        (["x > 60", "x > 60"], "stands twice"),
+        (["x > 60", "x > 60"], "is given twice"),
         ([], "at least one target"),
     ],
 )

@@ -93,7 +93,7 @@ def test_a_given_model_is_asked_as_a_model() -> None:
         women.score(people) == pytest.approx(women.score_samples(people)[inside].mean())
         or people.weights is not None
     )
-    refuses(EvidenceError, "'sex' is known already, in GivenModel", women.query, "survived", {"sex": "male"})
+    refuses(EvidenceError, "'sex' is already known in GivenModel", women.query, "survived", {"sex": "male"})
 
 
 def test_what_has_no_information() -> None:

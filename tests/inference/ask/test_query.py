@@ -311,10 +311,10 @@ def test_an_interrupt_ends_a_sampled_query_soon(titanic: Network) -> None:
 
 def test_bad_input_is_named(titanic: Network, people: Dataset) -> None:
     everything = {"class": "1st", "sex": "male", "age": "adult", "survived": "No"}
-    refuses(EvidenceError, "every variable", lambda: query(titanic, "survived", everything))
+    refuses(EvidenceError, "value for every column", lambda: query(titanic, "survived", everything))
     refuses(EvidenceError, "'survived'", lambda: query(titanic, "surived"))
     refuses(EvidenceError, "at least one target", lambda: query(titanic, []))
-    refuses(EvidenceError, "'sex' stands twice", lambda: query(titanic, ["sex", "sex"]))
+    refuses(EvidenceError, "'sex' is given twice", lambda: query(titanic, ["sex", "sex"]))
     refuses(ScanError, "RandomScan", lambda: query(titanic, "sex", scan="random"))  # type: ignore[arg-type]  # that is the point
     refuses(ValueError, "'bayes'; got 'guess'", lambda: query(titanic, "sex", method="guess"))  # type: ignore[arg-type]  # that is the point
     refuses(ValueError, "tolerance", lambda: query(titanic, "sex", tolerance=0))
@@ -370,7 +370,7 @@ def test_what_has_no_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = Dataset.from_codes([[0, 0, 0], [1, 1, 0]], [2, 2, 2])
     law = learn(rows, order=["X0", "X1", "X2"], penalty="none")
     refuses(EvidenceError, "probability 0", lambda: most_probable(law, {"X0": 0, "X1": 1}))
-    refuses(EvidenceError, "every variable", lambda: most_probable(law, {"X0": 0, "X1": 0, "X2": 0}))
+    refuses(EvidenceError, "value for every column", lambda: most_probable(law, {"X0": 0, "X1": 0, "X2": 0}))
     refuses(
         ModelError, "1 variables, the network 3", lambda: log_probability(law, Dataset.from_codes([[0]], [2]))
     )

@@ -103,5 +103,5 @@ def test_bad_rows_are_refused(
 def test_a_model_without_rows_asks_for_them(model: depnet.DependencyNetwork, tmp_path: Any) -> None:
     model.save(tmp_path / "m.json")
     loaded = depnet.DependencyNetwork.load(tmp_path / "m.json")
-    refuses(DataError, "give it data=", loaded.nearest, {"x": 1})
+    refuses(DataError, "give data=", loaded.nearest, {"x": 1})
     assert loaded.nearest({"x": 1}, data=two_groups()).rows.tolist() == model.nearest({"x": 1}).rows.tolist()

@@ -106,7 +106,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"the field {brief(twice)} is there twice. Names must differ.")
+        raise DataError(f"the field {brief(twice)} occurs twice. Names must differ.")
     return fields
 
 

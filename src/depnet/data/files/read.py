@@ -58,7 +58,7 @@ class Request:
         if self.columns is not None and not self.columns:
             raise DataError("columns is empty; a table has at least one column.")
         if self.columns is not None and self.without:
-            raise DataError("columns names what is read, without what is not: give one of them.")
+            raise DataError("columns names what to read, without what to leave out: give one of them.")
         if self.where is not None and (not isinstance(self.where, str) or not self.where.strip()):
             raise DataError(
                 f'where is a condition on the columns in SQL, such as "age >= 18"; got {brief(self.where)}.'

@@ -64,7 +64,7 @@ class KindError(DataError):
 def check_kinds(kinds: object) -> None:
     """`kinds` has a word, or a list of values, for each of some columns."""
     if not isinstance(kinds, Mapping):
-        raise DataError(f'kinds are by column, such as {{"price": "number"}}; got {brief(kinds)}.')
+        raise DataError(f'kinds is a dict by column, such as {{"price": "number"}}; got {brief(kinds)}.')
     for name, kind in kinds.items():
         if isinstance(kind, str) and kind not in WORDS:
             raise DataError(

@@ -45,7 +45,7 @@ def survey_weights(weights: ArrayLike, rows: int, name: str = "sample_weight") -
                 "remove rows without one."
             )
     if rows and not each.any():
-        raise DataError(f"{name}: all weights are zero, so no row says anything.")
+        raise DataError(f"{name}: all weights are zero; at least one row needs a positive weight.")
     if not rows or (each == each[0]).all():
         return None
     each = each / each.max()  # no overflow, and exact sums below

@@ -155,7 +155,7 @@ def join_given(
         i = domain.index(name)
         if i in which or (codes[:, i] >= 0).any():
             raise EvidenceError(
-                f"{name!r} is known of all rows, and of some by themselves. Give it in one of the two places."
+                f"{name!r} is given for all rows, and also in some rows. Give it in one of the two places."
             )
         known = Evidence.parse(Domain((domain.variables[i],)), {name: value})
         if 0 in known.clamped:

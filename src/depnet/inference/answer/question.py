@@ -140,7 +140,7 @@ class Question:
         narrowed = narrow_domain(domain, evidence)
         targets = targets_of(narrowed, self.asked, _rates(self.network))
         if len(evidence.clamped) == len(domain) and evidence is not known:
-            raise EvidenceError("the evidence gives the state of every variable: nothing is left to ask.")
+            raise EvidenceError("the evidence gives a value for every column: nothing is left to ask.")
         check_method(self.method, METHODS)
         checked_tolerance(self.tolerance)
         checked_seconds(self.max_seconds)

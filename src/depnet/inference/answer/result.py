@@ -218,7 +218,7 @@ class QueryResult:
         variable = self.variables[self.targets.index(wanted)]
         if variable.scale != "number":
             raise InferenceError(
-                f"{wanted!r} is no number: it has the states {some_of([*map(str, variable.states)])}."
+                f"{wanted!r} is not a number: it has the values {some_of([*map(str, variable.states)])}."
             )
         return self.numbers_of(variable, of)
 

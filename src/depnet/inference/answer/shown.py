@@ -154,7 +154,7 @@ def notes_of(result: QueryResult, *, theory: bool) -> list[tuple[str, str]]:
         notes.append(("rows", str(result.support)))
     if result.evidence_ignored:
         notes.append(
-            ("ignored", f"{', '.join(result.evidence_ignored)}: to the model it says nothing of this")
+            ("ignored", f"{', '.join(result.evidence_ignored)}: in the model it makes no difference here")
         )
     return notes
 
@@ -258,7 +258,7 @@ def frame_of(result: QueryResult, backend: Any) -> Any:
     clash = sorted(keys.keys() & parts.keys())
     if clash:
         raise InferenceError(
-            f"the target {clash[0]!r} is called like a column of the frame. Ask for targets one by one (joint=False)."
+            f"the target {clash[0]!r} has the name of a column of the result. Ask for targets one by one (joint=False)."
         )
     if backend != "pandas":
         keys = {k: v if len(set(map(type, v))) == 1 else list(map(str, v)) for k, v in keys.items()}
@@ -275,7 +275,7 @@ def frame_of_columns(columns: Mapping[str, Any], backend: Any) -> Any:
         return nw.from_dict(columns, backend=backend).to_native()
     except ModuleNotFoundError as error:
         raise InferenceError(
-            f"a frame of {brief(backend)} needs {error.name}; install it (pip install {error.name}), or say another one: "
+            f"a frame of {brief(backend)} needs {error.name}; install it (pip install {error.name}), or choose another one: "
             'backend="polars".'
         ) from error
     except (TypeError, ValueError, AttributeError, AssertionError) as error:  # narwhals 2.8 asserts
@@ -320,7 +320,7 @@ def without_small_counts(result: QueryResult) -> QueryResult:
     dropped = {*(["rare"] if few else []), *(["difference"] if hidden else [])}
     said = [remark for remark in result.warnings if remark.kind not in dropped]
     if few:
-        said.append(Remark(f"fewer than {LEAST} rows match the evidence: how many is hidden.", "rare"))
+        said.append(Remark(f"fewer than {LEAST} rows match the evidence; the number is hidden.", "rare"))
     matching = result.matching
     if isinstance(matching, dict):
         matching = {name: rows if rows >= LEAST else 0 for name, rows in matching.items()}

@@ -145,11 +145,11 @@ def targets_of(
     event = next((name for name, target in zip(once, found, strict=True) if target.event is not None), None)
     if event is not None and len(found) > 1:
         raise EvidenceError(
-            f"{event!r} speaks of several columns together, and is asked alone, not beside other targets."
+            f"{event!r} is about several columns together: ask for it alone, not with other targets."
         )
     if len(set(once)) < len(once):
         twice = next(name for at, name in enumerate(once) if name in once[:at])
-        raise EvidenceError(f"the target {twice!r} stands twice.")
+        raise EvidenceError(f"the target {twice!r} is given twice.")
     return found
 
 

@@ -180,7 +180,7 @@ def _columns(question: Question, names: Sequence[str]) -> list[int]:
         raise EvidenceError("`by` needs the names of columns, each once.")
     for name, i in zip(names, columns, strict=True):
         if i in question.wanted or name in question.given:
-            raise EvidenceError(f"{name!r} cannot be a group: it is asked for, or known.")
+            raise EvidenceError(f"{name!r} cannot be in `by`: it is the target, or already known.")
     groups = math.prod(len(domain.variables[i].present_states) for i in columns)
     if groups > MOST_GROUPS:
         raise EvidenceError(

@@ -174,7 +174,7 @@ def explain(
     own = [name for at, name in enumerate(network.domain.names) if asked and asked[0].index == at]
     known = {name: value for name, value in facts.items() if name not in own and not is_hole(value)}
     if not known:
-        raise EvidenceError("nothing is known that could explain the answer; give at least one fact.")
+        raise EvidenceError("there are no facts to explain the answer with; give at least one.")
     names = list(known)
     if target is None:
         about, ask = LOG_LIKELIHOOD, _log_likelihood(network)
@@ -242,7 +242,7 @@ def _about(
             found = ask(some).numbers[target].mean
             if not isinstance(found, (int, float)):
                 raise EvidenceError(
-                    f"{target!r} is a date or a length of time, of which steps cannot be added up. Explain a condition "
+                    f"{target!r} is a date or a length of time, which cannot be explained step by step. Explain a condition "
                     f"on it instead, such as '{target} > ...'."
                 )
             return float(found)

@@ -67,13 +67,13 @@ def information(
     left, right = ([domain.index(n) for n in ([side] if isinstance(side, str) else side)] for side in (a, b))
     if set(left) & set(right):
         name = domain.names[min(set(left) & set(right))]
-        raise EvidenceError(f"{name!r} is on both sides: information is between different columns.")
+        raise EvidenceError(f"{name!r} is on both sides; information needs different columns on each.")
     left, right = ([i for i in side if i not in known.clamped] for side in (left, right))
     cards, both = domain.cardinalities, (*left, *right)
     shape = tuple(math.prod(cards[i] for i in side) for side in (left, right))
     if math.prod(shape) > limits.LARGEST:
         raise EvidenceError(
-            f"{a!r} and {b!r} have {math.prod(shape):,} states together, more than {limits.LARGEST:,}. Ask of fewer columns."
+            f"{a!r} and {b!r} have {math.prod(shape):,} states together, more than {limits.LARGEST:,}. Take fewer columns."
         )
     if 1 in shape:  # what is known has nothing to tell
         return Information(0.0, 0.0)
@@ -100,7 +100,7 @@ def information(
     sharpen(draw, error, tolerance, first=PIECE, most=limits.MOST_DRAWS)
     if not counts.any():
         raise EvidenceError(
-            "no drawn row is in what is known: its probability under the model is 0 or very small."
+            "no drawn row matches what is given: its probability under the model is 0 or very small."
         )
     return _jackknife(counts)
 

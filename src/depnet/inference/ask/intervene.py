@@ -34,9 +34,9 @@ def intervene(network: Network, do: Mapping[str, Any]) -> Network:
     """
     if network.order is None or network.tiers is None:
         raise ModelError(
-            "do asks what happens where a column is set, and this model does not know what causes what: its order was "
-            "chosen by how columns are tied. Fit it with your own order of all columns, causes first (order=[...], in the "
-            "command --order); columns that have none between them stand in a list of their own."
+            "do asks what happens if a column is set, and this model does not know what causes what: its order was "
+            "chosen by how columns depend on each other. Fit it with your own order of all columns, causes "
+            "first (order=[...], in the command --order); put columns without an order between them in a list of their own."
         )
     nodes = list(network.nodes)
     for i, name in _columns(network, do).items():
@@ -70,8 +70,8 @@ def _refuse_ties(network: Network, i: int, name: str, do: Mapping[str, Any]) -> 
         tied = j in law.ancestors([i]) or i in law.ancestors([j])
         if j != i and tiers[j] == tiers[i] and tied and other not in do:
             raise EvidenceError(
-                f"{name!r} and {other!r} are in one tier of the order and depend on each other: which of them moves the "
-                f"other is not said, and so not what setting {name!r} does. Give them an order, or set both."
+                f"{name!r} and {other!r} are in one tier of the order and depend on each other: which of them affects "
+                f"the other is not given, so the effect of setting {name!r} is unknown. Give them an order, or set both."
             )
 
 
@@ -85,7 +85,7 @@ def answer_do(
         same = next((domain.names[j] for j in known if tiers[j] == tiers[i] and j != i), None)
         if same is not None:
             raise EvidenceError(
-                f"{name!r} and {same!r} are in one tier of the order: no effect between them is said."
+                f"{name!r} and {same!r} are in one tier of the order: effects between them are unknown."
             )
     what = given_text(do)
     between = [name for name in found.closure if name not in (*found.targets, *do, *given)]

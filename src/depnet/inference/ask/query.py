@@ -139,15 +139,13 @@ def _ask(
     if isinstance(network, Mixture):
         if question.evidence.event is not None or question.event is not None:
             raise EvidenceError(
-                "an event that speaks of several columns together is asked of an ordered law, and not of a mixture."
+                "only an ordered law answers an event over several columns; a mixture does not."
             )
         return of_mixture(network, question, rng, stop)
     of_chain = question.network.order is None or scan is not None or question.method == "clamped"
     if question.evidence.event is not None or question.event is not None:
         if of_chain:
-            raise EvidenceError(
-                "an event that speaks of several columns together is asked of an ordered law, and not of chains."
-            )
+            raise EvidenceError("only an ordered law answers an event over several columns; chains do not.")
         return of_event(question, rng, stop)
     if not of_chain:
         return of_law(question, rng, stop)
@@ -258,7 +256,7 @@ def most_probable(network: Network, evidence: Given | Evidence | None = None) ->
     domain = checked_ordered("most_probable", network).domain
     known = Evidence.parse(domain, evidence)
     if len(known.clamped) == len(domain):
-        raise EvidenceError("the evidence gives the state of every variable: nothing is left to complete.")
+        raise EvidenceError("the evidence gives a value for every column: nothing is left to complete.")
     found = most_probable_state(network, known)
     if found is None:
         raise DomainTooLargeError(

@@ -149,7 +149,7 @@ def influence(
     at = domain.index(target)
     if at in known.clamped:
         raise EvidenceError(
-            f"{target!r} is known: nothing can move it. Take it back, or choose another target."
+            f"{target!r} is already known, so nothing can change it. Take it back, or choose another target."
         )
     variable = narrow_domain(domain, known).variables[at]
     measure = Measure.of(variable, of, levels)

@@ -126,7 +126,7 @@ def nearest(
     asked = list(range(len(domain))) if target is None else [domain.index(target)]
     known[asked[0]] &= target is None
     if not known.any():
-        raise EvidenceError("nothing is known of the row that others could be like. Give at least one value.")
+        raise EvidenceError("the row has no values to compare others with. Give at least one value.")
     if not known.all():
         filled = impute(law or network, codes[None], ~known[None], rng=np.random.default_rng(STEADY_SEED))
         codes = filled.codes[0].astype(np.int64)

@@ -178,7 +178,7 @@ def _part_of_draws(question: Question, seed: int, over: Over) -> Part:
     sharp = sharpen(draw, error, question.tolerance, first=PIECE, most=limits.MOST_DRAWS, over=over)
     if not sums.squares:
         raise EvidenceError(
-            f"none of {sums.rows:,} drawn rows is in what is known: its probability under the model is 0 or very small."
+            f"none of {sums.rows:,} drawn rows matches what is given: its probability under the model is 0 or very small."
         )
     laws, deviations, largest = sums.laws(), sums.deviations(), error()
     errors = [np.maximum(each, RESOLUTION * question.tolerance) for each in sums.errors(sums.effective)]

@@ -137,7 +137,7 @@ def html_report(
     rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
     columns = [column_of(network.domain, dataset, network.counts, i) for i in range(len(network.domain))]
     picture = frame(to_svg(dependency_graph(network, whole, found=found)))
-    why = "An arrow points to the column that is predicted; lines are as wide as the link is strong. Colours are groups."
+    why = "An arrow points to the column that is predicted; wider lines are stronger links. Colours are groups of columns."
     sections = {
         "In short": _sentences(network, law, found, columns, rows.near, left_out),
         "Columns": _columns(network, columns),
@@ -145,7 +145,7 @@ def html_report(
     }
     if dataset is not None and dataset.rows:
         sections["Unusual rows"] = _unusual(network, dataset)
-    sections["Rows drawn from the model, beside the table's"] = _against(rows)
+    sections["Synthetic rows beside the table's"] = _against(rows)
     theory = theory_of(both, whole, penalty, found, nodes)
     sections["For readers of the theory"] = fold("What is proven, and how each column is predicted", theory)
     total = count_rows(network) if dataset is None else dataset.total
@@ -214,7 +214,7 @@ def _sentences(
         if by and whole > 0:
             part = percent(min(known[i] / whole, 1.0))
             said.append(
-                f"{names[i]} is predicted by {_and(by)}: in these rows, {part} of its uncertainty goes."
+                f"{names[i]} is predicted by {_and(by)}: in these rows, the other columns remove {part} of its uncertainty."
             )
     if not found:
         said.append("No column predicts another.")
@@ -276,7 +276,7 @@ def _card(variable: Variable, column: Profile | None) -> str:
         for k, share in enumerate((shares / max(float(shares.max()), 1e-300)).tolist())
     )
     left = 1 - float(shares.sum())
-    beyond = f"; {percent(left)} beyond the picture" if left > SELDOM else ""
+    beyond = f"; {percent(left)} outside the picture" if left > SELDOM else ""
     said = f"mean {shown_long(number.mean)}, median {shown_long(number.median)}{missing}{beyond}"
     name = f"Histogram of {short(variable.name, NAME)}"
     return (
@@ -299,7 +299,7 @@ def _unusual(network: Network, rows: Holed) -> str:
         texts = [short(_rounded(one[key]), NAME) for key in ("value", "expected")]
         cells.append([first, short(one["column"], NAME), *texts, how_odd(one["tail"])])
         before = one["row"]
-    why = '"1 in 200": a value that fits the rest of its row no better comes up once in 200 such rows.'
+    why = '"1 in 200": a value that fits its row this badly comes up once in 200 such rows.'
     return scroll(table(["row", "column", "value", "expected", "how unusual"], cells, left=4)) + note(why)
 
 
@@ -311,7 +311,7 @@ def _draw(network: Network, dataset: Holed | None, drawn: int, seed: int, sample
             rng = np.random.default_rng(seed)
             rows = sample(network, drawn, chains=chains, rng=rng) if sampled is None else sampled
         except (ReducibleError, ConvergenceError) as error:
-            return _Drawn(said=(f"No rows were drawn: {error}",))
+            return _Drawn(said=(f"No synthetic rows: {error}",))
     said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
     data = network.counts if dataset is None or not dataset.total else MarginalCounts.of(dataset)
     if data is None or not data.total:
@@ -325,25 +325,27 @@ def _against(drawn: _Drawn) -> str:
     if drawn.rows is None:
         return said
     if drawn.data is None or drawn.near is None:
-        return said + line("The model keeps no counts of its table, and no rows were given to compare with.")
+        return said + line(
+            "There is no table to compare with: the model keeps no counts of its own, and no rows were given."
+        )
     ways = {"1-way": "single columns", "2-way": "pairs of columns"}
     lines = [
         [ways[way], *(f"{100 * each:.2g} %" for each in distances)]
         for way, *distances in drawn.near.by_ways()
     ]
-    heads = ["shares are apart by", "on average", "at most", "by chance, on average"]
+    heads = ["shares differ by", "on average", "at most", "by chance, on average"]
     theirs, apart = MarginalCounts.of(drawn.rows, 0).singles, drawn.near.singles
     tables = []
     for i in np.argsort(-apart, kind="stable")[:MOST_CARDS].tolist():
         data, model = (counts[i] / counts[i].sum() for counts in (drawn.data.singles, theirs))
-        head = f"{short(drawn.near.names[i], NAME)}: {100 * apart[i]:.2g} % apart"
+        head = f"{short(drawn.near.names[i], NAME)}: {100 * apart[i]:.2g} % difference"
         states = list(map(str, drawn.rows.domain.variables[i].states))
         cells: list[list[Cell]] = [
             [name, f"{a:.3f}", Bar(a / most), f"{b:.3f}", Bar(b / most)]
             for name, (a, b), most in _shares(states, data, model)
         ]
         tables.append(table([head, "table", "", "model", ""], cells))
-    more = f"{drawn.near.rows:,} rows drawn from the model, column by column, the furthest apart first"
+    more = f"{drawn.near.rows:,} synthetic rows, column by column, the largest difference first"
     return said + scroll(table(heads, lines)) + fold(more, beside(*tables))
 
 
@@ -361,7 +363,7 @@ def _shares(states: list[str], *shares: FloatArray) -> list[tuple[str, list[floa
 
 def _links(network: Network, found: Sequence[Link]) -> str:
     if not found:
-        return line("No column is predicted from another: the model takes them as independent.")
+        return line("No column predicts another: the model treats them as independent.")
     strongest = max(found[0].strength, 1e-300)
     rows: list[list[Cell]] = []
     for link in found[:LINKS]:
@@ -370,10 +372,10 @@ def _links(network: Network, found: Sequence[Link]) -> str:
         bits: list[Cell] = [Bar(link.strength / strongest), f"{link.strength:.4f}"]
         rows.append([*names, *bits, *("–" if x is None else f"{x:.4f}" for x in known)])
     more = f" The {LINKS} strongest of {len(found):,}." if len(found) > LINKS else ""
-    gained = " Links of a boosted node: what each input gained while it was learned."
+    gained = " For a column learned by boosting: what each input gained."
     said = note(
-        f"Strengths in bits per row: what a column adds to the prediction of another; what it tells alone; what it tells "
-        f"beside all others that take part, where the rows suffice to know."
+        "Bits per row, from left to right: what the first column adds to the prediction of the second; what it tells "
+        "alone; what it tells beyond the other inputs, if there are enough rows to know."
         f"{gained if any(node.boosted for node in network.nodes) else ''}{more}"
     )
     heads = ["predicts", "column", "strength", "", "alone", "beside the others"]

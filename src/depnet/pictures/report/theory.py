@@ -85,13 +85,13 @@ def _decisions(network: Network, found: Sequence[Link], nodes: int) -> str:
     order = [k for k in order if network.nodes[k].boosted or network.nodes[k].source.size > 1]
     order = [k for k in order if network.nodes[k].inputs][: max(nodes, 0)]
     if not order:
-        return line("Every node has one leaf: there is nothing to decide.")
+        return line("Every node has one leaf: there are no decision graphs to show.")
     said = note(
         f"The {plural(len(order), 'node')} that know most of their variables. Bars are θ(· | leaf); a leaf with several "
         "ways in was merged."
     )
     if any(network.nodes[k].boosted for k in order):
-        said += note("A boosted node sums many graphs: of it, what it reads, and what each input gained.")
+        said += note("A boosted node sums many graphs: shown are its inputs, and what each gained.")
     for k in order:
         node = network.nodes[k]
         size = "boosted" if node.boosted else f"{node.source.size:,} leaves"
