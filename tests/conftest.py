@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 TESTS = Path(__file__).parent
 TOGETHER = ("tests/explorer/", "tests/cluster/")
 """Whose tests go to one worker each: there is one browser with a server a model, and one cluster."""
+HALVES = ("tests/explorer/", "tests/explorer/test_n")
+"""Those of the browser take longest: two workers have half of the files each, and a browser each."""
 
 settings.register_profile(
     "short",
@@ -113,6 +115,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Load
 
     class Together(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
+            if nodeid.startswith(HALVES[0]):
+                return f"{HALVES[0]}{nodeid < HALVES[1]}"
             return next((folder for folder in TOGETHER if nodeid.startswith(folder)), nodeid)
 
     return Together(config, log)

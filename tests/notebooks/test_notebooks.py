@@ -13,7 +13,7 @@ MOST_BYTES = 300_000
 
 
 def test_there_are_notebooks() -> None:
-    assert len(PATHS) == 4
+    assert len(PATHS) == 5
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)

@@ -189,7 +189,7 @@ def test_what_is_shown() -> None:
 def test_questions_about_numbers_that_cannot_be_answered() -> None:
     people = query(depnet.learn(depnet.titanic(), smoothing=0.5), ["sex", "survived"])
     refuses(InferenceError, "name one of them: sex, survived", lambda: people.summary())
-    refuses(InferenceError, "'sex' is no number", lambda: people.summary("sex"))
+    refuses(InferenceError, "'sex' is not a number", lambda: people.summary("sex"))
     refuses(InferenceError, "was not asked for", lambda: people.summary("class"))
     assert people.numbers == {}
     found = query(LAW, "x").numbers["x"]

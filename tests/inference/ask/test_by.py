@@ -125,7 +125,7 @@ def test_the_comparison_sees_a_neighbours_answer() -> None:
 
 
 def test_what_cannot_be_a_group_is_refused() -> None:
-    with pytest.raises(EvidenceError, match="'survived' cannot be a group"):
+    with pytest.raises(EvidenceError, match="'survived' cannot be in `by`"):
         depnet.query_by(LAW, "survived", ["class", "survived"])
     refuses(EvidenceError, "each once", lambda: depnet.query_by(LAW, "survived", ["class", "class"]))
     refuses(ModelError, "no order", lambda: depnet.query_by(depnet.learn(TITANIC), "survived", "class"))

@@ -127,7 +127,7 @@ def test_means_leave_out_what_is_missing() -> None:
 
 def test_what_cannot_be_asked() -> None:
     network = given_tables(([], [[0.5, 0.5]]), ([0], [[0.4, 0.6], [0.2, 0.8]]))
-    refuses(EvidenceError, "'X1' is known", influence, network, "X1", {"X1": 0})
+    refuses(EvidenceError, "'X1' is already known", influence, network, "X1", {"X1": 0})
     refuses(EvidenceError, "neither a state of 'X1' nor a condition", influence, network, "X1", of="blue")
     with pytest.raises(ModelError, match="influence asks a law"):
         influence(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), "X1")
