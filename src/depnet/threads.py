@@ -141,7 +141,7 @@ class Work:
         return self if left is None else replace(self, ends=time.monotonic() + share * left)
 
     def tell(self, done: int, total: int) -> None:
-        """So many are done of all."""
+        """Report how many are done, and of how many."""
         if self.progress is not None:
             self.progress(done, total)
 

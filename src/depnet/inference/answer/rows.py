@@ -134,7 +134,7 @@ class RowAnswers:
         self.updates, self._done = 0, 0
 
     def tell(self, rows: int) -> None:
-        """So many rows more are done."""
+        """Report this number of rows as done."""
         self._done += rows
         if self.effort.progress is not None:
             self.effort.progress(self._done, len(self.codes))
