@@ -14,7 +14,7 @@ from depnet.wording import once_in, percent, pick, some_of
 if TYPE_CHECKING:
     from depnet.inference.judge.compare import Comparison
     from depnet.model import Network
-    from depnet.model.network import Model
+    from depnet.model.model import Model
 
 SHOWN = 20
 WAYS = {"1-way": "single columns", "2-way": "pairs of columns"}

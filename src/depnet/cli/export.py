@@ -10,7 +10,7 @@ from depnet.cli.files import dialect, load_models, read_training, save_text, tex
 
 if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
-    from depnet.model.network import Model
+    from depnet.model.model import Model
 
 FORMATS = ("dot", "graphml", "svg", "png", "pdf", "html", "csv", "bif")
 SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".gv": "dot", ".htm": "html"}

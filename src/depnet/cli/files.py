@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from depnet.inference.ask.by import GroupAnswers
     from depnet.inference.judge.compare import Comparison
     from depnet.model import Network
-    from depnet.model.network import Model
+    from depnet.model.model import Model
 
 
 class OutputError(click.ClickException):

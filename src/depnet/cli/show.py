@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from depnet.inference.judge.nearness import Nearness
     from depnet.learning.certificate import Certificate
     from depnet.model import Network, Node
-    from depnet.model.network import Model
+    from depnet.model.model import Model
     from depnet.pictures.node.decision import Decision
 
 SHOWN_NODES = 30
@@ -49,7 +49,7 @@ def show(
     run: Run, model: str, node: str | None, links: int | None, law: bool, variables: bool, data: str | None
 ) -> None:
     """Show what is in a model: a summary, one column, or the links."""
-    from depnet.model.network import NO_LAW
+    from depnet.model.model import NO_LAW
 
     if sum((node is not None, links is not None, variables)) > 1:
         raise click.UsageError("--node, --links and --variables are three views: give one of them.")
@@ -76,7 +76,7 @@ def _summary(
     from depnet.learning.certificate import certificate
     from depnet.learning.links import links
     from depnet.model.links import one_sided_links
-    from depnet.model.network import NO_LAW
+    from depnet.model.model import NO_LAW
 
     law, names = loaded.law, network.domain.names
     of_network, of_law = (

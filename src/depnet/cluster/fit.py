@@ -24,7 +24,8 @@ from depnet.learning.cost import conditional_entropy
 from depnet.learning.grow import TrainingRows
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import BoostLike, LearnOptions, node_specs
-from depnet.model.network import Model, Network
+from depnet.model.model import Model
+from depnet.model.network import Network
 from depnet.threads import Progress, Work
 
 Missing = Literal["error", "state"]

@@ -3,7 +3,7 @@
 from depnet.doors.sql import describe_columns
 from depnet.fitting.summary import count_rows, law_nearness, plain_figures
 from depnet.learning.links import links
-from depnet.model.network import Model
+from depnet.model.model import Model
 from depnet.wording import plural
 
 MOST_LINKS = 10

@@ -35,7 +35,8 @@ from depnet.model.event import columns_of
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain
 from depnet.model.file import load_model
 from depnet.model.given_text import read_event
-from depnet.model.network import Model, Network
+from depnet.model.model import Model
+from depnet.model.network import Network
 from depnet.sampling import sample
 from depnet.wording import nearest
 

@@ -19,7 +19,7 @@ from depnet.inference.judge.influence import influence
 from depnet.learning.links import links
 from depnet.model.evidence import Given
 from depnet.model.given_text import read_given
-from depnet.model.network import Model
+from depnet.model.model import Model
 from depnet.wording import pick
 
 MOST_NUMBERS = 2_000_000

@@ -25,7 +25,7 @@ from depnet.errors import DataError, InferenceError, brief
 from depnet.learning.links import links
 from depnet.model.evidence import Given
 from depnet.model.given_text import names_of, read_given
-from depnet.model.network import Model
+from depnet.model.model import Model
 from depnet.wording import pick
 
 if TYPE_CHECKING:

@@ -25,7 +25,8 @@ from depnet.learning.auto import Copy, copies_of
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import links
 from depnet.model.evidence import Evidence, Given
-from depnet.model.network import NO_LAW, Network
+from depnet.model.model import NO_LAW
+from depnet.model.network import Network
 from depnet.notebook import beside, card, line, table
 from depnet.wording import plural
 

@@ -26,7 +26,8 @@ from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain, with_all_known
 from depnet.model.file import load_model, save
-from depnet.model.network import Model, Network
+from depnet.model.model import Model
+from depnet.model.network import Network
 from depnet.sampling import sample
 from depnet.threads import show_progress
 

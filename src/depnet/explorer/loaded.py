@@ -31,7 +31,7 @@ from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import Link, links
 from depnet.model.evidence import Given
 from depnet.model.marginals import MarginalCounts
-from depnet.model.network import Model
+from depnet.model.model import Model
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout, strongest_members
 
 MOST_LEARNED = 8

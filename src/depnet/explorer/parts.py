@@ -11,7 +11,7 @@ from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from depnet.explorer.loaded import Loaded
-from depnet.model.network import NO_LAW
+from depnet.model.model import NO_LAW
 
 T = TypeVar("T")
 

@@ -28,7 +28,8 @@ from depnet.learning.options import LearnOptions, Order, node_specs, tiers_of
 from depnet.learning.rows import row_order
 from depnet.learning.within import learn_within, most_rows
 from depnet.model.marginals import MarginalCounts
-from depnet.model.network import Model, Network
+from depnet.model.model import Model
+from depnet.model.network import Network
 from depnet.threads import Progress, Work
 
 QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())

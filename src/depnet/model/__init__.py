@@ -1,7 +1,7 @@
 """The paper's objects: information sources, conditional tables, nodes, networks, scans, evidence.
 
 - `sources/`: information sources; `table`: conditional tables and their counts; `node`, `network`: what they make together;
-  `Model`: the networks of one table, as a fit gives and a file holds them; the compiled network of the native core
+  the compiled network of the native core; `model`: the networks of one table, as a fit gives and a file holds them
 - `boosted`, `stages`: nodes that add up the scores of many decision graphs; those of a number, by its digits
 - `scan`, `evidence`: which node is updated next, and what is known
 - `spans`, `conditions`: what is known of one variable, as a range, as any value; `event`,

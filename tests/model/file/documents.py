@@ -16,7 +16,7 @@ from depnet.data.frames.within import PlaceTrees, Within
 from depnet.model import stages as staged
 from depnet.model.boosted import BoostedNode
 from depnet.model.marginals import HeldOut
-from depnet.model.network import Model
+from depnet.model.model import Model
 from tests.boosted import stages_of
 from tests.model.file.networks import save
 

@@ -29,7 +29,7 @@ from depnet.data.table.columns import ColumnKind, FrameKind
 from depnet.errors import ModelFileError
 from depnet.model.boosted import BoostedNode
 from depnet.model.file import load_model
-from depnet.model.network import Model
+from depnet.model.model import Model
 from tests.model.file.networks import KINDS, model_of_all_kinds, save
 
 SECONDS = 10

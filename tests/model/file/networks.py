@@ -16,7 +16,7 @@ from depnet.data.frames.within import WHOLE, PlaceTrees, Within, level_count
 from depnet.data.table.dataset import Holed
 from depnet.model.boosted import BoostedNode
 from depnet.model.marginals import HeldOut, MarginalCounts
-from depnet.model.network import Model
+from depnet.model.model import Model
 from depnet.model.stages import DigitTree
 from tests.boosted import random_stages
 from tests.data.strategies import binnings

@@ -15,7 +15,7 @@ import depnet
 from depnet import Domain, Network
 from depnet.errors import ModelFileError
 from depnet.model.file.bif import MOST_NUMBERS, encode_bif, read_bif
-from depnet.model.network import Model
+from depnet.model.model import Model
 from depnet.model.sources.source import JointStates
 from tests.model.file.fuzzing import _assert_sound, bytes_mutated
 from tests.model.file.networks import domains

@@ -21,7 +21,7 @@ from depnet.errors import ModelError, ModelFileError
 from depnet.model.boosted import BoostedNode
 from depnet.model.file import load_model
 from depnet.model.marginals import HeldOut
-from depnet.model.network import Model
+from depnet.model.model import Model
 from tests.model.file.documents import DOMAIN, law, model, network
 from tests.model.file.networks import assert_same, assert_same_model, models, save
 from tests.model.test_network import uniform

@@ -24,7 +24,8 @@ from depnet.data.table.columns import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, ModelFileNotFoundError, brief
 from depnet.files import named_stream, new_file, not_written
 from depnet.model.file.document import AGAIN, encode_json, read_json
-from depnet.model.network import Model, Network
+from depnet.model.model import Model
+from depnet.model.network import Network
 
 __all__ = ["MAX_BYTES", "encode", "load", "load_model", "save"]
 

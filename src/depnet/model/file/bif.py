@@ -25,7 +25,8 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.table.variable import MAX_CARDINALITY, Domain, Variable
 from depnet.errors import ModelFileError, brief
 from depnet.model.file.fields import Fields, VariableFields, decode, locate_errors
-from depnet.model.network import Model, Network
+from depnet.model.model import Model
+from depnet.model.network import Network
 from depnet.model.node import TableNode
 from depnet.model.sources.source import ConstantSource, JointStates, TabulatedSource, how_many_joint_states
 from depnet.model.table import ROW_SUM_TOLERANCE, ConditionalTable

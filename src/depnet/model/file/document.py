@@ -29,7 +29,8 @@ from depnet.model.file.fields import (
 )
 from depnet.model.file.nodes import NodeFields, TreesFields, read_nodes
 from depnet.model.marginals import HeldOut, MarginalCounts
-from depnet.model.network import Model, Network
+from depnet.model.model import Model
+from depnet.model.network import Network
 from depnet.model.table import MAX_COUNT
 
 FORMAT = "depnet network"
