@@ -25,9 +25,7 @@ from depnet.estimators import DependencyNetwork as DependencyNetwork
 from depnet.estimators import DependencyNetworkClassifier as DependencyNetworkClassifier
 from depnet.estimators import DependencyNetworkImputer as DependencyNetworkImputer
 from depnet.estimators import DependencyNetworkRegressor as DependencyNetworkRegressor
-from depnet.exact import Consistency as Consistency
 from depnet.exact import RecurrentClass as RecurrentClass
-from depnet.exact import consistency as consistency
 from depnet.exact import law_path as law_path
 from depnet.exact import recurrent_classes as recurrent_classes
 from depnet.exact import stationary as stationary

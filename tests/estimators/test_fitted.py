@@ -36,8 +36,6 @@ def test_a_summary_says_plain_figures_first_then_the_theory(model: DependencyNet
         "theory",
         "KL(data || law)",
         "FC(data || model)",
-        "one-sided",
-        "inconsistency",
     )
     places = [text.find(part) for part in parts]
     assert min(places) > 0
@@ -46,15 +44,7 @@ def test_a_summary_says_plain_figures_first_then_the_theory(model: DependencyNet
     assert summary.law_certificate == model.law_certificate_
     near = there(summary.marginals)
     assert near.one_way < 2 * near.floor_one_way
-    assert summary.consistency is not None
     assert summary.strongest == model.links()[:5]
-
-
-def test_a_summary_of_a_large_domain_does_not_compute_its_law() -> None:
-    wide = pd.DataFrame({f"v{i}": [0, 1, 1, 0] * 10 for i in range(20)})
-    summary = DependencyNetwork(penalty="mdl", random_state=0).fit(wide).summary()
-    assert summary.consistency is None
-    assert "not computed" in str(summary)
 
 
 def test_a_repr_shows_what_is_explained_and_the_strongest_links(model: DependencyNetwork) -> None:

@@ -11,7 +11,6 @@ from depnet.errors import LearningError, ModelError
 from depnet.learning.certificate import hub_leads_to, why_no_bound
 from depnet.model import ConditionalTable, ConstantSource, TableNode
 from depnet.model.boosted import BoostedNode
-from depnet.model.links import one_sided_links
 from depnet.pictures.graph.dependency import dependency_graph
 from tests.boosted import random_boosted_network
 from tests.refusals import refuses
@@ -84,7 +83,6 @@ def test_links_of_nodes_of_either_kind_stand_side_by_side() -> None:
     assert dependency_graph(network).measured == counts
     boosted = dependency_graph(random_boosted_network(3, CARDS))
     assert boosted.measured == "gained while nodes were boosted"
-    assert {link.reader for link in one_sided_links(network)} <= {"X0", "X1", "X2"}
 
 
 def test_no_counts_to_add_to_to_smooth_or_to_learn_parameters_from() -> None:

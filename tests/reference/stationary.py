@@ -158,14 +158,3 @@ def cycle(network: Network, scan: SequentialScan, given: Given | None = None) ->
         (members,) = recurrent(K)
         laws.append(chain.tensor(class_law(K, members)))
     return laws
-
-
-def is_consistent(network: Network, *, tolerance: float) -> bool:
-    """Is there a joint p with p(X_B | X_-B) = theta_B for every node: each class's law must be one."""
-    chain = Chain(network)
-    K = chain.random_matrix(RandomScan())
-    for members in recurrent(K):
-        law = class_law(K, members)
-        if all(np.abs(law @ update - law).sum() <= tolerance for update in chain.updates.values()):
-            return True
-    return False

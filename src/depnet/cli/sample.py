@@ -39,7 +39,6 @@ from depnet.cli.given import parse
     type=click.IntRange(min=1),
 )
 @flag("--full", "Draw complete rows, with a value in every column.")
-@flag("--spreadsheet", "Put an apostrophe before text that a spreadsheet would take for a formula.")
 @SEED
 @JOBS
 def sample(
@@ -50,7 +49,6 @@ def sample(
     burn_in: int | None,
     thin: int | None,
     full: bool,
-    spreadsheet: bool,
 ) -> None:
     """Draw new rows from the model, given what is known.
 
@@ -58,7 +56,6 @@ def sample(
     in the table. With --scan, rows come from the paper's simulation instead of the joint model.
     """
     from depnet.data import Dataset
-    from depnet.data.files.spreadsheet import guard_domain
     from depnet.law.limits import MOST_CHAINS
     from depnet.model.evidence import Evidence, draw_holes, narrow_domain, with_all_known
     from depnet.sampling import Sampler
@@ -83,8 +80,6 @@ def sample(
         n_jobs=run.jobs,
     )
     with progress("sampling") as tell:
-        if spreadsheet:
-            values = guard_domain(values)
         blocks = (
             Dataset(values, block.codes, values=block.values) for block in sampler.blocks(rows, progress=tell)
         )

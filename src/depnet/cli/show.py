@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 SHOWN_NODES = 30
 SHOWN_NAMES = 8
 SHOWN_STATES = 12
-MOST_VARIABLES = 1000
-"""Wider models show no one-sided links: finding out whether evidence is carried takes n^2 steps."""
 
 
 @command(
@@ -75,7 +73,6 @@ def _summary(
     from depnet.fitting.summary import count_rows, exact_figures, law_nearness, plain_figures, sizes
     from depnet.learning.certificate import certificate
     from depnet.learning.links import links
-    from depnet.model.links import one_sided_links
     from depnet.model.model import NO_LAW
 
     law, names = loaded.law, network.domain.names
@@ -84,16 +81,12 @@ def _summary(
         for each in (None if loaded.network is law else loaded.network, law)
     )
     near = None if law is None else law_nearness(law, table)
-    one_sided = None
-    if len(names) <= MOST_VARIABLES and network.order is None:
-        one_sided = [pick(link, "reader", "source", "carried") for link in one_sided_links(network)]
     return {
         "variables": len(names),
         "nodes": len(network),
         "rows": count_rows(network),
         **sizes(network),
         "links": [pick(link, "source", "target", bits="strength") for link in links(network)[:10]],
-        "one_sided_links": one_sided,
         "per_node": [_node(node, names) for node in network.nodes],
         "law": None if law is None else {**law_document(law), **law_proof(of_law)},
         "certificate": network_proof(of_network, "rows"),
@@ -145,10 +138,6 @@ def _summary_parts(summary: dict[str, Any], *, theory: bool) -> Iterator[Part]:
     what = {"network": "dependency network", "law": "ordered law"}[summary["of"]]
     yield f"{what}: {size_text(summary)}"
     yield from summary["details"]
-    if summary["one_sided_links"]:
-        one_sided = [f"{link['source']} -> {link['reader']}" for link in summary["one_sided_links"]]
-        some = some_of(one_sided, SHOWN_NAMES)
-        yield f"one-sided links ({len(one_sided):,}), evidence goes one way: {some}"
     if summary["law"] is not None:
         yield f"order of the law: {some_of(summary['law']['order'], SHOWN_NAMES)}"
 

@@ -2,11 +2,8 @@
 
 - `stationary`: stationary laws and the path of laws there, the cycle of a sequential scan, recurrent classes with their laws
 - `solve`: the fixed point of a scan on one class
-- `consistency`: is there a joint with all these full conditionals
 """
 
-from depnet.exact.consistency import Consistency as Consistency
-from depnet.exact.consistency import consistency as consistency
 from depnet.exact.stationary import RecurrentClass as RecurrentClass
 from depnet.exact.stationary import law_path as law_path
 from depnet.exact.stationary import recurrent_classes as recurrent_classes

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.data.table.dataset import Dataset, Holed
-from depnet.exact import Consistency, consistency
 from depnet.fitting.complete import Completion
 from depnet.inference.judge.nearness import Nearness, nearness
 from depnet.learning.certificate import BIT, Certificate
 from depnet.learning.links import Link, links
-from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
-from depnet.notebook import card, line, note, table
+from depnet.notebook import card, line, table
 from depnet.sampling import sample
 from depnet.wording import percent, plural, some_of
 
@@ -73,15 +71,12 @@ def law_nearness(law: Network, table: Holed | MarginalCounts | None = None) -> N
     return nearness(sample(law, drawn, rng=np.random.default_rng(0)), rows)
 
 
-CONSISTENCY_STATES = 1 << 16
-"""Inconsistency needs the exact law: it is computed up to this many joint states."""
-
 SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """The parts that `DependencyNetwork.summary` prints; None where there are no rows, no law, or too many states."""
+    """The parts that `DependencyNetwork.summary` prints; None where there are no rows, or no law."""
 
     network: Network
     law: Network | None
@@ -94,8 +89,6 @@ class Summary:
     law_certificate: Certificate | None
     certificate: Certificate | None
     """The certificate of the dependency network."""
-    one_sided: tuple[OneSidedLink, ...]
-    consistency: Consistency | None
 
     def __str__(self) -> str:
         lines = [str(self.network).splitlines()[0] + _order_of(self.law), *self.figures]
@@ -116,10 +109,10 @@ class Summary:
         proven = [each._repr_html_() for each in (self.law_certificate, self.certificate) if each is not None]
         links_said = table(["strongest links: source", "node", "bits per row"], found, left=2)
         title = str(self.network).splitlines()[0] + _order_of(self.law)
-        return card(title, *parts, links_said, *proven, note(self._inconsistency()))
+        return card(title, *parts, links_said, *proven)
 
     def _theory(self) -> list[str]:
-        """What is proven, and where the tables of the dependency network contradict each other."""
+        """What is proven."""
         lines = ["theory"]
         if self.law_certificate is not None:
             lines += ["the law (answers, samples, scores):", *_indent(self.law_certificate)]
@@ -127,24 +120,7 @@ class Summary:
             lines += ["the dependency network (predictions, links, odd cells):", *_indent(self.certificate)]
         if self.certificate is None and self.law_certificate is None:
             lines.append("no certificate: the rows it would speak of are not all here (load, partial_fit)")
-        one_way = len(self.one_sided)
-        lines.append(
-            f"{plural(one_way, 'link')} of the dependency network {'is' if one_way == 1 else 'are'} one-sided: "
-            "one node reads the other and is not read by it"
-        )
-        return [*lines, self._inconsistency()]
-
-    def _inconsistency(self) -> str:
-        if self.consistency is None:
-            return (
-                f"inconsistency of its tables: not computed, it needs the exact law of {self.network.domain.size:.3g} joint "
-                f"states (up to {CONSISTENCY_STATES:,})"
-            )
-        worst = int(np.argmax(self.consistency.divergences))
-        return (
-            f"inconsistency of its tables: KL(pi‖E(theta_i)) is {np.mean(self.consistency.divergences):.3g} nats a node on "
-            f"average, {self.consistency.divergences[worst]:.3g} at most ({self.consistency.nodes[worst]})"
-        )
+        return lines
 
 
 def _indent(proven: Certificate) -> list[str]:
@@ -167,7 +143,6 @@ def summary_of(
     completed: Completion | None,
 ) -> Summary:
     """Measure what there is to measure; see `Summary`."""
-    small = network.domain.size <= CONSISTENCY_STATES
     return Summary(
         network=network,
         law=law,
@@ -177,8 +152,6 @@ def summary_of(
         completion=completed,
         law_certificate=law_proven,
         certificate=proven,
-        one_sided=one_sided_links(network),
-        consistency=consistency(network) if small else None,
     )
 
 

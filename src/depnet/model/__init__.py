@@ -14,8 +14,6 @@
 from depnet.model.boosted import BoostedNode as BoostedNode
 from depnet.model.evidence import Evidence as Evidence
 from depnet.model.evidence import Given as Given
-from depnet.model.links import OneSidedLink as OneSidedLink
-from depnet.model.links import one_sided_links as one_sided_links
 from depnet.model.mixture import Mixture as Mixture
 from depnet.model.network import Network as Network
 from depnet.model.node import Node as Node

@@ -9,6 +9,5 @@ arrow       what a Parquet file says in Arrow's words: categories, durations
 load        text -> columns of a temporary Parquet file; the columns and rows that are asked for, found there
 read        `depnet.read`: all of these, one after the other; and a table read for a model
 write       `depnet.write`: a table to a file, whole or not at all
-spreadsheet text that a spreadsheet would take for a formula, made plain
 fill        a table's file with its empty cells filled, all else as it was written
 """

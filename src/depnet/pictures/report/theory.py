@@ -1,4 +1,4 @@
-"""What a report has for readers of the theory: certificates, sizes, links that go one way, and decision graphs."""
+"""What a report has for readers of the theory: certificates, sizes and decision graphs."""
 
 import re
 from collections.abc import Sequence
@@ -10,10 +10,9 @@ from depnet.errors import ModelError
 from depnet.learning.certificate import certificate
 from depnet.learning.cost import PenaltyLike
 from depnet.learning.links import Link
-from depnet.model.links import one_sided_links
 from depnet.model.network import Network
 from depnet.notebook import fold, line, note
-from depnet.pictures.labels import short, xml
+from depnet.pictures.labels import xml
 from depnet.pictures.node.boosted import boosted
 from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
 from depnet.pictures.node.svg import boosted_svg, decision_svg
@@ -21,9 +20,6 @@ from depnet.pictures.node.text import decision_text
 from depnet.wording import plural
 
 NAME = 40
-ONE_SIDED = 12
-MOST_ONE_SIDED = 400
-"""The most variables whose links are looked through for those that go one way only."""
 DRAWN_LEAVES = 40
 """A decision graph of more leaves is written, not drawn."""
 
@@ -39,7 +35,7 @@ def theory_of(
     network = networks[-1]
     proven = [] if whole is None else [certificate(each, whole, penalty=penalty) for each in networks]
     said = "".join(scroll(each._repr_html_()) for each in proven)
-    return said + _sizes(network) + _one_sided(network) + _decisions(network, found, nodes)
+    return said + _sizes(network) + _decisions(network, found, nodes)
 
 
 def scroll(inside: str) -> str:
@@ -63,17 +59,6 @@ def _sizes(network: Network) -> str:
         "boosted nodes": len(network) - len(plain),
     }
     return line(", ".join(f"{number:,} {what}" for what, number in numbers.items() if number))
-
-
-def _one_sided(network: Network) -> str:
-    found = one_sided_links(network) if len(network.domain) <= MOST_ONE_SIDED else ()
-    if not found:
-        return ""
-    cut = [x for x in found if not x.carried] or list(found)
-    items = "".join(f"<li>{xml(short(x, 4 * NAME))}</li>" for x in cut[:ONE_SIDED])
-    more = f"<li>and {len(cut) - ONE_SIDED:,} more</li>" if len(cut) > ONE_SIDED else ""
-    summary = f"{plural(len(found), 'link')} one way only: what evidence does not reach"
-    return fold(summary, f"<ul>{items}{more}</ul>\n")
 
 
 def _decisions(network: Network, found: Sequence[Link], nodes: int) -> str:
