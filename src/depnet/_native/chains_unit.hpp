@@ -1,5 +1,4 @@
-// Pseudo-Gibbs chains, for one instruction set. Slow twins: tests/reference/sampling.py and
-// tests/reference/inference.py.
+// Pseudo-Gibbs chains, for one instruction set. Slow twin: tests/reference/sampling.py.
 #pragma once
 
 #include "chains.hpp"
@@ -49,28 +48,21 @@ inline double boosted_theta(const View& view, const Step& step, const std::uint1
     return total;
 }
 
-// What an update of a row draws its variable by, and the state that a word draws; theta is null
-// where what is known leaves nothing possible.
-struct Update {
-    const double* theta;
-    std::uint32_t state;
-};
-
-inline Update update_of(const View& view, const Step& step, const std::uint16_t* codes,
-                        std::size_t stride, const Scratch& scratch, std::uint32_t word) {
+// The state that a word draws in an update of a row, or -1 where what is known leaves nothing
+// possible.
+inline std::int32_t draw_update(const View& view, const Step& step, const std::uint16_t* codes,
+                                std::size_t stride, const Scratch& scratch, std::uint32_t word) {
     const Node& node = view.nodes[step.place];
     if (node.boosted >= 0) {
         const double total = boosted_theta(view, step, codes, stride, scratch);
-        if (!(total > 0.0)) return {nullptr, 0};
-        const std::uint32_t state = state_of(scratch.theta, node.states, total, clipped(word));
-        for (std::int32_t s = 0; step.weights != nullptr && s < node.states; ++s)
-            scratch.theta[s] /= total;
-        return {scratch.theta, state};
+        if (!(total > 0.0)) return -1;
+        return static_cast<std::int32_t>(
+            state_of(scratch.theta, node.states, total, clipped(word)));
     }
     const std::int64_t leaf = leaf_of(view, node, codes, stride), marks = node.states - 1;
-    if (step.logs != nullptr && step.logs[leaf * step.stride] == -HUGE_VAL) return {nullptr, 0};
-    return {step.theta + leaf * node.states,
-            state_of(step.marks + leaf * marks, marks, clipped(word))};
+    if (step.logs != nullptr && step.logs[leaf * step.stride] == -HUGE_VAL) return -1;
+    return static_cast<std::int32_t>(
+        state_of(step.marks + leaf * marks, marks, clipped(word)));
 }
 
 // Some chains of one row, stepped in turn, so that their latencies overlap. Under the sequential
@@ -81,7 +73,7 @@ class Group {
     static constexpr std::int64_t kInTurn = 8;
 
     static bool in_columns(const Run& run, std::int64_t chains) {
-        return !run.random && run.estimates.sums == nullptr && chains >= kInTurn;
+        return !run.random && chains >= kInTurn;
     }
 
     // `tile` is null, or has room for all variables.
@@ -212,39 +204,12 @@ class Group {
         const Step& step = run_.steps[run_.node[row_begin_ + j]];
         const Node& node = view.nodes[step.place];
         std::uint16_t& code = codes[static_cast<std::size_t>(node.variable) * stride];
-        const Update made =
-            update_of(view, step, codes, stride, run_.scratch, static_cast<std::uint32_t>(word));
-        if (run_.estimates.sums != nullptr) {
-            const double certain = 1.0;  // of the state that stays
-            const bool stays = made.theta == nullptr;
-            add(c, j, step.place, codes, stays ? &certain : made.theta, stays ? code : 0,
-                stays ? 1 : node.states);
-            if (stays) ++run_.impossible[first_ + c];
-        }
-        if (made.theta != nullptr)
-            code = static_cast<std::uint16_t>(made.state);
+        const std::int32_t state =
+            draw_update(view, step, codes, stride, run_.scratch, static_cast<std::uint32_t>(word));
+        if (state >= 0)
+            code = static_cast<std::uint16_t>(state);
         else  // the evidence leaves theta no mass here: the state stays
             failed_ = node.variable;
-    }
-
-    // What an update adds to each of its estimators: theta of `count` states, from `first` on.
-    void add(std::int64_t c, std::int64_t j, std::int32_t place, const std::uint16_t* codes,
-             const double* theta, std::int32_t first, std::int32_t count) const {
-        const Estimates& to = run_.estimates;
-        const double* shares =
-            to.shares ? to.shares + to.share_begin[j] - to.begin[place] : nullptr;
-        double* const sums = to.sums + (first_ + c) * to.cells;
-        double* const weights = to.weights + (first_ + c) * to.count;
-        for (std::int32_t q = to.begin[place]; q < to.begin[place + 1]; ++q) {
-            const Pair& pair = to.pairs[q];
-            const double weight = shares ? shares[q] : 1.0;
-            double* cell = sums + pair.cell + first * pair.stride;
-            for (std::int32_t o = pair.other_begin; o < pair.other_end; ++o)
-                cell += codes[to.others[o].variable] * to.others[o].stride;
-            for (std::int32_t s = 0; s < count; ++s, cell += pair.stride)
-                *cell += weight * theta[s];
-            weights[pair.estimator] += weight;
-        }
     }
 
     const Run& run_;
@@ -260,8 +225,7 @@ std::int64_t run_chains(const Run& run, std::uint16_t* tile) {
         const std::int64_t row_end = (first / run.per_row + 1) * run.per_row;
         const std::int64_t left = (run.task.last < row_end ? run.task.last : row_end) - first;
         const bool columns = Group::in_columns(run, left);
-        const std::int64_t most = run.estimates.sums ? Group::kInTurn : std::int64_t{kRows};
-        last = first + (left < most ? left : most);
+        last = first + (left < std::int64_t{kRows} ? left : std::int64_t{kRows});
         const std::int64_t found = Group(run, first, last, columns ? tile : nullptr).go();
         failed = found < 0 ? failed : found;
     }
