@@ -39,9 +39,7 @@ auto data_of(const std::optional<Array>& array) -> decltype(array->data()) {
     return array ? array->data() : nullptr;
 }
 
-std::int64_t dispatch(const Run& run, std::uint16_t* tile) {
-    DEPNET_DISPATCH(run_chains(run, tile))
-}
+std::int64_t dispatch(const Run& run) { DEPNET_DISPATCH(run_chains(run)) }
 
 // A network whose chains run under what is known of all rows alike.
 class ChainProgram {
@@ -55,7 +53,6 @@ class ChainProgram {
     std::int64_t run(const RowScan& scan, const ChainStates& states, const Task& task,
                      const ChainOutput& to) const {
         nb::gil_scoped_release release;
-        std::vector<std::uint16_t> tile(network_.variables() * kRows);
         Buffers buffers(network_);
         const Run run{view_,
                       steps_.data(),
@@ -72,7 +69,7 @@ class ChainProgram {
                       states.codes.data(),
                       data_of(to.out),
                       task};
-        return dispatch(run, tile.data());
+        return dispatch(run);
     }
 
   private:
@@ -128,8 +125,7 @@ Record r of chain c is column r * chains + c of `out` [variables, records * chai
                       std::optional<Out2<std::uint16_t>>>(),
              nb::kw_only(), arg("words").none(), arg("place_words").none(),
              arg("out").noconvert().none());
-    nb::class_<ChainProgram>(m, "ChainProgram",
-                             "A network under what is known of all rows alike.")
+    nb::class_<ChainProgram>(m, "ChainProgram", "A network under what is known of all rows alike.")
         .def(nb::init<Network&, const Known&>(), arg("network"), arg("known"),
              nb::keep_alive<1, 2>())
         .def("run", &ChainProgram::run, arg("scan"), arg("chains"), arg("task"), arg("output"),

@@ -37,8 +37,7 @@ struct Run {
     Task task;
 };
 
-// The variable of a node that found no possible state, or -1. `tile` has room for the codes of all
-// variables, kRows each.
-DEPNET_FOR_EACH_ISA(std::int64_t run_chains(const Run&, std::uint16_t* tile);)
+// The variable of a node that found no possible state, or -1.
+DEPNET_FOR_EACH_ISA(std::int64_t run_chains(const Run&);)
 
 }  // namespace depnet::chains
