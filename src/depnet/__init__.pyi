@@ -23,6 +23,7 @@ from depnet.data.files.write import write as write
 from depnet.doors.sql import register as register
 from depnet.estimators import DependencyNetwork as DependencyNetwork
 from depnet.estimators import DependencyNetworkClassifier as DependencyNetworkClassifier
+from depnet.estimators import DependencyNetworkDetector as DependencyNetworkDetector
 from depnet.estimators import DependencyNetworkImputer as DependencyNetworkImputer
 from depnet.estimators import DependencyNetworkRegressor as DependencyNetworkRegressor
 from depnet.exact import RecurrentClass as RecurrentClass

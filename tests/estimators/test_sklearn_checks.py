@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from depnet.estimators import (
     DependencyNetwork,
     DependencyNetworkClassifier,
+    DependencyNetworkDetector,
     DependencyNetworkImputer,
     DependencyNetworkRegressor,
 )
@@ -25,6 +26,7 @@ WEIGHTS = {
         DependencyNetworkImputer(random_state=0),
         DependencyNetworkClassifier(random_state=0),
         DependencyNetworkRegressor(random_state=0),
+        DependencyNetworkDetector(random_state=0),
     ],
     expected_failed_checks=lambda each: {} if isinstance(each, DependencyNetworkImputer) else WEIGHTS,
 )

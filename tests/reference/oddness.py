@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import statistics
 from collections.abc import Sequence
 
 
@@ -77,3 +78,38 @@ def ordered_tail(
 def row_tail(tails: Sequence[float]) -> float:
     """The harmonic mean."""
     return len(tails) / sum(1 / t for t in tails) if tails else 1.0
+
+
+def placed(column: Sequence[float | str | None], like: Sequence[float | str | None]) -> list[float | str]:
+    """Cells in deviations from the median of the column `like`, or labels; a hole is what is ordinary there."""
+    known = [v for v in like if v is not None]
+    if any(isinstance(v, str) for v in known):
+        most = max(sorted(set(known), key=str), key=known.count)
+        return [most if v is None else v for v in column]
+    numbers = [float(v) for v in known]
+    scale = statistics.pstdev(numbers) or 1.0
+    return [0.0 if v is None else (float(v) - statistics.median(numbers)) / scale for v in column]
+
+
+def distance(a: Sequence[float | str], b: Sequence[float | str]) -> float:
+    """Of two rows: deviations between numbers, and 1 for each label that is another one."""
+    return sum(
+        float(v != w) if isinstance(v, str) or isinstance(w, str) else abs(v - w)
+        for v, w in zip(a, b, strict=True)
+    )
+
+
+def how_far(row: Sequence[float | str], others: Sequence[Sequence[float | str]]) -> float:
+    """To the 20th nearest, not counting the first, which may be itself; of few others, the middle one."""
+    return round(sorted(distance(row, other) for other in others)[min(20, len(others) // 2)], 9)
+
+
+def apart_tail(own: Sequence[float], x: float) -> float:
+    """The share of distances that are at least x; past what a tenth exceeds, an exponential through what 1 % exceeds."""
+    n, ascending = len(own), sorted(own)
+    end, far = (ascending[math.ceil(q * (n - 1))] for q in (0.9, 0.99))
+    if x <= end:
+        return _line({d: sum(e >= d for e in own) / n for d in own if d <= end}, x)
+    beyond = max(sum(d > end for d in own) / n, 1 / (n + 1))
+    scale = (far - end) / math.log(beyond / 0.01) if far > end and beyond > 0.01 else math.inf
+    return beyond * math.exp(-min((x - end) / scale, 600.0))

@@ -6,6 +6,7 @@ In reading order:
     classifier   `DependencyNetworkClassifier`: one column given the others
     regressor    `DependencyNetworkRegressor`: one numeric column given the others
     imputer      `DependencyNetworkImputer`: holes filled by a mean over networks
+    detector     `DependencyNetworkDetector`: odd rows, by their cells and by how far they are from others
     base         the parameters that all of them have; from what callers pass as X to codes with holes, and back
     asked        questions to a fitted model, and to one in which something is known
     fitted       what a fitted model has, proves and shows

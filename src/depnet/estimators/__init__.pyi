@@ -1,4 +1,5 @@
 from depnet.estimators.classifier import DependencyNetworkClassifier as DependencyNetworkClassifier
+from depnet.estimators.detector import DependencyNetworkDetector as DependencyNetworkDetector
 from depnet.estimators.imputer import DependencyNetworkImputer as DependencyNetworkImputer
 from depnet.estimators.network import DependencyNetwork as DependencyNetwork
 from depnet.estimators.regressor import DependencyNetworkRegressor as DependencyNetworkRegressor

@@ -269,8 +269,15 @@ def row_scores(
     `network` is the one whose nodes judge each cell given the rest (`depnet.inference.judge.cells`). `progress(share)` is
     called before the first and after every chunk; what it raises ends the work.
     """
-    check_same_domain("row_scores", network.domain, data)
     rows = min(data.rows, max(1, max_cells // len(network)))
+    return ranked(data, log_row_tails(network, data, rows, progress))
+
+
+def log_row_tails(
+    network: Network, data: Holed, rows: int, progress: Callable[[float], object] = lambda share: None
+) -> FloatArray:
+    """The log tail masses of the first `rows`, in chunks; `progress` as above."""
+    check_same_domain("row_scores", network.domain, data)
     size = max(1, CHUNK // len(network))
     each = np.empty(rows)
     progress(0.0)
@@ -279,7 +286,12 @@ def row_scores(
         part = data if last - first == data.rows else data.rows_at(np.arange(first, last))
         each[first:last] = cell_laws(network, part).row_tails
         progress(last / rows)
-    each = np.log(each)
+    return np.log(each)
+
+
+def ranked(data: Holed, each: FloatArray) -> RowScores:
+    """The first rows of `data`, which have these scores, in their order."""
+    rows = len(each)
     alike = _alike(data, rows)
     order = np.argsort(each, kind="stable")
     same = each[order[1:]] == each[order[:-1]]
