@@ -7,6 +7,7 @@ precision and how many of the k wrong ones are among the first k cells, by the t
 """
 
 import argparse
+import sys
 import time
 import warnings
 from collections import defaultdict
@@ -46,6 +47,7 @@ def main(arguments: list[str]) -> int:
     cells: Found = defaultdict(lambda: defaultdict(list))
     seconds: dict[str, float] = defaultdict(float)
     for name in names:
+        print(name, end=" ", file=sys.stderr, flush=True)
         for seed in range(options.seeds):
             table = odd_table(name, seed, options.rows)
             by_row, by_cell = _scores(table, seed, seconds)

@@ -8,5 +8,6 @@ In reading order:
 - `influence`, `measure`: what would move a target, one more fact at a time, and what rows say of it;
 - `cells`: the tail masses of cells, given the rest of their rows; the scores of a table's rows, and its rows as they are
   listed;
+- `apart`: the tail mass of how far a row is from a table's;
 - `odd`: the reasons of odd rows; `nearest`: the rows of a table that are most like one.
 """
