@@ -82,3 +82,13 @@ def test_it_is_fitted_first_and_the_same_each_time(detector: DependencyNetworkDe
         DependencyNetworkDetector().predict(people(10))
     again = clone(detector).fit(people())
     np.testing.assert_array_equal(again.score_samples(spoiled()), detector.score_samples(spoiled()))
+
+
+def test_numbers_as_large_as_floats_are_are_odd_and_no_error() -> None:
+    frame = people(200).assign(
+        fare=lambda own: own["fare"].where(own.index != 7, 1e308).where(own.index != 9, -1e308)
+    )
+    detector = DependencyNetworkDetector(random_state=0).fit(frame)
+    found = detector.score_samples(frame)
+    assert np.isfinite(found).all()
+    assert {7, 9} == set(np.argsort(found)[:2].tolist())

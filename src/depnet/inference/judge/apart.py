@@ -28,8 +28,8 @@ ROWS, NEIGHBOURS = 2_000, 20
 """The most rows that others are compared with, and which of the nearest ones counts; of few rows, half of them."""
 OUTER, FAR = 0.1, 0.01
 """The shares of rows between which the exponential is laid."""
-DIGITS = 9
-"""Of distances: sums of floats are not exact, and those that are alike shall be."""
+DIGITS, MOST = 9, 1e12
+"""Of distances: sums of floats are not exact, and those that are alike shall be. No number is farther from the middle."""
 Columns: TypeAlias = tuple[tuple[float, float | None], ...]
 
 
@@ -77,7 +77,8 @@ def _about(cells: tuple[FloatArray, bool]) -> tuple[float, float | None]:
         return 0.0, 1.0 if cells[1] else None
     if not cells[1]:
         return float(np.bincount(own.astype(np.int64)).argmax()), None
-    return float(np.median(own)), float(own.std()) or 1.0
+    largest = float(np.abs(own).max()) or 1.0  # its square may be no float
+    return float(np.median(own)), largest * float((own / largest).std()) or 1.0
 
 
 def _placed(table: Holed, columns: Columns) -> FloatArray:
@@ -86,7 +87,8 @@ def _placed(table: Holed, columns: Columns) -> FloatArray:
     for i, (middle, scale) in enumerate(columns):
         cells, _ = _cells(table, i)
         cells = np.where(np.isnan(cells), middle, cells)
-        found[:, i] = cells if scale is None else (cells - middle) / scale
+        with np.errstate(over="ignore"):
+            found[:, i] = cells if scale is None else np.clip((cells - middle) / scale, -MOST, MOST)
     return found
 
 
