@@ -40,7 +40,8 @@ from depnet.learning.boost import (
     has_digits,
     tree_of,
 )
-from depnet.learning.learn import MORE, learn_with_choice
+from depnet.learning.choose import MORE
+from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import AutoBoost, Boost, LearnOptions
 from depnet.learning.rows import some_rows
 from depnet.model.stages import DigitTree

@@ -11,6 +11,7 @@ from depnet.errors import LearningError
 from depnet.learning.boost import BoostRows, NodeGrower, all_tests
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import AutoBoost, LearnOptions, checked_boost
+from depnet.model.stages import UNIT
 from tests.interrupts import ctrl_c
 from tests.narrowed import there
 from tests.refusals import refuses
@@ -66,6 +67,35 @@ def test_weights_are_repetitions() -> None:
     codes, counts = np.unique(people.codes, axis=0, return_counts=True)
     weighted = Dataset.from_codes(codes, domain=people.domain, weights=counts)
     assert learn(weighted, smoothing=0.5, boost=QUICK) == learn(people, smoothing=0.5, boost=QUICK)
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_stages_are_added_to_a_share_of_what_the_graph_says(share: float) -> None:
+    """log theta_0 = base + share (log theta of the graph - base), and one more stage than none is all that differs."""
+    graphs = learn(VOTES, smoothing=0.5)
+    boosted = learn(VOTES, smoothing=0.5, boost=replace(FEW, graph=share))
+    graph, node = graphs.nodes[-1], boosted.nodes[-1]
+    assert isinstance(node, BoostedNode)
+    assert node.start == graph.source
+    assert node.start.size > 1
+    rates = np.log((np.bincount(VOTES.column(9)) + 0.5) / (VOTES.rows + 1.0))
+    expected = rates + share * (np.log(graph.table.probabilities) - rates)
+    apart = node.start_scores * UNIT - expected
+    apart -= apart.mean(axis=1, keepdims=True)  # theta is of differences
+    assert np.abs(apart).max() < 4 * UNIT
+    assert score(boosted, VOTES) > score(graphs, VOTES)
+
+
+def test_a_candidate_of_a_nodes_own_must_be_surely_better() -> None:
+    """Two that differ by seeds alone, in effect: all nodes have the one that is best for them together."""
+    near = (replace(FEW, share=0.9), replace(FEW, share=1.0))
+    same = learn(VOTES, smoothing=0.5, boost=AutoBoost(candidates=near))
+    ones = [learn(VOTES, smoothing=0.5, boost=AutoBoost(candidates=(each,))) for each in near]
+    assert same in ones
+    far = (replace(FEW, stages=1), FEW)  # the second is surely better, where anything is
+    assert learn(VOTES, smoothing=0.5, boost=AutoBoost(candidates=far)) == learn(
+        VOTES, smoothing=0.5, boost=AutoBoost(candidates=(FEW,))
+    )
 
 
 def test_roles_forbidden_links_and_an_order_hold() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from depnet import Boost, BoostedNode, Dataset, Domain, Network, Variable, learn
 from depnet.learning.boost import DIGITS, NOTHING, BoostRows, Grown, NodeGrower, all_tests, tree_of
-from depnet.learning.learn import choose_stages
+from depnet.learning.choose import choose_stages
 from depnet.model.stages import DigitTree
 from tests.narrowed import there
 

@@ -34,16 +34,24 @@ from depnet.learning import limits
 from depnet.learning.options import Boost
 from depnet.learning.rows import distinct_rows, some_rows
 from depnet.model.boosted import BoostedNode
+from depnet.model.node import Node
 from depnet.model.sources.source import ConstantSource, InformationSource, LosslessSource
 from depnet.model.stages import UNIT, DigitTree, Scores, Stages, Test, on_grid
+from depnet.model.table import leaves_of
 
 LEAVES = (8, 32)
+GRAPHS = (1.0, 0.5)
 
 
 def candidates_for(rows: int) -> tuple[Boost, ...]:
-    """Stages of few or of more leaves; their `stages` are the most that are tried."""
+    """Stages of few or of more leaves, added to base rates; and of few, added to the node's graph, whole or half.
+
+    Their `stages` are the most that are tried.
+    """
     rate = 0.05 if rows <= limits.SMALL_STEP_ROWS else 0.1
-    return tuple(Boost(round(200 / rate), leaves, rate) for leaves in LEAVES)
+    stages = round(200 / rate)
+    alone = [Boost(stages, leaves, rate) for leaves in LEAVES]
+    return (*alone, *(Boost(stages, LEAVES[0], rate, graph=graph) for graph in GRAPHS))
 
 
 DIGITS = Boost(stages=400, leaves=8, rate=0.1, share=0.7, shrinkage=1.0, least_curvature=0.5)
@@ -203,17 +211,37 @@ class NodeGrower:
     stop: native.Stop | None = None
     first: tuple[int, Scores] | None = None
     """A column of the rows whose states are the leaves of the first source, and their scores; None: base rates."""
+    graph: tuple[Node, float] | None = None
+    """A node whose decision graph is the first source, and the share that is taken of what it says beyond base rates."""
+
+    def started(self, settings: Boost, node: Node) -> "NodeGrower":
+        """The grower that these settings speak of: of stages added to the graph of `node`, or to base rates."""
+        if settings.graph == 0.0 or self.tree is not None:
+            return self
+        return replace(self, graph=(node, settings.graph))
 
     @property
     def parts(self) -> int:
         """How many are boosted by themselves."""
         return 1 if self.tree is None else len(self.tree.vertices)
 
+    @property
+    def source(self) -> InformationSource:
+        """The first source, to whose scores the stages' are added."""
+        if self.first is not None:
+            return LosslessSource((self.first[0],), (len(self.bases),))
+        return ConstantSource() if self.graph is None else self.graph[0].source
+
     @cached_property
     def bases(self) -> Scores:
         """[leaf, state]: what the counts of states say, or in column v those of the digit of vertex v."""
         if self.first is not None:
             return self.first[1]
+        if self.graph is not None:
+            node, share = self.graph
+            rates = replace(self, graph=None).bases * UNIT
+            theta = np.log(np.maximum(node.table.probabilities, np.finfo(np.float64).tiny))
+            return on_grid(rates + share * (theta - rates))
         states = self.rows.dataset.domain.cardinalities[self.variable]
         counts = np.bincount(self.rows.own(self.variable), minlength=states) + 0.0
         if self.tree is None:
@@ -293,7 +321,8 @@ class NodeGrower:
         """The tests that part v uses, `kept` where they are known (None: all); and those of the rows that it is of."""
         own = rows.own(self.variable)
         if self.tree is None:
-            return None, _PartRows(rows.bits, own, np.repeat(self.bases, len(own), axis=0))
+            leaves = leaves_of(self.source, rows.dataset)
+            return None, _PartRows(rows.bits, own, np.ascontiguousarray(self.bases[leaves]))
         low, middle, high = self.tree.vertices[v]
         reach = np.flatnonzero((own >= low) & (own < high))
         kept = self._tests(len(reach)) if kept is None else kept
@@ -339,11 +368,8 @@ class NodeGrower:
         )
         nothing = np.zeros(len(self.rows.dataset.domain))
         total = np.sum([one.gains for one in every if len(one.gains)] or [nothing], axis=0)
-        source: InformationSource = ConstantSource()
-        if self.first is not None:
-            source = LosslessSource((self.first[0],), (len(self.bases),))
-        gains = total[sorted({*source.inputs, *stages.inputs})] / max(self.rows.dataset.rows, 1)
-        return BoostedNode(self.variable, source, self.bases, stages, gains, self.tree)
+        gains = total[sorted({*self.source.inputs, *stages.inputs})] / max(self.rows.dataset.rows, 1)
+        return BoostedNode(self.variable, self.source, self.bases, stages, gains, self.tree)
 
     def averaged_node(self, settings: Boost, stages: Sequence[int] | None = None) -> BoostedNode | None:
         """The node of as many runs as the settings say; None where the time does not suffice, or nothing is split."""

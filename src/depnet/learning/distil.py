@@ -38,10 +38,10 @@ from depnet.data.table.variable import Domain, Variable
 from depnet.learning import limits
 from depnet.learning.auto import Choice
 from depnet.learning.boost import DIGITS, NOTHING, BoostRows, NodeGrower, all_tests, tree_of
+from depnet.learning.choose import TrialPart, try_node
 from depnet.learning.cost import Mdl
 from depnet.learning.cuts import Cut, CutDomain, cuts_of
 from depnet.learning.grow import TrainingRows, learn_nodes
-from depnet.learning.learn import TrialPart, try_node
 from depnet.learning.linear import LinearGuess, learn_guesses, with_guesses
 from depnet.learning.options import LearnOptions, NodeSpec, node_specs, readable_inputs
 from depnet.learning.order import fold_states
@@ -229,7 +229,7 @@ def learn_teacher(
             if _held_score(lines[1:], tried) > _held_score(growers[1:], tried):
                 growers = lines
         whole = growers[0]
-        found = try_node(growers[1:], tried, (TEACHER,))
+        found = try_node(growers[1:], tried, TEACHER)
         if found is None:
             return None
         words = [Word.of(grower, each) for grower, each in zip(found.growers, found.grown, strict=True)]

@@ -10,12 +10,9 @@ at once. So the rows that a network was not learned from choose for every node: 
 or its graph.
 """
 
-import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypedDict, TypeVar, Unpack, overload
-
-import numpy as np
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TypedDict, Unpack, overload
 
 from depnet._native import boost as native
 from depnet.data.table.dataset import Dataset
@@ -24,13 +21,13 @@ from depnet.learning.auto import Choice, learn_graphs
 from depnet.learning.boost import (
     DIGITS,
     BoostRows,
-    Grown,
     NodeGrower,
     all_tests,
     candidates_for,
     has_digits,
     tree_of,
 )
+from depnet.learning.choose import Readable, chosen_boost, grow_nodes, with_nodes
 from depnet.learning.cost import Auto, Mdl, PenaltyLike
 from depnet.learning.grow import TrainingRows, learn_nodes, warn_of_identifiers
 from depnet.learning.mixture import MixtureLike, checked_components, learn_mixture
@@ -45,16 +42,10 @@ from depnet.learning.options import (
     readable_inputs,
     tiers_of,
 )
-from depnet.model.boosted import BoostedNode
 from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
-from depnet.model.stages import DigitTree
-from depnet.threads import Progress, Work, results_in_threads, show_progress
-
-Result = TypeVar("Result")
-Readable = Mapping[int, Sequence[int]]
-"""Of each variable whose node is boosted, those that its stages may split on."""
+from depnet.threads import Progress, Work, show_progress
 
 
 class LearnArguments(TypedDict, total=False):
@@ -197,8 +188,9 @@ def learn_boosted(rows: TrainingRows, options: LearnOptions, work: Work) -> tupl
     if isinstance(boost, AutoBoost):
         network, choice = learn_graphs(rows, options, work.share(GRAPHS_SHARE).stage(nodes, 0, 2))
         work = work.stage(nodes, 1, 2)
-    else:  # stages are added to base rates: one leaf each
-        alone = replace(options, max_leaves=1, penalty=Mdl())
+    else:  # stages are added to base rates, one leaf each, where they are not to graphs
+        added = isinstance(boost, Boost) and boost.graph > 0
+        alone = options if added else replace(options, max_leaves=1, penalty=Mdl())
         network, choice = learn_graphs(rows, alone, Work())
     specs = node_specs(rows.domain, replace(options, order=network.order))
     names, only = rows.domain.names, options.boosted
@@ -253,166 +245,7 @@ def boosted_network(
 
     def grow(i: int) -> Node | None:
         tree = tree_of(rows, i) if has_digits(dataset.domain.variables[i]) else None
-        return NodeGrower(rows, i, tree, readable[i], work.ends, stop).averaged_node(settings)
+        grower = NodeGrower(rows, i, tree, readable[i], work.ends, stop)
+        return grower.started(settings, network.nodes[i]).averaged_node(settings)
 
-    return _with_nodes(network, _grow_all(grow, readable, network, work, stop))
-
-
-MORE = 1.1
-"""Stages of all rows for each stage of a digit that held-out rows chose: there are more rows then."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrialPart:
-    """Rows learned from, rows held out, and the network of decision graphs that was learned without these."""
-
-    rows: BoostRows
-    held: BoostRows
-    network: Network
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tried:
-    """A node as it was grown without each part, with as many stages as are best on the rows of all parts."""
-
-    settings: Boost
-    stages: list[int]
-    """To be grown from all rows, of each part of the node."""
-    growers: list[NodeGrower]
-    grown: list[list[Grown]]
-
-
-def try_node(
-    growers: Sequence[NodeGrower],
-    parts: Sequence[TrialPart],
-    candidates: Sequence[Boost],
-    tell: Progress | None = None,
-) -> Tried | None:
-    """A node whose settings are chosen by the first part's held-out rows, and its stages by those of all parts.
-
-    It has a grower of the rows of each part. None where the time does not suffice.
-    """
-    done, steps = itertools.count(1), len(candidates) + len(parts)  # and the node of all rows
-
-    def grow(grower: NodeGrower, settings: Boost, part: TrialPart) -> list[Grown] | None:
-        grown = grower.grow(settings, held=part.held)
-        if tell is not None:
-            tell(next(done), steps)
-        return grown
-
-    first: list[tuple[float, Boost, list[Grown]]] = []
-    for settings in candidates:
-        grown = grow(growers[0], settings, parts[0])
-        if grown is None:
-            return None
-        first.append((sum(float(one.held_scores.max()) for one in grown), settings, grown))
-    _, settings, grown = max(first, key=lambda each: each[0])
-    every = [grown]
-    for grower, part in zip(growers[1:], parts[1:], strict=True):
-        grown = grow(grower, settings, part)
-        if grown is None:
-            return None
-        every.append(grown)
-    tree = growers[0].tree
-    best = choose_stages(tree, every)
-    kept = [[one.first(m) for one, m in zip(each, best, strict=True)] for each in every]
-    more = best if tree is None else [round(MORE * m) for m in best]
-    return Tried(settings, more, list(growers), kept)
-
-
-def choose_stages(tree: DigitTree | None, parts: Sequence[Sequence[Grown]]) -> list[int]:
-    """How many stages each part of a node has: as many as score best on the held-out rows of all `parts` of the rows.
-
-    Few held-out rows reach a vertex of a tree, and say little: so the mean of what the vertices at its depth gain is added
-    to what it gains itself.
-    """
-    longest = max(len(one.held_scores) for part in parts for one in part)
-    gains = np.zeros((len(parts[0]), longest))
-    for part in parts:
-        for v, one in enumerate(part):
-            curve = one.held_scores - one.held_scores[0]
-            gains[v] += np.pad(curve, (0, longest - len(curve)), "edge")
-    if tree is None:
-        return [int(np.argmax(gains[0]))]
-    for depth in np.unique(tree.depths):
-        own = tree.depths == depth
-        gains[own] += gains[own].mean(axis=0)
-    shortest = np.min([[one.stages for one in part] for part in parts], axis=0)
-    return [int(count) for count in np.minimum(np.argmax(gains, axis=1), shortest)]
-
-
-def chosen_boost(
-    dataset: Dataset,
-    network: Network,
-    parts: Sequence[tuple[Dataset, Dataset, Network]],
-    readable: Readable,
-    candidates: Sequence[Boost],
-    digits: Boost,
-    runs: int,
-    work: Work,
-) -> tuple[Network, tuple[Network, ...]]:
-    """The nodes of `readable` boosted where held-out rows say so; and the same as learned without each part.
-
-    `parts` are rows to learn from, rows to score on, and the network learned from the first. Where the rows to learn
-    from are all of the dataset's, the trials' own stages are taken. Numbers have the settings `digits`.
-    """
-    tests = all_tests(dataset)
-    tried_parts = [
-        TrialPart(BoostRows.of(learned, tests), BoostRows.of(held, tests), graphs)
-        for learned, held, graphs in parts
-    ]
-    alone = len(parts) == 1 and parts[0][0] is dataset
-    rows = tried_parts[0].rows if alone else BoostRows.of(dataset, tests)
-    stop = native.Stop()
-    tell = work.stage(len(network), 0, 1).progress if len(readable) == 1 else None  # else nodes are told of
-
-    def choose(i: int) -> tuple[float, list[BoostedNode]] | None:
-        """What the node gains over its graph, nats of all held-out rows; and the node, of all rows and without each part."""
-        tree = tree_of(rows, i) if has_digits(dataset.domain.variables[i]) else None
-        whole = NodeGrower(rows, i, tree, readable[i], work.ends, stop)
-        growers = [replace(whole, rows=part.rows) for part in tried_parts]
-        tried = try_node(growers, tried_parts, candidates if tree is None else (digits,), tell)
-        if tried is None:
-            return None
-        made = [grower.node(each) for grower, each in zip(tried.growers, tried.grown, strict=True)]
-        gained = sum(
-            float(
-                (one.log_theta(part.held.dataset) - part.network.nodes[i].log_theta(part.held.dataset)).sum()
-            )
-            for one, part in zip(made, tried_parts, strict=True)
-        )
-        if gained <= 0 or not any(tried.stages):
-            return None
-        settings = replace(tried.settings, runs=runs)
-        node = made[0] if alone else whole.averaged_node(settings, tried.stages)
-        return None if node is None else (gained, [node, *made])
-
-    chosen = _grow_all(choose, readable, network, work, stop)
-    tried = tuple(
-        _with_nodes(part.network, {i: nodes[k] for i, (_, nodes) in chosen.items()})
-        for k, part in enumerate(tried_parts, 1)
-    )
-    whole = _with_nodes(network, {i: nodes[0] for i, (_, nodes) in chosen.items()})
-    if whole.held_out is not None:
-        gained = sum(each for each, _ in chosen.values()) / whole.held_out.rows
-        whole = replace(whole, held_out=replace(whole.held_out, score=whole.held_out.score + gained))
-    return whole, tried
-
-
-def _grow_all(
-    grow: Callable[[int], Result | None], readable: Readable, network: Network, work: Work, stop: native.Stop
-) -> dict[int, Result]:
-    """What is grown of each variable, where anything is; progress counts to all nodes of the network."""
-    done, nodes = itertools.count(1), len(network)
-
-    def tell() -> None:
-        work.tell(next(done) * nodes // max(len(readable), 1), nodes)
-
-    found = results_in_threads(grow, list(readable), work.threads, told=tell, stop=stop.set)
-    if not readable:
-        tell()
-    return {i: one for i, one in zip(readable, found, strict=True) if one is not None}
-
-
-def _with_nodes(network: Network, nodes: Mapping[int, Node]) -> Network:
-    return replace(network, nodes=tuple(nodes.get(i, node) for i, node in enumerate(network.nodes)))
+    return with_nodes(network, grow_nodes(grow, readable, network, work, stop))

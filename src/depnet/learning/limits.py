@@ -37,6 +37,8 @@ SMALL_STEP_ROWS = 5_000
 """Up to this many rows steps are smaller: a step on few rows is noisier, and there is time for more of them (boosted)."""
 BOOSTED_ROWS = 100_000_000
 """Rows, weights included, that can be boosted at all (none)."""
+PILOTS = 16
+"""Nodes that every way of boosting is tried on first (quality, likelihood)."""
 VERTEX_ROWS, VERTEX_ONES = 40, 5
 """A vertex of a number's digits that fewer rows reach has no stages, nor one whose digit hardly ever differs (boosted)."""
 TAUGHT_ROWS, TAUGHT_CELLS = 100, 1 << 28

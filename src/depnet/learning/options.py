@@ -38,11 +38,13 @@ class Boost:
         share: of the variables, those that a stage may split on, drawn anew for each.
         shrinkage: is added to the curvature of a leaf: leaves of few rows move less.
         least_curvature: no leaf has a curvature, the sum over its rows of p (1 - p), below it.
+        graph: stages are added to base rates, and to this share of what the node's decision graph says beyond them (of a
+            category; numbers start from base rates).
         runs: the stages are grown as often, each time with other random words, and the scores averaged: rows say more
             surely what is chance.
 
     >>> Boost(leaves=16, rate=0.05)
-    Boost(stages=200, leaves=16, rate=0.05, share=0.5, shrinkage=0.5, least_curvature=0.1, runs=1)
+    Boost(stages=200, leaves=16, rate=0.05, share=0.5, shrinkage=0.5, least_curvature=0.1, graph=0.0, runs=1)
     """
 
     stages: int = 200
@@ -51,6 +53,7 @@ class Boost:
     share: float = 0.5
     shrinkage: float = 0.5
     least_curvature: float = 0.1
+    graph: float = 0.0
     runs: int = 1
 
     def __post_init__(self) -> None:
@@ -61,6 +64,7 @@ class Boost:
         for name, least, top in (
             ("rate", 0.0, 1.0),
             ("share", 0.0, 1.0),
+            ("graph", -math.inf, 1.0),
             ("shrinkage", 0.0, math.inf),
             ("least_curvature", -math.inf, math.inf),
         ):
