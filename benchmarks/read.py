@@ -5,9 +5,8 @@ holes in one of them) is made by DuckDB in a temporary directory, and read and l
 resident memory, as the system counts it, is of this work alone. To reach: 2 GB. Codes are learned with the default
 penalty; missing values are a state. Seconds are CPU seconds of all threads, and wall-clock beside them.
 
-Then the whole command, `depnet fit table -o model.json` with no option set, on a million rows of 30 columns: 8 of floats,
-7 of whole numbers, 15 of labels of 2 to 10 states, which follow two hidden numbers of the row; without holes, and with 5 %
-of all cells missing.
+Then the whole command, `depnet fit table -o model.json` with no option set, on a million rows of 30 mixed columns
+(`_mixed_rows`); without holes, and with 5 % of all cells missing.
 """
 
 import argparse
@@ -20,6 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks._mixed_rows import write_mixed
 from benchmarks._reach import at_most
 
 ROWS, REACH = 10_000_000, 2e9
@@ -72,39 +72,6 @@ def make_table(target: Path, rows: int, form: str) -> None:
         )
 
 
-def make_fit_tables(directory: Path, rows: int, holes: bool) -> dict[str, Path]:
-    """The table of the whole command as CSV and as Parquet, without or with one cell in twenty missing."""
-    import duckdb
-
-    base = (
-        f"SELECT i, (hash(i) % 1000)::DOUBLE / 1000 AS z, (hash(i * 3 + 1) % 1000)::DOUBLE / 1000 AS y "
-        f"FROM range({rows}) t(i)"
-    )
-    uniform = "(hash(i * 31 + {k}) % 1000003)::DOUBLE / 1000003"
-    columns = {}
-    for k in range(8):
-        radius = f"sqrt(-2 * ln(1e-6 + 0.9999 * {uniform.format(k=k)}))"
-        normal = f"{radius} * cos(6.2831853 * {uniform.format(k=100 + k)})"
-        columns[f"f{k}"] = f"round(100 * ({'yz'[k % 2]} * {1 + k % 3} + {normal} / 2), {2 + k % 3})"
-    for k in range(7):
-        scatter = f"{5 * (k + 1)} * {uniform.format(k=20 + k)}"
-        columns[f"i{k}"] = f"floor({'yz'[k % 2]} * {10 * (k + 1) ** 2} + {scatter})::BIGINT"
-    for k in range(15):
-        state = f"floor(({'yzz'[k % 3]} + {uniform.format(k=40 + k)}) * {1 + k // 3})::INT"
-        columns[f"c{k}"] = f"'state ' || {state}"
-    if holes:
-        for place, name in enumerate(columns):
-            columns[name] = f"CASE WHEN hash(i * 97 + {place + 1000}) % 20 > 0 THEN {columns[name]} END"
-    paths = {form: directory / f"fit.{form}" for form in FIT_REACH}
-    shown = ", ".join(f"{value} AS {name}" for name, value in columns.items())
-    with duckdb.connect() as connection:
-        connection.execute(f"CREATE TABLE made AS SELECT {shown} FROM ({base})")
-        for form, path in paths.items():
-            options = "FORMAT parquet" if form == "parquet" else "FORMAT csv, HEADER"
-            connection.execute(f"COPY made TO '{path}' ({options})")
-    return paths
-
-
 def fit_whole(path: Path) -> tuple[float, float, int]:
     """`depnet fit` in a process of its own: CPU seconds of all its threads, wall-clock seconds, and peak resident bytes.
 
@@ -140,7 +107,9 @@ def fit_whole(path: Path) -> tuple[float, float, int]:
 
 def fit_lines(directory: Path, rows: int) -> None:
     for holes in (False, True):
-        for form, path in make_fit_tables(directory, rows, holes).items():
+        paths = {form: directory / f"fit.{form}" for form in FIT_REACH}
+        write_mixed(list(paths.values()), 0, rows, holes=holes, threads=2)
+        for form, path in paths.items():
             cpu, wall, peak = fit_whole(path)
             what = f"depnet fit, {form}, {rows:,} x 30{', 5 % holes' if holes else ''}"
             beside = f"{wall:.1f} s by the clock, peak {peak / 1e6:,.0f} MB"

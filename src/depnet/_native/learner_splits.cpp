@@ -195,11 +195,16 @@ double Splits::change(const Leaf& leaf, std::int32_t j) {
     const auto rows = static_cast<std::int64_t>(leaf.rows.size());
     if (k * states_ <= 1024 + 8 * rows) {
         counts_.assign(k * states_, 0);
-        data_.column(j, [&](const auto* code) {
-            for (const std::uint32_t r : leaf.rows)
-                counts_[code[r] * states_ + target_[r]] += data_.weight(r);
+        std::int64_t* const cells = counts_.data();
+        data_.column(j, [&, states = states_, target = target_.data(),
+                         weights = data_.weights](const auto* code) {
+            if (weights)
+                for (const std::uint32_t r : leaf.rows)
+                    cells[code[r] * states + target[r]] += weights[r];
+            else
+                for (const std::uint32_t r : leaf.rows) ++cells[code[r] * states + target[r]];
         });
-        const std::int64_t* count = counts_.data();
+        const std::int64_t* count = cells;
         for (std::int64_t z = 0; z < k; ++z) {
             for (std::int64_t x = 0; x < states_; ++x, ++count) {
                 filled += *count;

@@ -25,14 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import boost as native
-from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
 from depnet.data.table.weights import repetitions
 from depnet.errors import LearningError
 from depnet.learning import limits
 from depnet.learning.options import Boost
-from depnet.learning.rows import distinct_rows, some_rows
+from depnet.learning.rows import codes_of, distinct_rows, some_rows
 from depnet.model.boosted import BoostedNode
 from depnet.model.node import Node
 from depnet.model.sources.source import ConstantSource, InformationSource, LosslessSource
@@ -326,9 +326,10 @@ class NodeGrower:
         low, middle, high = self.tree.vertices[v]
         reach = np.flatnonzero((own >= low) & (own < high))
         kept = self._tests(len(reach)) if kept is None else kept
-        codes: CodeArray = np.asarray(rows.dataset.codes[reach], order="F")  # type: ignore[assignment]
         variable, first, last = rows.arrays
-        table = native.BitTable(codes, variable[kept], first[kept], last[kept])
+        table = native.BitTable(
+            codes_of(rows.dataset.codes, reach), variable[kept], first[kept], last[kept]
+        )
         start = np.zeros((len(reach), 2), dtype=np.int32)
         start[:, 1] = self.bases[0 if self.first is None else rows.dataset.column(self.first[0])[reach], v]
         return kept, _PartRows(table, (own[reach] >= middle).astype(np.uint16), start)
@@ -337,9 +338,12 @@ class NodeGrower:
         """The numbers of the tests that a vertex of this many rows uses: few rows need few cuts."""
         variable, low, high = self.rows.arrays
         most = max(rows // ROWS_A_CUT, 4)
-        cuts = np.bincount(variable, weights=high > low, minlength=1 + int(variable.max(initial=0)))
+        columns = len(self.rows.dataset.domain)
+        cuts = np.bincount(variable, weights=high > low, minlength=columns)
         step = np.maximum(np.ceil(cuts / most).astype(np.int64), 1)[variable]
-        return np.flatnonzero(((high == low) | (low % step == 0)) & np.isin(variable, self.readable))
+        read = np.zeros(columns, dtype=np.bool_)
+        read[list(self.readable)] = True
+        return np.flatnonzero(((high == low) | (low % step == 0)) & read[variable])
 
     def node(self, *runs: Sequence[Grown]) -> BoostedNode:
         """The node of the stages of all parts; of several runs, with the mean of their scores.

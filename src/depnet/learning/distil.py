@@ -149,7 +149,7 @@ class Teacher:
             rng = np.random.default_rng([SEED, first])
             for i in self.graphs.order or ():
                 if i in self.words:
-                    if i in behind:
+                    if self.words[i].first is not None:
                         placed[:, behind[i]] = self.guesses[i].codes(placed)
                     placed[:, i] = self.words[i].draw(placed, rng)
                     own[:, i] = states[i][placed[:, i]]
