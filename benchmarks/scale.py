@@ -43,6 +43,9 @@ PART = 10_000_000
 DRIVER = ("driver, CPU s", "s by the clock", "peak MB")
 
 
+COMMANDS = ("sample", "impute", "score")
+
+
 class Cost(NamedTuple):
     """What a process took."""
 
@@ -52,6 +55,14 @@ class Cost(NamedTuple):
 
     def cells(self) -> list[str]:
         return [f"{self.cpu:,.1f}", f"{self.wall:,.1f}", f"{self.peak / 1e6:,.0f}"]
+
+
+class Commands(NamedTuple):
+    """What the commands took on one table."""
+
+    rows: int
+    columns: int
+    costs: dict[str, Cost]
 
 
 class Counted(NamedTuple):
@@ -105,7 +116,7 @@ def exponent(sizes: Sequence[int], found: Sequence[float]) -> str:
     return f"{np.polyfit(x, y, 1)[0]:.2f} ({last:.2f})"
 
 
-def one_place(shapes: Sequence[tuple[int, int]]) -> list[tuple[int, int, dict[str, Cost]]]:
+def one_place(shapes: Sequence[tuple[int, int]], wanted: Sequence[str]) -> list[Commands]:
     """A line for each command and shape."""
     head(["rows x columns", "what", "CPU s", "s by the clock", "peak MB", "CPU microseconds a cell"])
     found = []
@@ -122,29 +133,30 @@ def one_place(shapes: Sequence[tuple[int, int]]) -> list[tuple[int, int, dict[st
                 "score": ("score", model, table),
             }
             costs = {}
-            for what, command in commands.items():
+            for what in ("fit", *wanted):
                 if what == "impute":
                     make_file(holes, 0, rows, columns, "holes")
-                costs[what] = depnet(*command)[0]
+                costs[what] = depnet(*commands[what])[0]
                 each = costs[what].cpu / rows / columns * 1e6
                 line([f"{rows:,} x {columns}", what, *costs[what].cells(), f"{each:.2f}"])
-            found.append((rows, columns, costs))
+            found.append(Commands(rows, columns, costs))
     return found
 
 
-def print_exponents(found: Sequence[tuple[int, int, dict[str, Cost]]]) -> None:
+def print_exponents(found: Sequence[Commands]) -> None:
     """Of rows, where several tables have as many columns; of columns, where several have as many rows."""
-    for what, axis, other in (("rows", 0, 1), ("columns", 1, 0)):
-        for same in sorted({each[other] for each in found}):
-            alike = sorted((each for each in found if each[other] == same), key=lambda each: each[axis])
+    for axis in ("rows", "columns"):
+        other = "columns" if axis == "rows" else "rows"
+        for same in sorted({int(getattr(each, other)) for each in found}):
+            alike = [each for each in found if getattr(each, other) == same]
+            sizes = [int(getattr(each, axis)) for each in alike]
             if len(alike) < 2:
                 continue
-            sizes = [each[axis] for each in alike]
             print(
-                f"\nexponents of {what}, of all sizes (of the two largest): {', '.join(f'{n:,}' for n in sizes)}"
+                f"\nexponents of {axis}, of all sizes (of the last two): {', '.join(f'{n:,}' for n in sizes)}"
             )
-            for command in alike[0][2]:
-                costs = [each[2][command] for each in alike]
+            for command in alike[0].costs:
+                costs = [each.costs[command] for each in alike]
                 cpu, peak = (exponent(sizes, [getattr(c, key) for c in costs]) for key in ("cpu", "peak"))
                 print(f"  {command}: CPU s {cpu}, peak memory {peak}", flush=True)
 
@@ -214,9 +226,10 @@ def peak_of_process() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def price(rows: int, columns: int, cores: int, memory: str, measured: Sequence[Worked], wide: int) -> None:
+def price(chosen: argparse.Namespace, measured: Sequence[Worked]) -> None:
     """What a cluster would take, from what one of this machine took for as many columns."""
-    ratio = columns / wide  # of work on a row, taken as in proportion
+    (rows, columns), cores, memory = chosen.priced, chosen.priced_cores, chosen.priced_memory
+    ratio = columns / chosen.cluster_columns  # of work on a row, taken as in proportion
     worker, started = by_row([(each.rows, each.workers) for each in measured])
     driver, learning = by_row([(each.rows, each.driver.cpu) for each in measured])
     sample = int((bytes_of(memory) - PROGRAM_BYTES) / (columns * CELL_BYTES))
@@ -242,13 +255,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rows", nargs="*", type=int, default=[10**5, 10**6, 10**7])
     parser.add_argument("--columns", type=int, default=BLOCK)
     parser.add_argument("--wide", nargs="*", type=int, default=[10**5, 300], help="rows and columns")
+    parser.add_argument("--commands", nargs="*", default=COMMANDS, choices=COMMANDS, help="beside fit")
     parser.add_argument("--counted", nargs="*", type=int, default=[2 * 10**7, 10**8], help="rows")
     parser.add_argument("--counted-columns", type=int, default=10)
     parser.add_argument("--memory", default="2GB", help="that sample-then-count may take  (%(default)s)")
-    parser.add_argument("--cluster-rows", nargs="*", type=int, default=[2**22, 3 * 2**22])
+    parser.add_argument("--cluster-rows", nargs="*", type=int, default=[2**21, 2**22])
     parser.add_argument("--cluster-columns", type=int, default=100)
     parser.add_argument("--cluster-memory", default="1.1GB", help="of the driver  (%(default)s)")
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--priced", nargs=2, type=int, default=[10**9, 100], help="rows and columns")
     parser.add_argument("--priced-cores", type=int, default=64)
     parser.add_argument("--priced-memory", default="16GB", help="of the driver  (%(default)s)")
@@ -268,7 +282,7 @@ def measure(chosen: argparse.Namespace) -> None:
     shapes = [(rows, chosen.columns) for rows in chosen.rows]
     shapes += [(chosen.wide[0], chosen.wide[1])] if chosen.wide else []
     if shapes:
-        print_exponents(one_place(shapes))
+        print_exponents(one_place(shapes, chosen.commands))
     if chosen.counted:
         print()
         head(["rows x columns", "GB of Parquet", "--memory", "sample", "CPU s", "s by the clock", "peak MB"])
@@ -283,4 +297,4 @@ def measure(chosen: argparse.Namespace) -> None:
             chosen.cluster_rows, chosen.cluster_columns, chosen.cluster_memory, chosen.workers
         )
         if len(worked) > 1:
-            price(*chosen.priced, chosen.priced_cores, chosen.priced_memory, worked, chosen.cluster_columns)
+            price(chosen, worked)

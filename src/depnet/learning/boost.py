@@ -327,9 +327,7 @@ class NodeGrower:
         reach = np.flatnonzero((own >= low) & (own < high))
         kept = self._tests(len(reach)) if kept is None else kept
         variable, first, last = rows.arrays
-        table = native.BitTable(
-            codes_of(rows.dataset.codes, reach), variable[kept], first[kept], last[kept]
-        )
+        table = native.BitTable(codes_of(rows.dataset.codes, reach), variable[kept], first[kept], last[kept])
         start = np.zeros((len(reach), 2), dtype=np.int32)
         start[:, 1] = self.bases[0 if self.first is None else rows.dataset.column(self.first[0])[reach], v]
         return kept, _PartRows(table, (own[reach] >= middle).astype(np.uint16), start)

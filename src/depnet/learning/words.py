@@ -83,4 +83,3 @@ class Word:
             rows = np.flatnonzero((own >= low) & (own < high))
             if len(rows):
                 yield v, rows, (own[rows] >= middle).astype(np.int64)
-
