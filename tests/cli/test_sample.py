@@ -47,8 +47,9 @@ def durations(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wait = pd.to_timedelta(np.round(rng.gamma(2, np.where(late, 4000, 400))) - 600, "s").as_unit("ns")
     frame = pd.DataFrame({"late": np.where(late, "yes", "no"), "wait": wait})
     frame.loc[rng.random(200) < 0.1, "wait"] = pd.NaT
+    frame.to_parquet(folder / "t.parquet")
     frame.to_csv(folder / "t.csv", index=False)
-    depnet("fit", folder / "t.csv", "-o", folder / "m.json", "--seed", 0)
+    depnet("fit", folder / "t.parquet", "-o", folder / "m.json", "--seed", 0)
     return folder
 
 
@@ -57,16 +58,18 @@ def test_drawn_rows_are_read_back_as_durations(durations: Path, name: str) -> No
     depnet("sample", durations / "m.json", "-n", 300, "-o", durations / name, "--seed", 0)
     wait = read(durations / name).domain.variables[1]
     assert there(wait.bins).kind == "duration"
+    if name.endswith("parquet"):
+        assert pd.read_parquet(durations / name)["wait"].dtype == "timedelta64[us]"
 
 
 def test_filled_files_keep_what_was_there(durations: Path) -> None:
-    for name in ("full.csv", "full.parquet"):
-        depnet("impute", durations / "m.json", durations / "t.csv", "-o", durations / name)
-    before = pd.read_csv(durations / "t.csv")["wait"]
-    full, other = (
-        pd.read_csv(durations / "full.csv")["wait"],
-        pd.read_parquet(durations / "full.parquet")["wait"],
-    )
-    assert pd.to_timedelta(full).notna().all()
-    assert (full == before)[before.notna()].all()
-    assert (pd.to_timedelta(other) == pd.to_timedelta(full)).all()
+    for ending in ("t.parquet", "t.csv"):
+        depnet("impute", durations / "m.json", durations / ending, "-o", durations / f"full-{ending}")
+    depnet("impute", durations / "m.json", durations / "t.parquet", "-o", durations / "other.csv")
+    before, full = (pd.read_parquet(durations / name) for name in ("t.parquet", "full-t.parquet"))
+    assert full["wait"].dtype == before["wait"].dtype
+    assert full["wait"].notna().all()
+    there = before["wait"].notna()
+    assert (full["wait"] == before["wait"])[there].all()
+    for name in ("full-t.csv", "other.csv"):
+        assert (pd.to_timedelta(pd.read_csv(durations / name)["wait"]) == full["wait"]).all()

@@ -15,8 +15,9 @@ not fit into 32 bits, so the largest word is read as the one below it, and T_s =
 cumulative probability is then off by at most 2^-32; 0 and 1 stay exact.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,26 +59,35 @@ TILE = 64
 
 
 class ChainProgram:
-    """A network tilted by the weights of the evidence (clamps are given row by row)."""
+    """A network tilted by the weights of the evidence (clamps are given row by row), and estimators.
 
-    def __init__(self, network: Network, evidence: Evidence = NOTHING) -> None:
+    Each estimator is a tuple of variables, whose joint law is wanted; `sizes` are their numbers of cells.
+    """
+
+    def __init__(
+        self, network: Network, estimators: Sequence[Sequence[int]] = (), evidence: Evidence = NOTHING
+    ) -> None:
         self.network = network
+        cards = network.domain.cardinalities
+        self.sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
         self.place = np.argsort(places_of(network)).astype(np.int32)
         """Of each variable, in the compiled network."""
-        known = known_of(Evidence({}, evidence.tilts), network.domain.cardinalities)
-        self.native = native.ChainProgram(compiled_of(network), known)
+        known = known_of(Evidence({}, evidence.tilts), cards)
+        self.native = native.ChainProgram(compiled_of(network), known, [list(each) for each in estimators])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
     """Which nodes each row updates, flat: row r has `node[begin[r] : begin[r + 1]]`, in the order of the scan.
 
-    `choice` are their thresholds under the random scan (empty: all alike); `length` is how many each row has.
+    `choice` are their thresholds under the random scan (empty: all alike); `position` and `length` are the places in, and
+    the steps of, a full sweep.
     """
 
     begin: NDArray[np.int32]
     node: NDArray[np.int32]
     choice: NDArray[np.uint32]
+    position: NDArray[np.int32]
     length: NDArray[np.int32]
     sequential: bool
 
@@ -91,6 +101,7 @@ class Order:
         length = free.sum(axis=1).astype(np.int32)
         begin = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
         node = order[np.nonzero(free)[1]]
+        place = (np.arange(len(node)) - np.repeat(begin[:-1], length)).astype(np.int32)
         choice = np.zeros(0, dtype=np.uint32)
         if isinstance(scan, RandomScan) and scan.weights is not None:
             scan.weights_of(n, np.flatnonzero(free.any(axis=0)).tolist())  # their errors
@@ -98,13 +109,12 @@ class Order:
             chances[length == 0] = 1.0
             last = np.full((len(free), 1), ALWAYS, dtype=np.uint32)
             choice = np.concatenate([thresholds_of(chances), last], axis=1)[free]
-        return cls(begin, node, choice, length, not random)
+        return cls(begin, node, choice, place, length, not random)
 
     def row_scan(self, program: ChainProgram) -> native.RowScan:
         """The same for the native core, nodes by their places in the program."""
-        return native.RowScan(
-            begin=self.begin, node=program.place[self.node], choice=self.choice, sequential=self.sequential
-        )
+        arrays = {each.name: getattr(self, each.name) for each in fields(self)}
+        return native.RowScan(**{**arrays, "node": program.place[self.node]})
 
 
 class Chains:
@@ -128,6 +138,8 @@ class Chains:
         self.per_row = chains // max(rows, 1)
         assert rows * self.per_row == chains
         self.order, self.codes, self.keys, self.threads = order, np.ascontiguousarray(codes), keys, threads
+        self.impossible = np.zeros(chains, dtype=np.int64)
+        """Of each chain, the estimated updates that found no possible state."""
         self.sweeps = self.records = self.updates = 0
         self.program = program
 
@@ -146,6 +158,8 @@ class Chains:
         gap: int = 0,
         records: int = 0,
         trace: bool = False,
+        sums: FloatArray | None = None,
+        weights: FloatArray | None = None,
         words: NDArray[np.uint64] | None = None,
         place_words: NDArray[np.uint32] | None = None,
     ) -> tuple[NDArray[np.uint16], int]:
@@ -153,14 +167,17 @@ class Chains:
 
         Under the sequential scan each state is taken at a uniformly random place of one more sweep, so that rows follow the
         paper's centroid (Eq. ordered). A `trace` has the states before each of `records` updates. Where they are given,
-        `words` [update, chain] and `place_words` [record, chain] take the place of the streams.
+        every update adds to `sums` [chain, cell] and `weights` [chain, estimator]; `words` [update, chain] and `place_words`
+        [record, chain] take the place of the streams.
 
         Returns the records [variable, record * chain], and the variable of a node that found no possible state, or -1.
         """
         chains, codes = len(self.codes), self.codes.copy()
         out = np.empty((codes.shape[1], records * chains), dtype=np.uint16)
-        given = native.ChainOutput(out=out, words=words, place_words=place_words)
-        states = native.ChainStates(per_row=self.per_row, keys=self.keys, codes=codes)
+        given = native.ChainOutput(out=out, sums=sums, weights=weights, words=words, place_words=place_words)
+        states = native.ChainStates(
+            per_row=self.per_row, keys=self.keys, codes=codes, impossible=self.impossible
+        )
         inside = int(self.order.sequential)
         sweeps = lead + inside * (records > 0) + max(0, records - 1) * (gap + inside)
         failed: list[int] = []
@@ -195,7 +212,7 @@ class Chains:
 def chains_of(plan: ChainPlan, codes: NDArray[np.uint16], keys: NDArray[np.uint64], jobs: int = 1) -> Chains:
     free = np.ones((1, plan.variables), dtype=bool)
     free[0, list(plan.evidence.clamped)] = False
-    program = ChainProgram(plan.network, plan.evidence)
+    program = ChainProgram(plan.network, (), plan.evidence)
     return Chains(program, Order.of(plan.scan, free), codes, keys, jobs)
 
 

@@ -11,6 +11,8 @@ import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +51,7 @@ def many_rows() -> pd.DataFrame:
             "label": rng.choice(["north", "east", "south", "west"], rows),
             "zeros": np.where(rng.random(rows) < 0.4, 0.0, rng.exponential(size=rows)),
             "moment": pd.to_datetime(rng.integers(0, 10**9, rows), unit="s"),
+            "wait": pd.to_timedelta(rng.integers(-(10**5), 10**6, rows), "s"),
         }
     )
     frame.loc[rng.random(rows) < 0.1, "float"] = np.nan
@@ -272,16 +275,16 @@ def test_declared_categories_keep_their_order(tmp_path: Path) -> None:
     assert_same(read(tmp_path / "n.parquet"), nothing)
 
 
-def test_durations_of_parquet_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pd.DataFrame({"x": pd.to_timedelta(range(9), "s"), "y": [0, 1, 2] * 3}).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(
-        DataError, match=r"column 'x': durations of a Parquet file are not read.*without=\[\.\.\.\]"
-    ):
-        read(tmp_path / "t.parquet")
-    assert read(tmp_path / "t.parquet", without=["x"]).domain.names == ("y",)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(DataError, match="durations of a Parquet file are not read"):
-        read(tmp_path / "t.parquet")
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_of_any_unit(tmp_path: Path, unit: str) -> None:
+    lengths = np.random.default_rng(0).integers(-(10**9), 10**9, 200)
+    table = pa.table({"x": pa.array([None, *lengths.tolist()], pa.duration(unit))})
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert_same(read(tmp_path / "t.parquet"), table)
+    longer = read(tmp_path / "t.parquet", where="x > INTERVAL '0 seconds'")
+    assert longer.rows == (lengths >= (1000 if unit == "ns" else 1)).sum()
+    pl.from_arrow(table).write_parquet(tmp_path / "p.parquet")  # type: ignore[union-attr]
+    assert_same(read(tmp_path / "p.parquet"), table)
 
 
 def test_nothing_is_silently_lost_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,11 +292,14 @@ def test_nothing_is_silently_lost_without_pyarrow(tmp_path: Path, monkeypatch: p
     pd.DataFrame({"x": pd.Categorical(text, categories=["b", "a"])}).to_parquet(tmp_path / "pandas.parquet")
     pl.DataFrame({"x": text}, schema={"x": pl.Enum(["b", "a"])}).write_parquet(tmp_path / "polars.parquet")
     pl.DataFrame({"x": text}).write_parquet(tmp_path / "text.parquet")
+    pd.DataFrame({"x": pd.to_timedelta(range(9), "s")}).to_parquet(tmp_path / "durations.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for name in ("pandas", "polars"):
         with pytest.raises(DataError, match=r"has categories.*only pyarrow reads.*text=\[\.\.\.\]"):
             read(tmp_path / f"{name}.parquet")
     assert read(tmp_path / "text.parquet").domain.variables[0].states == ("a", "b")
+    with pytest.raises(DataError, match="has durations, in a unit that only pyarrow reads"):
+        read(tmp_path / "durations.parquet")
 
 
 def test_row_names_of_pandas_are_no_column(tmp_path: Path) -> None:

@@ -334,6 +334,14 @@ def test_evidence_that_leaves_no_mass_is_an_error(method: str) -> None:
         query(network, ["X0", "X1"], {"X0": {1, 2}}, joint=True, method=method)  # type: ignore[arg-type]
 
 
+def test_no_effective_sample_size_where_nothing_varies() -> None:
+    """One variable alone: theta is the same in every chain, and 1e-17 of rounding is no error of sampling."""
+    coin = depnet.learn(Dataset.from_codes([[0], [1]] * 9, cardinalities=[2]), smoothing=0.5)
+    found = query(coin, "X0", method="sample", rng=np.random.default_rng(0))
+    assert found.effective_sample_size == math.inf
+    assert "effective sample size unlimited" in found.text(theory=True)
+
+
 @given(ordered_networks(max_states=200, boosted=True), seeds)
 def test_the_mode_of_an_ordered_law(network: Network, seed: int) -> None:
     evidence = random_evidence(np.random.default_rng(seed), network)

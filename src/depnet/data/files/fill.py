@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration, duration_of
+from depnet.data.files.arrow import number_sql, schema_option, text_sql, units_of, written_schema
 from depnet.data.files.source import Csv, Dialect, Format, Source, find_source, open_csv
 from depnet.data.files.table import identifier, text_literal
 from depnet.data.files.write import format_of, table_file, text_file
@@ -180,13 +181,20 @@ def _fill_typed(
         f"columns = {{{columns}}})"
     )
     written = [WRITERS[form], *(["COMPRESSION gzip"] if zipped else [])]
+    schema = written_schema(source.path) if source.format == "parquet" else None
+    units = {} if schema is None else units_of(schema)
+    if units and form == "parquet":
+        written.append(schema_option(schema))
     with duckdb.connect() as connection:
         chosen = []
         for name, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall():
             own, cell = f"t.{identifier(name)}", filled.get(name, "NULL")
-            chosen.append(
-                f"CASE WHEN {cell} IS NULL THEN {own} ELSE CAST({cell} AS {kind}) END AS {identifier(name)}"
-            )
+            value = f"CAST({cell} AS {kind})"
+            if name in units and form == "parquet":
+                value = number_sql(cell, units[name])
+            elif name in units:
+                own, value = text_sql(own, units[name]), cell
+            chosen.append(f"CASE WHEN {cell} IS NULL THEN {own} ELSE {value} END AS {identifier(name)}")
         connection.execute(
             f"COPY (SELECT {', '.join(chosen)} FROM {table} t POSITIONAL JOIN {reader} f) "
             f"TO {text_literal(str(target))} ({', '.join(written)})"

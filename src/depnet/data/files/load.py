@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from depnet.data.files.arrow import Categories
+from depnet.data.files.arrow import Categories, microseconds_sql
 from depnet.data.files.diagnose import diagnose_csv, diagnose_json
 from depnet.data.files.kinds import (
     NUMBER_TYPES,
@@ -91,7 +91,7 @@ def find_columns(
     width: int,
     wanted: Iterable[int],
     labels: Collection[str],
-    declared: Mapping[str, Categories],
+    declared: Mapping[str, Categories | str],
     kinds: Kinds,
 ) -> dict[int, FileColumn]:
     """The columns by their places: of a declared type, or of text whose meaning is said by `kinds` or found here.
@@ -108,8 +108,10 @@ def find_columns(
             if sql_type not in TEXTS and column_of_type(name, column, sql_type).kind != "label":
                 text = f"CAST({column} AS VARCHAR)"
             found[place] = column_of_text(name, "label", text)
-        elif more is not None:
+        elif isinstance(more, Categories):
             found[place] = FileColumn(name, "label", column, categories=more.labels, ordered=more.ordered)
+        elif more is not None:
+            found[place] = FileColumn(name, "duration", f"to_microseconds({microseconds_sql(column, more)})")
         elif sql_type in TEXTS and isinstance(kind := kinds.get(name), str) and kind in HELD:
             found[place] = column_as_said(connection, table.relation, name, kind, text)  # type: ignore[arg-type]
         elif sql_type in TEXTS:

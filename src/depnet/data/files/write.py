@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration
+from depnet.data.files.arrow import schema_of, schema_option
 from depnet.data.files.source import FORMATS, READ_ENDINGS, Format
 from depnet.data.files.table import identifier, locked_engine, text_literal
 from depnet.data.frames.decode import drawn_columns
@@ -37,6 +38,7 @@ BLOCK = 50_000
 
 SQL_TYPES: dict[ColumnKind, str] = {
     "boolean": "BOOLEAN", "integer": "BIGINT", "float": "DOUBLE", "date": "DATE", "datetime": "TIMESTAMP",
+    "duration": "BIGINT",
 }  # fmt: skip
 ARROW_TYPES: dict[ColumnKind, str] = {
     "boolean": "bool", "integer": "int64", "float": "float64", "date": "date32", "datetime": "timestamp[us]",
@@ -241,6 +243,9 @@ def _write_with_engine(chunks: Chunks, target: Path) -> None:
 
     types = [SQL_TYPES.get(kind, "VARCHAR") for kind in chunks.kinds]
     options = ["FORMAT parquet", "USE_TMP_FILE false"]
+    if "duration" in chunks.kinds:
+        arrow = [ARROW_TYPES.get(kind, "string") for kind in chunks.kinds]
+        options.append(schema_option(schema_of(list(chunks.names), arrow)))
     with (
         scratch_folder() as scratch,
         locked_engine(target, scratch, limits.DEFAULT_MEMORY, len(chunks.names)) as connection,
@@ -277,15 +282,10 @@ def _write_with_engine(chunks: Chunks, target: Path) -> None:
 
 
 def _cells(column: Column, places: dict[str, int] | None) -> Any:
-    """The cells of a column as DuckDB takes them; of labels that have places, which grow in number, these, and 0 of none.
-
-    Durations are text, as in CSV: Parquet has none.
-    """
-    if column.kind == "duration" and column.numbers is not None:
-        values: NDArray[Any] = np.array([*map(cell_of_duration, column.numbers.tolist())], dtype=object)
-    elif column.numbers is not None:
+    """The cells of a column as DuckDB takes them; of labels that have places, which grow in number, these, and 0 of none."""
+    if column.numbers is not None:
         dated = column.kind in ("date", "datetime")
-        values = column.times.astype("datetime64[us]") if dated else column.numbers
+        values: NDArray[Any] = column.times.astype("datetime64[us]") if dated else column.numbers
     elif places is not None:
         own = [places.setdefault(str(label), len(places) + 1) for label in column.labels]
         return np.where(column.hidden, 0, np.array([*own, 0])[column.ids]).astype(np.uint32)

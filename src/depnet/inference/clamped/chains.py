@@ -1,8 +1,14 @@
 r"""Clamped chains, for one row of evidence or for many; what those of one row, run in rounds, estimate; sampled answers.
 
-An estimate is how often states occur, a state of every chain being looked at once a sweep: under the sequential scan at a
-place of the sweep that is drawn, each as likely as the steps of the full order are that end with it, so that states follow
-the centroid (Eq. ordered).
+An estimate is the average, over the updates of its targets, of what the update would draw (pi = sum of c_i pi K_i, and
+only the nodes of T move X_T):
+
+.. math:: \pi(x_T) = \sum_{i \in T} \frac{c_i}{c_T}
+    E_\pi\left[\theta_i(x_i \mid Y_i)\, 1(X_{T \setminus i} = x_{T \setminus i})\right]
+
+Under the random scan node i is chosen independently of the state, so theta_i at the very moment when X_i is updated is
+one of these averages, and costs nothing more. Under the sequential scan it has as
+its weight the steps until the next update of a target, over the steps of a sweep.
 
 Each row of evidence has several chains with random streams of their own. Their averages are independent, so
 the standard error is that of a mean over chains, whatever the correlation within a chain. A round is a number
@@ -17,7 +23,7 @@ those that start with every variable at its first state, and at its last.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,26 +36,19 @@ from depnet.inference.answer.question import RESOLUTION, Over, over_after
 from depnet.inference.clamped.relevance import Reduced
 from depnet.law import limits
 from depnet.law.draw import sharpen
-from depnet.law.program import words
-from depnet.model.scan import RandomScan
+from depnet.model.scan import RandomScan, SequentialScan
 from depnet.sampling.chains import ChainProgram, Chains, Order, start_codes
 from depnet.sampling.plan import UNCHECKED, ChainPlan, chain_plan
 from depnet.threads import cores, jobs_of
 
 MOST_BYTES = 1 << 30
 """Of the sums that all chains keep of all rounds."""
-PLACES = 49
-"""The stream of the places of records."""
 ROUNDING = 1e-24
 """Variances below this are rounding: the averages are all equal."""
 
 
 class ClampedChains(Chains):
-    """Equally many chains for each row of evidence; those of one row estimate in rounds the laws of `estimators`.
-
-    Each estimator is a tuple of variables, whose joint law is wanted. `phases` are the shares of the places of a sequential
-    scan; None: all alike.
-    """
+    """Equally many chains for each row of evidence; those of one row estimate in rounds."""
 
     def __init__(
         self,
@@ -58,61 +57,30 @@ class ClampedChains(Chains):
         codes: NDArray[np.uint16],
         rng: np.random.Generator,
         threads: int | None = None,
-        *,
-        estimators: Sequence[Sequence[int]] = (),
-        phases: FloatArray | None = None,
     ) -> None:
         keys = rng.integers(0, 2**64, size=len(codes), dtype=np.uint64)
         super().__init__(program, order, codes, keys, cores() if threads is None else jobs_of(threads))
-        cards = program.network.domain.cardinalities
-        self.estimators = [tuple(each) for each in estimators]
-        self._shapes = [tuple(cards[i] for i in each) for each in self.estimators]
-        self.sizes = [math.prod(shape) for shape in self._shapes]
-        self._ends = None if phases is None else np.cumsum(phases)
-        self.rounds: list[FloatArray] = []
-        """Of each round, how often each cell of each estimator was met, [chain, cell]."""
+        self.sizes, self.cells = program.sizes, program.native.cells
+        self.rounds: list[tuple[FloatArray, FloatArray]] = []
+        """Of each round the sums [chain, cell] and the weights [chain, estimator]."""
         self.round_sweeps = 0
-        self.contradicted = False
-        """Has a recorded sweep come to a context in which nothing is possible?"""
 
     def run(self, sweeps: int, *, record: bool = True, over: Over | None = None) -> bool:
         """Run all chains for a number of sweeps, a round where they are recorded; False where it was `over` first.
 
-        What was drawn by then stays in the states, and the counts of the round begun are dropped.
+        What was drawn by then stays in the states, and the sums of the round begun are dropped.
         """
-        counts = np.zeros((len(self.codes), sum(self.sizes))) if record else None
+        chains = len(self.codes)
+        sums = np.zeros((chains, self.cells)) if record else None
+        weights = np.zeros((chains, len(self.sizes))) if record else None
         for done in range(0, sweeps, self.sweeps_a_call):
             if over is not None and over():
                 return False
-            some = min(self.sweeps_a_call, sweeps - done)
-            if counts is None:
-                self.advance(some)
-            else:
-                self._count(some, counts)
-        if counts is not None:
-            self.rounds.append(counts)
+            self.advance(min(self.sweeps_a_call, sweeps - done), sums=sums, weights=weights)
+        if sums is not None and weights is not None:
+            self.rounds.append((sums, weights))
             self.round_sweeps = sweeps
         return True
-
-    def _count(self, sweeps: int, counts: FloatArray) -> None:
-        """Run the sweeps, a record in each, and add to the counts."""
-        chains, between = len(self.codes), int(not self.order.sequential)
-        out, failed = self.advance(between, gap=between, records=sweeps, place_words=self._places(sweeps))
-        self.contradicted |= failed >= 0
-        states, first = out.reshape(len(out), sweeps, chains), 0
-        for variables, shape, size in zip(self.estimators, self._shapes, self.sizes, strict=True):
-            cells = np.ravel_multi_index(tuple(states[i].astype(np.int64) for i in variables), shape)
-            flat = np.bincount((cells + np.arange(chains) * size).ravel(), minlength=chains * size)
-            counts[:, first : first + size] += flat.reshape(chains, size)
-            first += size
-
-    def _places(self, records: int) -> NDArray[np.uint32] | None:
-        """[record, chain]: words that draw the places of records by their shares."""
-        if self._ends is None:
-            return None
-        drawn = words(int(self.keys[0]), PLACES, self.records, records, 0, len(self.codes))
-        places = np.minimum(np.searchsorted(self._ends, drawn / 2.0**32, side="right"), len(self._ends) - 1)
-        return ((2 * places + 1) * 2**31 // len(self._ends)).astype(np.uint32)
 
     def extend(self, rounds: int, first: int, over: Over) -> bool:
         """Rounds of `first` sweeps; or as many sweeps again as there were, neighbouring rounds being joined, two by two.
@@ -122,8 +90,8 @@ class ClampedChains(Chains):
         sweeps = first
         if self.rounds:
             pairs = zip(self.rounds[::2], self.rounds[1::2], strict=True)
-            self.rounds = [one + other for one, other in pairs]
-            sweeps = self.round_sweeps = 2 * self.round_sweeps
+            self.rounds = [(a + c, b + d) for (a, b), (c, d) in pairs]
+            sweeps = 2 * self.round_sweeps
         while len(self.rounds) < rounds:
             if not self.run(sweeps, over=over):
                 return False
@@ -191,26 +159,33 @@ class Estimate:
 def estimate(chains: ClampedChains, *, one_more: bool = True) -> Estimate:
     r"""The estimates of all rounds but the first quarter.
 
-    With the frequencies p_c of C chains, the estimate is their mean p, and the standard error is
+    With C chains of weights w_c and sums s_c, the estimate is p = sum s_c / W, W = sum w_c, the residuals are
+    r_c = s_c - p w_c, and the standard error is that of a ratio of means,
 
-    .. math:: \sqrt{\tfrac{1}{C (C-1)} \textstyle\sum_c (p_c - p)^2 \;[\; + \tfrac{1}{C^2} \max_c (p_c - p)^2 \;]}
+    .. math:: \sqrt{\tfrac{C}{C-1} \textstyle\sum_c r_c^2 \;[\; + \max_c r_c^2 \;]} \Big/ W
 
     The last term with `one_more`. Where chains seldom come to a part of the states and then stay there for long, a few
     of them decide the sum: it is like a Poisson count, and a run that met little gives too small a probability and too
     small an error at once. So what the farthest chain met is counted once more. Of many chains alike it adds little.
     """
-    skipped = len(chains.rounds) // 4
-    shares = np.stack(chains.rounds[skipped:]) / chains.round_sweeps  # [round, chain, cell]
-    of_cell = np.repeat(np.arange(len(chains.sizes)), chains.sizes)
-    of_chain = shares.mean(axis=0)
-    values, c = of_chain.mean(axis=0), len(of_chain)
-    residuals = of_chain - values
+    skipped, sizes = len(chains.rounds) // 4, chains.sizes
+    kept = chains.rounds[skipped:]
+    sums = np.stack([s for s, _ in kept])  # [round, chain, cell]
+    of_cell = np.repeat(np.arange(len(sizes)), sizes)
+    weights = np.stack([w for _, w in kept])[..., of_cell]
+    chain_sums, chain_weights = sums.sum(axis=0), weights.sum(axis=0)
+    totals = chain_weights.sum(axis=0)
+    seen = totals > 0
+    values = np.divide(chain_sums.sum(axis=0), totals, out=np.zeros_like(totals), where=seen)
+    c = len(chain_sums)
+    residuals = chain_sums - values * chain_weights
     squares = residuals**2
-    errors = np.sqrt(squares.sum(axis=0) * c / (c - 1) + (squares.max(axis=0) if one_more else 0.0)) / c
-    apart = shares - values
-    deviations = math.sqrt(c / (c - 1)) * residuals / c
-    burn_in = skipped * chains.round_sweeps
-    return Estimate(values, errors, split_r_hat(apart, of_cell), drift(apart), burn_in, deviations)
+    spread = np.sqrt(squares.sum(axis=0) * c / (c - 1) + (squares.max(axis=0) if one_more else 0.0))
+    errors = np.divide(spread, totals, out=np.zeros_like(totals), where=seen)
+    r_hat = split_r_hat(sums, weights, values, of_cell)
+    moved = drift(sums - values * weights)
+    deviations = np.divide(math.sqrt(c / (c - 1)) * residuals, totals, out=residuals, where=seen)
+    return Estimate(values, errors, r_hat, moved, skipped * chains.round_sweeps, deviations)
 
 
 def drift(residuals: FloatArray) -> float:
@@ -223,15 +198,18 @@ def drift(residuals: FloatArray) -> float:
     return float(largest.max(initial=0.0))
 
 
-def split_r_hat(apart: FloatArray, of_cell: IntArray) -> FloatArray:
-    """Split R-hat of every estimator, by how far the rounds of each chain are from the estimate [round, chain, cell].
+def split_r_hat(sums: FloatArray, weights: FloatArray, values: FloatArray, of_cell: IntArray) -> FloatArray:
+    """Split R-hat of every estimator, on the rounds' averages [round, chain, cell].
 
     The first and the second half of a chain are chains of their own.
     """
-    half = len(apart) // 2
+    half = len(sums) // 2
     if half < 2:
         return np.full(int(of_cell[-1]) + 1, np.nan)
-    halves = np.concatenate([apart[:half], apart[-half:]], axis=1)  # [round, 2 chains, cell]
+    # What a round adds to the error of the estimate: not its own share, which means nothing where its weight is small.
+    typical = weights.mean(axis=(0, 1))
+    means = (sums - values * weights) / np.where(typical > 0, typical, 1.0)
+    halves = np.concatenate([means[:half], means[-half:]], axis=1)  # [round, 2 chains, cell]
     first = np.flatnonzero(np.diff(of_cell, prepend=-1))
     within = np.add.reduceat(halves.var(axis=0, ddof=1).mean(axis=0), first)
     between = np.add.reduceat(halves.mean(axis=0).var(axis=0, ddof=1), first)
@@ -271,7 +249,7 @@ def sample_chains(
     rows: NDArray[np.uint16] | None = None,
     threads: int | None = None,
 ) -> tuple[Part, ClampedChains]:
-    """Estimates of the joint laws of `estimators`, each a tuple of reduced variables; and the chains.
+    """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables; and the chains.
 
     It ends early after `max_seconds`, or when `stop` says so. Chains start at `rows` of the data, if there are any, and
     at random states.
@@ -288,9 +266,8 @@ def sample_chains(
     )
     plan = chain_plan(reduced.network, reduced.scan, reduced.evidence)
     codes = start_states(plan, limits.CHAINS, rng, rows)
-    order = Order.of(reduced.scan, np.ones((1, len(reduced.network)), dtype=bool))
-    program = ChainProgram(reduced.network, reduced.evidence)
-    chains = ClampedChains(program, order, codes, rng, threads, estimators=estimators, phases=reduced.phases)
+    program = ChainProgram(reduced.network, estimators, reduced.evidence)
+    chains = ClampedChains(program, _order_of(reduced), codes, rng, threads)
     history: list[float] = []
     found: Estimate | None = None
     in_time = True
@@ -346,6 +323,15 @@ def sample_chains(
     return _part(chains, found, shapes, tolerance, warnings), chains
 
 
+def _order_of(reduced: Reduced) -> Order:
+    """The nodes of the reduced network at their places in the sweeps of the full one."""
+    order = Order.of(reduced.scan, np.ones((1, len(reduced.network)), dtype=bool))
+    if not isinstance(reduced.scan, SequentialScan):
+        return order
+    place, length = np.array(reduced.positions, dtype=np.int32), np.array([reduced.steps], dtype=np.int32)
+    return replace(order, position=place, length=length)
+
+
 def _part(
     chains: ClampedChains,
     found: Estimate,
@@ -353,7 +339,7 @@ def _part(
     tolerance: float,
     warnings: Sequence[Remark],
 ) -> Part:
-    if chains.contradicted:
+    if chains.impossible.sum() > 0:
         raise EvidenceError(
             "the evidence contradicts itself: the chains keep coming to contexts where the states that it allows have "
             "probability 0. Smooth the tables (learn with a smoothing of 0.5), or give other evidence."

@@ -48,7 +48,8 @@ class Reduced:
 
     `variables[k]` is the number in the full network of the reduced network's k-th variable. `used` are the variables of
     the evidence that the answer depends on. `phases[j]` is the share of the steps of a full sweep that end with the
-    update of the j-th node of the reduced order (sequential scan only).
+    update of the j-th node of the reduced order, `positions[j]` its place in that sweep of `steps` updates (sequential
+    scan only).
     """
 
     network: Network
@@ -57,6 +58,8 @@ class Reduced:
     variables: tuple[int, ...]
     used: frozenset[int]
     phases: FloatArray | None = None
+    positions: tuple[int, ...] = ()
+    steps: int = 0
 
     @property
     def size(self) -> int:
@@ -116,6 +119,8 @@ def _with_scan(reduced: Reduced, scan: Scan, nodes: int, free: Sequence[int]) ->
         reduced,
         scan=SequentialScan(tuple(place[order[at]] for at in positions)),
         phases=np.asarray(steps / max(len(order), 1), dtype=np.float64),
+        positions=positions,
+        steps=len(order),
     )
 
 
