@@ -128,8 +128,8 @@ def test_every_picture_that_is_named_is_there() -> None:
     names = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert len(names) >= 10
     assert names <= set(pictures.__all__) <= set(dir(pictures))
-    with pytest.raises(AttributeError, match="no attribute 'to_graphm'"):
-        pictures.to_graphm  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'to_dott'"):
+        pictures.to_dott  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_every_figure_of_the_theory_exists_and_every_file_is_shown() -> None:

@@ -363,6 +363,7 @@ def test_one_variable_has_no_pairs_to_compare(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "start"),
     [
+        ("g.dot", "digraph"),
         ("g.graphml", "<?xml"),
         ("g.svg", "<svg"),
         ("g.png", "PNG"),
@@ -390,9 +391,9 @@ def test_a_law_in_bif_is_a_model(model: Path, tmp_path: Path) -> None:
 
 
 def test_export_asks_for_a_format(model: Path, tmp_path: Path) -> None:
-    assert "standard output has no format. Give --format graphml" in refused("export", model, code=2)
+    assert "standard output has no format. Give --format dot|graphml" in refused("export", model, code=2)
     assert "--min-bits is for" in refused("export", model, "--format", "html", "--min-bits", "1", code=2)
-    assert "--format graphml" in refused("export", model, "-o", tmp_path / "g.gif", code=2)
+    assert "--format dot|graphml" in refused("export", model, "-o", tmp_path / "g.gif", code=2)
     few = depnet("export", model, "--format", "csv", "--min-bits", "0.1").stdout.decode().splitlines()
     assert len(few) == 1 + sum(link.strength >= 0.1 for link in library.links(library.load(model)))
 

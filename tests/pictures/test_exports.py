@@ -1,6 +1,7 @@
 """Every format is read back by its own reader, whatever the labels are, and is the same bytes twice."""
 
 import csv
+import html
 import io
 import re
 from xml.etree import ElementTree as ET
@@ -17,12 +18,13 @@ from depnet.pictures import (
     links_csv,
     node_svg,
     node_text,
+    to_dot,
     to_graphml,
     to_svg,
 )
 from depnet.pictures.graph.exports import guard
 from depnet.pictures.graph.svg import small_svg
-from depnet.pictures.labels import short
+from depnet.pictures.labels import line, short
 from depnet.pictures.node.decision import Leaf
 from tests.pictures.cases import CASES, hostile
 
@@ -48,6 +50,39 @@ def test_graphml(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
         assert data["strength"] == arrow.strength
     for v, name in enumerate(graph.names):
         assert back.nodes[f"n{v}"].get("name", "") == re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", name)
+
+
+def dot_statements(text: str) -> list[str]:
+    """The statements between the braces, by DOT's own rules for quoted strings."""
+    body = text[text.index("{") + 1 : text.rindex("}")]
+    parts = re.findall(r'(?:"(?:\\.|[^"\\])*"|[^";])+', body)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def unquoted(quoted: str) -> str:
+    assert quoted[0] == quoted[-1] == '"'
+    return html.unescape(re.sub(r"\\(.)", r"\1", quoted[1:-1]))
+
+
+def test_dot(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
+    graph = drawn[2]
+    text = to_dot(graph)
+    assert text == to_dot(graph)
+    statements = dot_statements(text)
+    named = {}
+    found = set()
+    for statement in statements:
+        vertex = re.fullmatch(r'n(\d+) \[label=("(?:\\.|[^"\\])*"), color="#\w{6}"\]', statement)
+        edge = re.fullmatch(r"n(\d+) -> n(\d+) \[(.+)\]", statement)
+        if vertex:
+            named[int(vertex[1])] = unquoted(vertex[2])
+        elif edge:
+            a, b = int(edge[1]), int(edge[2])
+            found |= {(a, b), (b, a)} if "dir=both" in edge[3] else {(a, b)}
+        else:
+            assert statement.split()[0] in ("graph", "node", "edge"), statement
+    assert found == ways(graph)
+    assert named == {v: line(name) for v, name in enumerate(graph.names)}
 
 
 def test_svg(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
     from depnet.model.model import Model
 
-FORMATS = ("graphml", "svg", "png", "pdf", "html", "csv", "bif")
-SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".htm": "html"}
+FORMATS = ("dot", "graphml", "svg", "png", "pdf", "html", "csv", "bif")
+SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".gv": "dot", ".htm": "html"}
 
 
 @command(
@@ -24,12 +24,12 @@ SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".htm": "html"}
 )
 @click.argument("model")
 @output(
-    "graph.svg, .png, .pdf, .graphml, report.html, links.csv or law.bif.  [default: -]",
+    "graph.svg, .png, .pdf, .dot, .gv, .graphml, report.html, links.csv or law.bif.  [default: -]",
     default="-",
 )
 @option(
     "--format wanted",
-    "svg, png, pdf, graphml: the dependency graph; html: a report; csv: links; bif: the law.  [default: by the suffix]",
+    "svg, png, pdf, dot, graphml: the dependency graph; html: a report; csv: links; bif: the law.  [default: by the suffix]",
     type=click.Choice(FORMATS),
 )
 @option("--min-bits", "Only links of at least this strength.", type=click.FloatRange(min=0))
@@ -84,4 +84,4 @@ def _text(
     if form in ("svg", "png", "pdf"):
         svg = pictures.to_svg(graph)
         return svg if form == "svg" else pictures.to_image(svg, form)  # type: ignore[arg-type]  # one of these
-    return pictures.to_graphml(graph)
+    return pictures.to_dot(graph) if form == "dot" else pictures.to_graphml(graph)

@@ -14,6 +14,7 @@ How it is done:
 - `grow`: nodes grown by splits and merges; `cuts`: splits of variables with an order at a cut;
 - `auto`: the penalty and smoothing, chosen by held-out rows, and columns of many states that repeat each other;
 - `boost`: nodes that add up the scores of many small graphs, stage by stage;
+- `choose`: which of these ways held-out rows choose for each node, and how many stages;
 - `linear`: the linear first guess of a number, from which its digits are boosted;
 - `words`: words of digits whose vertices are asked one by one;
 - `mixture`: the same rows learned in several orders;

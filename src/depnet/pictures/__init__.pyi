@@ -5,6 +5,7 @@ from depnet.pictures.graph.dependency import DependencyGraph as DependencyGraph
 from depnet.pictures.graph.dependency import Tie as Tie
 from depnet.pictures.graph.dependency import dependency_graph as dependency_graph
 from depnet.pictures.graph.exports import links_csv as links_csv
+from depnet.pictures.graph.exports import to_dot as to_dot
 from depnet.pictures.graph.exports import to_graphml as to_graphml
 from depnet.pictures.graph.layout import layout as layout
 from depnet.pictures.graph.layout import spread as spread

@@ -53,3 +53,13 @@ def xml(text: object) -> str:
     '&lt;script&gt;&quot;&amp;'
     """
     return html.escape(_FORBIDDEN.sub("\ufffd", str(text)), quote=True)
+
+
+def dot(text: object) -> str:
+    r"""A double-quoted DOT string: quotes, backslashes and entities are themselves.
+
+    >>> print(dot('a "b" \\N &lt;'))
+    "a \"b\" \\N &amp;lt;"
+    """
+    escaped = line(text).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

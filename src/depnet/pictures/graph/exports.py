@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from depnet.learning.links import Link
+from depnet.pictures import colours
 from depnet.pictures.graph.community import communities
 from depnet.pictures.graph.dependency import DependencyGraph
-from depnet.pictures.labels import xml
+from depnet.pictures.labels import dot, xml
 
 _FORMULA = re.compile(r"""(^|[\n\r,;\t|])(["' ]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r])""")
 
@@ -19,6 +20,57 @@ _GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
   <key id="strength" for="edge" attr.name="strength" attr.type="double"/>
   <key id="weight" for="edge" attr.name="weight" attr.type="double"/>
   <graph id="depnet" edgedefault="directed">"""
+
+
+def to_dot(graph: DependencyGraph) -> str:
+    r"""DOT text: a directed graph, arrows with their bits as `weight`, `label` and line width.
+
+    Vertices are n0, n1, ... with the variables' names as labels, so that any name is safe. Two arrows between two
+    variables are drawn as one with two heads; `forward` and `backward` keep both strengths.
+
+    Args:
+        graph: the graph.
+
+    Returns:
+        The text.
+
+    >>> from depnet.pictures.graph.dependency import Arrow
+    >>> print(to_dot(DependencyGraph(("a", 'b"'), (Arrow(0, 1, 0.25),))))
+    digraph depnet {
+      graph [overlap=false, splines=true, comment="strengths in bits"];
+      node [shape=box, style="rounded,filled", fontname="sans-serif", fillcolor="#ffffff"];
+      edge [fontname="sans-serif", fontsize=9];
+      n0 [label="a", color="#56B4E9"];
+      n1 [label="b\"", color="#56B4E9"];
+      n0 -> n1 [weight=1, strength=0.250000, label="0.250", penwidth=4.00, color="#D55E00", forward=0.250000];
+    }
+    <BLANKLINE>
+    """
+    group = communities(graph)
+    lines = [
+        "digraph depnet {",
+        f"  graph [overlap=false, splines=true, comment={dot(graph.measured or 'strengths in bits')}];",
+        '  node [shape=box, style="rounded,filled", fontname="sans-serif", fillcolor="#ffffff"];',
+        '  edge [fontname="sans-serif", fontsize=9];',
+    ]
+    lines += [
+        f'  n{v} [label={dot(name)}, color="{colours.of(group[v])}"];' for v, name in enumerate(graph.names)
+    ]
+    shares = graph.shares
+    for tie, share in shares:
+        weight = max(1, round(10 * share)) if len(shares) > 1 else 1
+        colour = colours.BOTH if tie.both else colours.ONE_WAY
+        ways = [
+            f"{way}={bits:.6f}"
+            for way, bits in (("forward", tie.forward), ("backward", tie.backward))
+            if bits is not None
+        ]
+        lines.append(
+            f"  n{tie.ends[0]} -> n{tie.ends[1]} [weight={weight}, strength={tie.strength:.6f}, "
+            f'label="{tie.strength:.3f}", penwidth={0.5 + 3.5 * share:.2f}, color="{colour}", '
+            f"{', '.join([*(['dir=both'] if tie.both else []), *ways])}];"
+        )
+    return "\n".join([*lines, "}", ""])
 
 
 def to_graphml(graph: DependencyGraph) -> str:
@@ -63,19 +115,20 @@ def guard(label: str) -> str:
 def links_csv(found: Sequence[Link]) -> str:
     """CSV text of the links that `depnet.links` found, in bits, in their order; what is not known is empty.
 
-    Names are as the table had them, quoted where need be, with an apostrophe before what a spreadsheet would compute.
+        Names are as the table had them, quoted where need be, with an apostrophe before what a spreadsheet would compute.
 
     Args:
-        found: the links.
+            found: the links.
 
     Returns:
-        The text.
+            The text.
 
-    >>> from depnet.learning.links import Link
-    >>> print(links_csv([Link("a, b", "c", 2, 0, 0.5, None, None)]))
-    source,target,node,strength,mutual_information,conditional_information
-    "a, b",c,2,0.5,,
-    <BLANKLINE>
+        >>> from depnet.learning.links import Link
+    from depnet.pictures import colours
+        >>> print(links_csv([Link("a, b", "c", 2, 0, 0.5, None, None)]))
+        source,target,node,strength,mutual_information,conditional_information
+        "a, b",c,2,0.5,,
+        <BLANKLINE>
     """
     numbers = ("strength", "mutual_information", "conditional_information")
     out = io.StringIO()
