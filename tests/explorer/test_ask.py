@@ -133,7 +133,9 @@ def test_a_model_of_one_variable_can_be_asked() -> None:
 def test_nothing_is_called_sharp_that_is_not(error: float, sharp: bool, said: str) -> None:
     half = np.array([0.5, 0.5])
     shift = shift_of(depnet.Variable("x", ("a", "b")), half, half, errors=np.array([0.0, error]))
-    assert sharpness(Answer((shift,), shift.now.result, sharp, True)) == said
+    result = shift.now.result
+    assert isinstance(result, depnet.QueryResult)
+    assert sharpness(Answer((shift,), result, sharp, True)) == said
 
 
 def test_methods_are_said_in_words() -> None:

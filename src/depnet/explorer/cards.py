@@ -177,7 +177,7 @@ class NumberCard:
         return found | {
             "mean": group_digits(shown(number.mean)),
             "sd": group_digits(shown(number.standard_deviation, 3)),
-            "at": self.axis.place(number.law.moments()[0][0]),
+            "at": self.axis.place(number.law.centre[0]),
         }
 
     def bar_weights(self, held: Held) -> list[float]:

@@ -117,7 +117,7 @@ def find(
 def _join_mean(table: AnswerTable, found: Influence, mean: float) -> float:
     number = table.number if found.measure.kind is not None else None
     if number is not None:
-        return number.law.moments()[0][0]
+        return number.law.centre[0]
     if _of_all_rows(table, found):
         return Missing.of(table.result, table.names[0]).joined
     counts, share = found.measure.counts[: len(table.law)], table.share

@@ -43,7 +43,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
 from depnet.inference.answer.intervals import LEVEL, SURE_MEANS, SURE_SHARES, Z, share_ends
 from depnet.inference.answer.numbers import worth_of_mean
-from depnet.inference.answer.result import WORTH
+from depnet.inference.answer.table import WORTH
 from depnet.law.program import law_of
 from depnet.learning.rows import some_rows
 from depnet.model.network import Network

@@ -211,7 +211,7 @@ class TableNode(Node):
         return np.asarray((self.table.probabilities > 0).all(axis=0))
 
     def probabilities(self, codes: CodeArray) -> FloatArray:
-        return self.table.probabilities[self.source(codes)]
+        return self.table.probabilities.take(self.source(codes), axis=0)
 
     def own_probabilities(self, codes: CodeArray) -> FloatArray:
         chosen: FloatArray = self.table.probabilities[self.source(codes), codes[:, self.variable]]

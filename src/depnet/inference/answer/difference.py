@@ -102,8 +102,8 @@ def _difference_of_means(table: AnswerTable, variable: Variable) -> list[Remark]
     own, law = result.number_law(variable, "observed"), result.number_law(variable, "probabilities")
     if own is None or law is None or n < RARE_ROWS:
         return []
-    mean, deviation = own.centre()
-    of_law, error = law.moments()[0]
+    mean, deviation = own.centre
+    of_law, error = law.centre[0], law.mean_error
     chance = OUTSIDE_ERRORS * deviation / math.sqrt(n)
     if abs(mean - of_law) <= chance:
         return []
@@ -111,7 +111,7 @@ def _difference_of_means(table: AnswerTable, variable: Variable) -> list[Remark]
     assert summary is not None  # both of its parts are there
     assert summary.plain_interval is not None
     low, high = summary.plain_interval
-    if abs(mean - summary.law.centre()[0]) > chance:
+    if abs(mean - summary.law.centre[0]) > chance:
         why = f"further from the answer, {shown(summary.mean)}, than chance allows {OFTEN}"
     elif not low <= mean <= high and abs(mean - of_law) > chance + LAW_ERRORS * error:
         why = _outside(summary.said_interval)

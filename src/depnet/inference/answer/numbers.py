@@ -115,8 +115,8 @@ class NumberLaw:
 
     def worth_beside(self, rows: "NumberLaw", n: float, worth: float) -> float:
         """What this law counts as beside n rows, if it is worth `worth` of them in general (`worth_of_mean`)."""
-        of_rows, deviation = rows.centre()
-        of_law, law_deviation = self.centre()
+        of_rows, deviation = rows.centre
+        of_law, law_deviation = self.centre
         return worth_of_mean(worth, n, deviation, law_deviation, of_rows - of_law)
 
     def error(self, function: FloatArray) -> float:
@@ -130,30 +130,32 @@ class NumberLaw:
         g[: len(of_state)] = (of_state - value) / self.present
         return self.share * self.spread.error(g)
 
-    def moments(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """(mean, its error), (standard deviation, its error)."""
-        values, scale = self._scaled()
-        mean = self._mean(values)
-        squares = (values - mean) ** 2
-        variance = self._mean(squares)
-        moved = self.error(squares)
-        deviation = math.sqrt(variance)
-        up, down = math.sqrt(variance + moved), math.sqrt(max(variance - moved, 0.0))
-        return (
-            (scale * mean, scale * self.error(values)),
-            (scale * deviation, scale * max(up - deviation, deviation - down)),
-        )
-
+    @cached_property
     def centre(self) -> tuple[float, float]:
         """Mean and standard deviation."""
-        values, scale = self._scaled()
+        values, scale = self._scaled
         mean = self._mean(values)
         return scale * mean, scale * math.sqrt(self._mean((values - mean) ** 2))
+
+    @property
+    def mean_error(self) -> float:
+        values, scale = self._scaled
+        return scale * self.error(values)
+
+    @property
+    def deviation_error(self) -> float:
+        values, scale = self._scaled
+        squares = (values - self._mean(values)) ** 2
+        variance, moved = self._mean(squares), self.error(squares)
+        deviation = math.sqrt(variance)
+        up, down = math.sqrt(variance + moved), math.sqrt(max(variance - moved, 0.0))
+        return scale * max(up - deviation, deviation - down)
 
     def _mean(self, function: FloatArray) -> float:
         """Of a function of the values; BLAS would wake threads for it, and its sums depend on how many."""
         return float((self.weights * function).sum())
 
+    @cached_property
     def _scaled(self) -> tuple[FloatArray, float]:
         """The values divided by the largest, so that no square is too large; and that."""
         values = self.values.astype(np.float64)
@@ -230,10 +232,9 @@ class NumberSummary:
     def __init__(self, variable: Variable, law: NumberLaw, rows: float | None = None) -> None:
         self.variable, self.law = variable, law
         self.name, self.kind, self.present = variable.name, law.kind, law.present
-        (mean, error), (deviation, moved) = law.moments()
+        (mean, deviation), error = law.centre, law.mean_error
         self.mean, self.mean_error = value_of(mean, law.kind), length_of(error, law.kind)
         self.standard_deviation = length_of(deviation, law.kind)
-        self.standard_deviation_error = length_of(moved, law.kind)
         self.plain_interval: tuple[float, float] | None = None
         self.interval: tuple[Value, Value] | None = None
         if rows is not None:
@@ -250,6 +251,10 @@ class NumberSummary:
         """By the probabilities of its states; None where these are no numbers, or nothing is known of them."""
         law = NumberLaw.of(variable, probabilities, spread)
         return None if law is None else cls(variable, law)
+
+    @property
+    def standard_deviation_error(self) -> Length:
+        return length_of(self.law.deviation_error, self.kind)
 
     @cached_property
     def _quantiles(self) -> dict[float, tuple[Value, Length]]:

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Holed
@@ -104,6 +105,9 @@ class MatchingRows:
         times = np.ones(len(rows)) if data.weights is None else data.weights[rows].astype(np.float64)
         return cls(data, rows, times, soft[rows])
 
+    def some(self, at: NDArray[np.bool_]) -> "MatchingRows":
+        return MatchingRows(self.data, self.rows[at], self.times[at], self.soft[at])
+
     @property
     def support(self) -> Support:
         if self.data.surveyed:  # matching rows are rows, whatever they weigh
@@ -120,33 +124,42 @@ class MatchingRows:
 
     def seen(self, targets: Sequence[Target]) -> Seen:
         """What is said of a target, or of a joint of several, by the rows that know all of them."""
+        (found,) = self.seen_by(targets, np.zeros(len(self.rows), dtype=np.int64), 1)
+        return found
+
+    def seen_by(self, targets: Sequence[Target], group: IntArray, groups: int) -> list[Seen]:
+        """The same of each group of rows; `group` is that of each."""
         data, there = self.data, np.ones(len(self.rows), dtype=bool)
         for target in targets:
             known = target.known_rows(data)
             if known is not None:
                 there &= known[self.rows]
-        rows, times, soft = self.rows[there], self.times[there], self.soft[there]
+        some, group = self.some(there), group[there]
+        rows, times, soft = some.rows, some.times, some.soft
         weights = times * soft
-        total = float(weights.sum())
-        squares = float((weights**2 if data.surveyed else times * soft**2).sum())
-        records = int(np.count_nonzero(weights)) if data.surveyed else None
+        totals = np.bincount(group, weights, groups)
+        squares = np.bincount(group, weights**2 if data.surveyed else times * soft**2, groups)
+        counts = np.divide(totals**2, squares, out=np.zeros(groups), where=totals > 0).tolist()
+        records: list[int | None] = [None] * groups
+        if data.surveyed:
+            records = np.bincount(group[weights > 0], minlength=groups).tolist()
         shape = tuple(target.variable.cardinality for target in targets)
-        cells = np.ravel_multi_index(tuple(target.seen(data, rows) for target in targets), shape)
-        sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
-        frequencies = read_only(sums / total if total > 0 else np.full(shape, np.nan))
-        numbers, i = None, targets[0].index
-        if targets[0].event is not None:
-            return Seen(frequencies, total**2 / squares if total > 0 else 0.0, records=records)
-        values, bins = data.numbers(i), data.domain.variables[i].bins
-        if (
-            values is not None
-            and bins is not None
-            and len(targets) == 1
-            and targets[0].inside is None
-            and total > 0
-        ):
-            numbers = NumberLaw.of_rows(bins.kind, np.asarray(values[rows]), weights)
-        return Seen(frequencies, total**2 / squares if total > 0 else 0.0, numbers, records)
+        codes = [target.seen(data, rows) for target in targets]
+        cells = np.ravel_multi_index((group, *codes), (groups, *shape))
+        sums = np.bincount(cells, weights, groups * math.prod(shape)).reshape(groups, *shape)
+        shares = read_only(sums / np.where(totals > 0, totals, np.nan).reshape(-1, *[1] * len(shape)))
+        numbers: list[NumberLaw | None] = [None] * groups
+        first = targets[0]
+        values = None if first.event is not None else data.numbers(first.index)
+        if values is not None and len(targets) == 1 and first.inside is None:
+            bins, order = data.domain.variables[first.index].bins, np.argsort(group, kind="stable")
+            assert bins is not None  # it has numbers
+            ends = np.searchsorted(group[order], np.arange(1, groups))
+            own = zip(
+                np.split(values[rows[order]], ends), np.split(weights[order], ends), totals, strict=True
+            )
+            numbers = [NumberLaw.of_rows(bins.kind, v, w) if total > 0 else None for v, w, total in own]
+        return [Seen(*each) for each in zip(shares, counts, numbers, records, strict=True)]
 
 
 def matching(evidence: Evidence, data: Holed) -> FloatArray:

@@ -61,7 +61,7 @@ def _draw_number(ax: Any, table: AnswerTable, number: NumberSummary) -> None:
     if seen is not None and table.observed is not None and not np.isnan(table.observed).any():
         own = f"table alone, {plural(table.rows, 'row')}"
         ax.stairs(share_of_bars(seen, edges), edges / scale, color=plots.EDGE, label=own)
-    mean, look = law.moments()[0][0] / scale, {"color": plots.CYCLE[4]}
+    mean, look = law.centre[0] / scale, {"color": plots.CYCLE[4]}
     ax.axvline(mean, label=f"mean {shown_long(number.mean)}", **look)
     if number.plain_interval is not None and number.interval is not None:
         low, high = (end / scale for end in number.plain_interval)

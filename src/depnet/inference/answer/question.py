@@ -17,7 +17,7 @@ from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import EvidenceError, InferenceError, ModelError, brief, checked_seconds
 from depnet.inference.answer.difference import compared
-from depnet.inference.answer.observed import MatchingRows, Support, few_known, support
+from depnet.inference.answer.observed import MatchingRows, Seen, Support, few_known, support
 from depnet.inference.answer.part import LevelLaw, Part, Remark, Table, tables_of
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.target import Target, targets_of
@@ -159,7 +159,7 @@ class Question:
         given = _given(domain, known, evidence)
         _set(self, targets=targets, evidence=evidence, given=given, narrowed=narrowed)
 
-    def of_group(self, states: Mapping[int, int], matching: MatchingRows | None) -> "Question":
+    def of_group(self, states: Mapping[int, int], matching: MatchingRows | None = None) -> "Question":
         """The same question where some other variables have these codes, too; it is not checked again."""
         variables = self.network.domain.variables
         labels = {variables[i].name: variables[i].states[code] for i, code in states.items()}
@@ -210,13 +210,61 @@ class Question:
         closure: Iterable[int],
         used: Iterable[int],
         warnings: Sequence[str] = (),
-        compare: bool = True,
     ) -> QueryResult:
         """The result: each part has the targets that it answers, which are all free ones together.
 
         `closure` are the variables that took part, `used` the known ones that had an effect; `scan` is None where the
         answer is of an ordered network's law; `compare` law and table, and warn where they differ.
         """
+        domain = self.network.domain
+        rows = self.matching
+        if rows is None and self.data is not None:
+            rows = MatchingRows.of(domain, self.evidence, self.data)
+        seen = None if rows is None else [rows.seen(targets) for targets in self.of_tables]
+        matching = support(self.network, self.evidence) if rows is None else rows.support
+        said = [*self.evidence.notes, *(target.note for target in self.targets if target.note is not None)]
+        said += [*(text for _, part in parts for text in part.warnings), *warnings]
+        if matching is not None and self.given and matching.warning is not None:
+            said.append(Remark(matching.warning, "rare"))
+        elif self.given and seen is not None and matching is not None:
+            said += [
+                few
+                for targets, each in zip(self.of_tables, seen, strict=True)
+                if (few := few_known([t.variable.name for t in targets], each, matching)) is not None
+            ]
+        effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
+        with_effect = {name for name in self.given if effective & self._columns(name)}
+        found = QueryResult(
+            **self.of_targets(parts, seen, matching),
+            method=method,
+            scan=scan,
+            closure=tuple(domain.names[i] for i in sorted(set(closure))),
+            evidence=self.given,
+            evidence_used=tuple(filter(with_effect.__contains__, self.given)),
+            evidence_ignored=tuple(itertools.filterfalse(with_effect.__contains__, self.given)),
+            tolerance=self.tolerance,
+            converged=all(part.converged for _, part in parts),
+            seconds=time.monotonic() - self.started,
+            diagnostics=next((part.diagnostics for _, part in parts if part.diagnostics is not None), None),
+            warnings=tuple(map(Remark, dict.fromkeys(said))),
+            missing_observed=None
+            if rows is None
+            else {domain.names[i]: rows.missing_share(i) for i in self.wanted if i < len(domain)},
+        )
+        return compared(found)
+
+    @property
+    def of_tables(self) -> list[tuple[Target, ...]]:
+        """The targets of each table of the answer."""
+        return [self.targets] if self.joint else [(target,) for target in self.targets]
+
+    def of_targets(
+        self,
+        parts: Sequence[tuple[tuple[int, ...], Part]],
+        seen: Sequence[Seen] | None,
+        matching: Support | None,
+    ) -> dict[str, Any]:
+        """What a result says of its targets, by the parts and by what is seen in each table's rows: `TargetAnswers`."""
         domain = self.network.domain
         asked = [self.wanted] if self.joint else [(i,) for i in self.wanted]
         cards = (*domain.cardinalities, 2)  # the last is that of an event
@@ -229,65 +277,32 @@ class Question:
         else:
             each = (t.answer(margins[t.index], spreads[t.index], levels.get(t.index)) for t in self.targets)
             values, errors = map(list, zip(*each, strict=True))
-        rows = self.matching
-        if rows is None and self.data is not None:
-            rows = MatchingRows.of(domain, self.evidence, self.data)
-        of_tables = [self.targets] if self.joint else [(target,) for target in self.targets]
-        seen = None if rows is None else [rows.seen(targets) for targets in of_tables]
-        matching = support(self.network, self.evidence) if rows is None else rows.support
-        said = [*self.evidence.notes, *(target.note for target in self.targets if target.note is not None)]
-        said += [*(text for _, part in parts for text in part.warnings), *warnings]
-        if matching is not None and self.given and matching.warning is not None:
-            said.append(Remark(matching.warning, "rare"))
-        elif self.given and seen is not None and matching is not None:
-            said += [
-                few
-                for targets, each in zip(of_tables, seen, strict=True)
-                if (few := few_known([t.variable.name for t in targets], each, matching)) is not None
-            ]
-        effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
-        with_effect = {name for name in self.given if effective & self._columns(name)}
-        found = QueryResult(
+        said: dict[str, Any] = {}
+        if seen is not None:
+            of_each = [*zip(self.of_tables, seen, strict=True)]
+            said = {
+                "observed": self._named(_kept(each.frequencies) for each in seen),
+                "matching": self._named(each.matching for each in seen),
+                "effective": {
+                    t.variable.name: each.rows for ts, each in of_each if each.records is not None for t in ts
+                },
+                "seen": {
+                    ts[0].variable.name: each.numbers for ts, each in of_each if each.numbers is not None
+                },
+            }
+        return said | dict(
             targets=tuple(target.variable.name for target in self.targets),
             states=tuple(target.variable.states for target in self.targets),
             joint=self.joint,
             probabilities=self._named(map(_kept, values)),
             standard_errors=self._named(map(_kept, errors)),
-            method=method,
-            scan=scan,
-            closure=tuple(domain.names[i] for i in sorted(set(closure))),
-            evidence=self.given,
-            evidence_used=tuple(filter(with_effect.__contains__, self.given)),
-            evidence_ignored=tuple(itertools.filterfalse(with_effect.__contains__, self.given)),
-            support=matching,
-            tolerance=self.tolerance,
-            converged=all(part.converged for _, part in parts),
-            seconds=time.monotonic() - self.started,
-            diagnostics=next((part.diagnostics for _, part in parts if part.diagnostics is not None), None),
-            warnings=tuple(map(Remark, dict.fromkeys(said))),
-            observed=None if seen is None else self._named(_kept(each.frequencies) for each in seen),
-            matching=None if seen is None else self._named(each.matching for each in seen),
-            effective={
-                target.variable.name: each.rows
-                for targets, each in zip(of_tables, seen or (), strict=False)
-                for target in targets
-                if each.records is not None
-            },
             missing={
                 domain.names[t.index]: 1.0 - t.known(margins[t.index])
                 for t in self.targets
                 if t.event is None
             },
-            missing_observed=None
-            if rows is None
-            else {domain.names[i]: rows.missing_share(i) for i in self.wanted if i < len(domain)},
-            seen={
-                targets[0].variable.name: each.numbers
-                for targets, each in zip(of_tables, seen or (), strict=False)
-                if each.numbers is not None
-            },
+            support=matching,
             learned=self._learned(matching),
-            **self.by_held_out(),  # type: ignore[arg-type]  # three numbers
             variables=tuple(target.variable for target in self.targets),
             levels={t.variable.name: levels[t.index] for t in self.targets if t.index in levels},
             spreads={
@@ -295,8 +310,8 @@ class Question:
                 for t in self.targets
                 if not (t.inside is not None or t.event)
             },
+            **self.by_held_out(),
         )
-        return compared(found) if compare else found
 
     def _columns(self, name: str) -> frozenset[int]:
         """The variables that a part of the evidence speaks of: a variable, or text that is true or false."""

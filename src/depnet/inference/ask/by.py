@@ -4,28 +4,26 @@ Each group has the answer, interval and warnings of a question of its own, with 
 model answers all groups together (`depnet.inference.ordered.groups`), and the rows of all groups are found in one go.
 """
 
-import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from depnet.arrays import new_seeds
+from depnet.arrays import IntArray, new_seeds
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
-from depnet.inference.answer.difference import compared
 from depnet.inference.answer.intervals import ends
 from depnet.inference.answer.numbers import value_of
-from depnet.inference.answer.observed import MatchingRows
+from depnet.inference.answer.observed import MatchingRows, support
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.plot import plot_groups
 from depnet.inference.answer.question import TOLERANCE, Question, checked_ordered
-from depnet.inference.answer.result import Of, QueryResult
+from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.shown import frame_of_columns
-from depnet.inference.answer.table import AnswerTable
+from depnet.inference.answer.table import AnswerTable, Of, TargetAnswers
 from depnet.inference.ordered.events import event_part
 from depnet.inference.ordered.groups import COARSER, answer_groups
 from depnet.model.evidence import Evidence, Given
@@ -41,7 +39,7 @@ class GroupAnswers:
     Attributes:
         by: the columns whose combinations are the groups.
         labels: their states in each group.
-        answers: what is said of each group, before model and table are compared; `results` are to be read.
+        results: the answers as `depnet.query` gives them, with warnings; each is made when it is first read.
 
     >>> import depnet
     >>> found = depnet.query_by(depnet.learn(depnet.titanic(), order="auto"), "survived", "class")
@@ -51,16 +49,16 @@ class GroupAnswers:
 
     by: tuple[str, ...]
     labels: tuple[tuple[Any, ...], ...]
-    answers: tuple[QueryResult, ...] = field(repr=False)
+    _said: tuple[TargetAnswers, ...] = field(repr=False)
+    _result: Callable[[int], QueryResult] = field(repr=False)
 
     @cached_property
     def results(self) -> tuple[QueryResult, ...]:
-        """The answers, which warn where model and table differ, too."""
-        return tuple(map(compared, self.answers))
+        return tuple(map(self._result, range(len(self.labels))))
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of `frame`, as lists."""
-        tables = [result.table(result.targets[0]) for result in self.answers]
+        tables = [said.table(said.targets[0]) for said in self._said]
         rows = [*map(_number_row, tables)] if tables[0].is_number else _share_rows(tables)
         each = len(rows) // len(tables)
         labels = [dict(zip(self.by, labels, strict=True)) for labels in self.labels for _ in range(each)]
@@ -91,7 +89,7 @@ class GroupAnswers:
         Returns:
             The Axes.
         """
-        return plot_groups(self.results[0], self.by, self.labels, self.columns(), ax)
+        return plot_groups(self._result(0), self.by, self.labels, self.columns(), ax)
 
 
 def query_by(
@@ -133,21 +131,28 @@ def query_by(
     domain = network.domain
     sizes = [len(domain.variables[i].present_states) for i in columns]
     states = np.stack(np.unravel_index(np.arange(math.prod(sizes)), sizes), axis=1)
-    rows = None if data is None else _rows_by_group(base, columns, sizes, data)
     (seed,) = new_seeds(np.random.default_rng(0) if rng is None else rng, 1)
-    results = []
-    together = base.event is None and base.evidence.event is None
-    parts = answer_groups(base, columns, states, seed) if together else itertools.repeat(None, len(states))
-    for at, part in enumerate(parts):
-        of_group = dict(zip(columns, states[at].tolist(), strict=True))
-        question = base.of_group(of_group, None if rows is None else rows[at])
-        own = part if together else _event_part(question, seed)
-        results.append(_result(question, own))
-    labels = (
-        tuple(domain.variables[i].states[code] for i, code in zip(columns, codes, strict=True))
-        for codes in states.tolist()
-    )
-    return GroupAnswers(names, tuple(labels), tuple(results))
+    each = [dict(zip(columns, codes, strict=True)) for codes in states.tolist()]
+    if base.event is None and base.evidence.event is None:
+        parts = answer_groups(base, columns, states, seed)
+    else:
+        parts = [_event_part(base.of_group(of_group), seed) for of_group in each]
+    known = [_all_alike(base) if part is None else part for part in parts]
+    rows = None if data is None else _GroupedRows.of(base, columns, sizes, data)
+    seen = None if rows is None else rows.matching.seen_by(base.targets, rows.group, len(each))
+
+    def said_of(at: int) -> TargetAnswers:
+        answered = [(base.free, known[at])]
+        if seen is not None:
+            return TargetAnswers(**base.of_targets(answered, [seen[at]], None))
+        question = base.of_group(each[at])
+        return TargetAnswers(**question.of_targets(answered, None, support(network, question.evidence)))
+
+    def result_of(at: int) -> QueryResult:
+        return _result(base.of_group(each[at], None if rows is None else rows.of_group(at)), known[at])
+
+    labels = (tuple(domain.variables[i].states[code] for i, code in of_group.items()) for of_group in each)
+    return GroupAnswers(names, tuple(labels), tuple(map(said_of, range(len(each)))), result_of)
 
 
 def _event_part(question: Question, seed: int) -> Part | None:
@@ -158,16 +163,17 @@ def _event_part(question: Question, seed: int) -> Part | None:
         return None
 
 
-def _result(question: Question, part: Part | None) -> QueryResult:
-    """A group's answer; where the law has no such group nothing is known of the target, and all states are alike."""
-    if part is None:
-        cards = (*question.network.domain.cardinalities, 2)  # the last is that of an event
-        tables = [np.full(k, 1 / k) for k in (cards[i] for i in question.free)]
-        part = Part(tables, [np.zeros_like(table) for table in tables], "exact")
+def _all_alike(question: Question) -> Part:
+    """Where the law has no such group nothing is known of the target."""
+    cards = (*question.network.domain.cardinalities, 2)  # the last is that of an event
+    tables = [np.full(k, 1 / k) for k in (cards[i] for i in question.free)]
+    return Part(tables, [np.zeros_like(table) for table in tables], "exact")
+
+
+def _result(question: Question, part: Part) -> QueryResult:
+    """A group's answer, with all that is to be known of it."""
     used = question.evidence.variables
-    found = question.result(
-        [(question.free, part)], method=part.method, scan=None, closure=(), used=used, compare=False
-    )
+    found = question.result([(question.free, part)], method=part.method, scan=None, closure=(), used=used)
     sharp = question.condition_error(found) <= question.tolerance
     return found if sharp or not found.converged else replace(found, converged=False)
 
@@ -189,22 +195,28 @@ def _columns(question: Question, names: Sequence[str]) -> list[int]:
     return columns
 
 
-def _rows_by_group(
-    question: Question, columns: Sequence[int], sizes: Sequence[int], data: Dataset | Holed
-) -> list[MatchingRows]:
-    """The rows of each group that match the evidence, of those that know the group: found in one go."""
-    every = MatchingRows.of(question.network.domain, question.evidence, data)
-    there = np.ones(len(every.rows), dtype=bool)
-    for i, size in zip(columns, sizes, strict=True):
-        known = data.known(i)
-        there &= data.column(i)[every.rows] < size  # the state of missing values comes last
-        there &= True if known is None else known[every.rows]
-    codes = tuple(data.column(i)[every.rows[there]] for i in columns)
-    group = np.ravel_multi_index(codes, sizes)
-    order = np.argsort(group, kind="stable")
-    ends = np.searchsorted(group[order], np.arange(1, math.prod(sizes)))
-    parts = ((np.split(each[there][order], ends)) for each in (every.rows, every.times, every.soft))
-    return [MatchingRows(data, *own) for own in zip(*parts, strict=True)]
+class _GroupedRows(NamedTuple):
+    """The rows that match the evidence and know the columns of groups, and the group of each."""
+
+    matching: MatchingRows
+    group: IntArray
+
+    @classmethod
+    def of(
+        cls, question: Question, columns: Sequence[int], sizes: Sequence[int], data: Dataset | Holed
+    ) -> "_GroupedRows":
+        """All groups' rows are found in one go."""
+        every = MatchingRows.of(question.network.domain, question.evidence, data)
+        there = np.ones(len(every.rows), dtype=bool)
+        for i, size in zip(columns, sizes, strict=True):
+            known = data.known(i)
+            there &= data.column(i)[every.rows] < size  # the state of missing values comes last
+            there &= True if known is None else known[every.rows]
+        found = every.some(there)
+        return cls(found, np.ravel_multi_index(tuple(data.column(i)[found.rows] for i in columns), sizes))
+
+    def of_group(self, at: int) -> MatchingRows:
+        return self.matching.some(self.group == at)
 
 
 def _number_row(table: AnswerTable) -> dict[str, Any]:
@@ -220,8 +232,8 @@ def _number_row(table: AnswerTable) -> dict[str, Any]:
 
 
 def _mean(table: AnswerTable, of: Of) -> Any:
-    law = table.result.number_law(table.variable, of)
-    return None if law is None else value_of(law.centre()[0], law.kind)
+    law = table.number_law(table.variable, of)
+    return None if law is None else value_of(law.centre[0], law.kind)
 
 
 def _share_rows(tables: Sequence[AnswerTable]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from depnet.errors import InferenceError
 from depnet.geometry import total_variation
 from depnet.geometry.joint import entropy
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.table import AnswerTable, by_target
+from depnet.inference.answer.table import AnswerTable, TargetAnswers, by_target
 from depnet.inference.ask.query import query
 from depnet.model.evidence import Given
 from depnet.model.network import Network
@@ -72,7 +72,7 @@ class Missing:
     joined: float
 
     @classmethod
-    def of(cls, result: QueryResult, name: str) -> "Missing":
+    def of(cls, result: TargetAnswers, name: str) -> "Missing":
         """By the answer to a question about the variable, or a condition on it."""
         model = result.missing.get(name, 0.0)
         observed = (
