@@ -194,7 +194,9 @@ def elimination_plan(
             sizes[j] = size(j)
             heapq.heappush(waiting, (sizes[j], j))
     place = {i: k for k, i in enumerate(order)}
-    clusters = tuple(tuple(sorted(cluster, key=lambda j: place.get(j, len(order) + j))) for cluster in found)
+    # Of what is kept, the longest axis comes last: loops over it are the inner ones.
+    rank = place | {i: len(order) + cardinalities[i] for i in kept}
+    clusters = tuple(tuple(sorted(cluster, key=lambda j: (rank[j], j))) for cluster in found)
     parent = tuple(place.get(cluster[1], -1) if len(cluster) > 1 else -1 for cluster in clusters)
     return EliminationPlan(clusters, parent, total)
 

@@ -55,8 +55,7 @@ def test_means_are_covered_where_the_law_is_worth_what_it_says(rows: int) -> Non
     values = rng.normal(truth, 1.0, (rows, CASES))
     mean = values.sum(axis=0) / (rows + sure)
     squares = (values**2).sum(axis=0) / (rows + sure) + sure / (rows + sure)
-    found = [mean_ends(m, d, 0.0, rows + sure) for m, d in zip(mean, np.sqrt(squares - mean**2), strict=True)]
-    low, high = np.array(found).T
+    low, high = mean_ends(mean, np.sqrt(squares - mean**2), np.zeros(CASES), np.full(CASES, rows + sure))
     check_covers(truth, low, high)
 
 
@@ -114,7 +113,7 @@ def test_quantiles_are_those_of_scipy(a: float, b: float, level: float) -> None:
     x, y = np.array([0.5 + math.exp(a)]), np.array([0.5 + math.exp(b)])
     width = special.betaincinv(x, y, 0.95) - special.betaincinv(x, y, 0.05)
     assert abs(beta_quantiles(x, y, [level])[0] - special.betaincinv(x, y, level)) <= 0.005 * width
-    assert student(x[0]) == pytest.approx(special.stdtrit(x[0], 0.95), rel=0.005)
+    assert student(x) == pytest.approx(special.stdtrit(x, 0.95), rel=0.005)
 
 
 PEOPLE = depnet.titanic()
@@ -206,4 +205,5 @@ def test_the_interval_of_a_mean_ends_where_the_numbers_do() -> None:
     law = there(model.query("size").number_law(model.domain_.variables[0], "combined"))
     found = NumberSummary(model.domain_.variables[0], law, rows=3.0)
     low, high = there(found.interval)
-    assert mean_ends(found.mean, found.standard_deviation, 0.0, 3.0)[0] < 0 == low < found.mean < high
+    mean, deviation, rows = np.array([[found.mean], [found.standard_deviation], [3.0]])
+    assert mean_ends(mean, deviation, np.zeros(1), rows)[0] < 0 == low < found.mean < high

@@ -1,5 +1,7 @@
 """Groups: each has the answer that a question of its own has, and the table's own numbers are those of a group-by."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 import depnet
 from depnet.errors import EvidenceError, InferenceError, ModelError
 from depnet.law import limits
+from tests.narrowed import there
 from tests.refusals import refuses
 from tests.strategies import random_ordered_network
 
@@ -62,6 +65,43 @@ def test_what_the_table_says_of_groups_is_what_pandas_says(seed: int) -> None:
     known = frame[frame["old"].notna() & frame["kind"].notna()]
     by_pandas = (known["old"] == "yes").groupby(known["kind"]).mean()
     assert shares["table"].dropna().to_dict() == pytest.approx(by_pandas.to_dict())
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 10**6), st.sampled_from(["none", "rows", "survey"]), st.booleans())
+def test_the_frame_says_what_each_groups_own_result_says(seed: int, rows: str, known: bool) -> None:
+    """The frame is made of all groups together, and a result of one alone: of numbers, conditions and categories."""
+    frame = table_with_holes(seed)
+    weights = np.random.default_rng(seed).integers(0, 5, len(frame)) / 2 if rows == "survey" else None
+    model = depnet.DependencyNetwork(random_state=0, distil=False).fit(frame, sample_weight=weights)
+    evidence = {"sex": {"f": 0.5, "m": 1.0}} if known else None
+    for target in ("size", "size > 14", "kind", "kind = a and size > 9"):
+        by = ["old"] if "kind" in target else ["kind", "old"]
+        ask = partial(depnet.query_by, model.law_) if rows == "none" else model.query_by
+        found = ask(target, by, evidence)
+        each = [result.table(result.targets[0]) for result in found.results]
+        said = {name: np.array(column, dtype=object) for name, column in found.columns().items()}
+        for at, (table, result) in enumerate(zip(each, found.results, strict=True)):
+            states = [1] if table.answer.size == 2 and ">" in target else [*range(table.answer.size)]
+            own = slice(at * len(states), (at + 1) * len(states))
+            if target == "size":
+                number, seen = there(table.number), table.number_law(table.variable, "observed")
+                expected = {"mean": number.mean, "median": number.median, "table": seen and seen.centre[0]}
+                expected |= dict(zip(("low", "high"), there(number.interval), strict=True))
+                own = slice(at, at + 1)
+            else:
+                shares = np.full(len(states), None) if table.observed is None else table.observed[states]
+                low, high = table.interval(states).T
+                expected = {"share": table.answer[states], "low": low, "high": high, "table": shares}
+                expected["model"] = table.law[states]
+            if rows == "none":
+                del expected["table"]
+                assert not {"rows", "table"} & said.keys()
+            else:
+                assert (said["rows"][own] == result.matching).all()
+            for name, values in expected.items():
+                one = np.atleast_1d(np.array(values, dtype=float))
+                np.testing.assert_allclose(said[name][own].astype(float), one, rtol=1e-9, atol=1e-12)
 
 
 def test_numbers_of_groups_are_near_those_of_questions_of_their_own() -> None:

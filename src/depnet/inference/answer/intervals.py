@@ -15,7 +15,6 @@ evidence on one variable or two, they count n L / (n + L), L = `LAW_ROWS` at mos
 its answer.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -68,16 +67,18 @@ def share_ends(
     return np.minimum(low, inside), np.maximum(high, inside)
 
 
-def mean_ends(mean: float, deviation: float, error: float, rows: float) -> tuple[float, float]:
-    """Low and high of a mean that is known as from so many rows, with its error of computing."""
-    reach = math.hypot(student(rows) * deviation / math.sqrt(rows + 1), Z * error)
-    return mean - reach, mean + reach
+def mean_ends(
+    means: FloatArray, deviations: FloatArray, errors: FloatArray, rows: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Low and high of means that are known as from so many rows, with their errors of computing."""
+    reach = np.hypot(student(rows) * deviations / np.sqrt(rows + 1), Z * errors)
+    return means - reach, means + reach
 
 
-def student(freedom: float) -> float:
-    """The 95 % quantile of Student's t: f / (f + t^2) is Beta(f / 2, 1 / 2)."""
-    logit = _logits(np.array([freedom / 2]), np.array([0.5]), [1 - LEVEL])
-    return math.sqrt(freedom * math.exp(-float(logit[0, 0])))
+def student(freedom: FloatArray) -> FloatArray:
+    """The 95 % quantiles of Student's t: f / (f + t^2) is Beta(f / 2, 1 / 2)."""
+    (logits,) = _logits(freedom / 2, np.full(len(freedom), 0.5), [1 - LEVEL])
+    return np.asarray(np.sqrt(freedom * np.exp(-logits)))
 
 
 def beta_quantiles(a: FloatArray, b: FloatArray, levels: Sequence[float]) -> FloatArray:

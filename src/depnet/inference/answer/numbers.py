@@ -15,7 +15,7 @@ values a bin keeps.
 
 import datetime as dt
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -189,6 +189,15 @@ class NumberLaw:
         return self.values[order], cumulated / cumulated[-1]
 
 
+def intervals_of(laws: Sequence[NumberLaw], rows: Sequence[float]) -> list[tuple[float, float]]:
+    """Where the means of populations lie, of laws that are known as from so many rows: between their values, as any mean."""
+    means, deviations = np.array([law.centre for law in laws]).T
+    low, high = mean_ends(means, deviations, np.array([law.mean_error for law in laws]), np.array(rows))
+    low = np.maximum(low, [float(law.values.min()) for law in laws])
+    high = np.minimum(high, [float(law.values.max()) for law in laws])
+    return [*zip(low.tolist(), high.tolist(), strict=True)]
+
+
 def worth_of_mean(worth: float, n: float, deviation: float, of_law: float, apart: float = 0.0) -> float:
     r"""How many rows a law's mean of a number counts as beside n rows that vary less, or more, than the law says.
 
@@ -232,17 +241,13 @@ class NumberSummary:
     def __init__(self, variable: Variable, law: NumberLaw, rows: float | None = None) -> None:
         self.variable, self.law = variable, law
         self.name, self.kind, self.present = variable.name, law.kind, law.present
-        (mean, deviation), error = law.centre, law.mean_error
-        self.mean, self.mean_error = value_of(mean, law.kind), length_of(error, law.kind)
+        mean, deviation = law.centre
+        self.mean, self.mean_error = value_of(mean, law.kind), length_of(law.mean_error, law.kind)
         self.standard_deviation = length_of(deviation, law.kind)
         self.plain_interval: tuple[float, float] | None = None
         self.interval: tuple[Value, Value] | None = None
         if rows is not None:
-            low, high = mean_ends(mean, deviation, error, rows)
-            low, high = (
-                max(low, float(law.values.min())),
-                min(high, float(law.values.max())),
-            )  # as any mean is
+            ((low, high),) = intervals_of([law], [rows])
             self.plain_interval = low, high
             self.interval = value_of(low, law.kind), value_of(high, law.kind)
 

@@ -95,15 +95,27 @@ class AnswerTable:
         """How many rows the intervals of shares rest on."""
         return self.result.rows_known(self.names[0], self.share) + self.result.sure_shares
 
+    @property
+    def sure_rows_of_mean(self) -> float:
+        """The same of means."""
+        return self.result.rows_known(self.names[0], self.share) + self.result.sure_means
+
     def interval(self, some: slice | Sequence[int] = slice(None)) -> FloatArray:
         """[..., 2]: where the shares of the population lie, around the answer; of all states, or some."""
         at = some if isinstance(some, slice) else list(some)
         return ends(self.answer[at], self.error[at], self.sure_rows)
 
     @property
-    def number(self) -> "NumberSummary | None":
+    def number(self) -> NumberSummary | None:
         """What is said of a single target that is a number."""
-        return self.result.numbers_of(self.variable, "combined")
+        return self.summary(self.variable, "combined")
+
+    def summary(self, variable: Variable, of: Of) -> NumberSummary | None:
+        """What is said of a target; None where it is no number, or there are no such probabilities."""
+        law = self.number_law(variable, of)
+        if law is None:
+            return None
+        return NumberSummary(variable, law, self.sure_rows_of_mean if of == "combined" else None)
 
     def number_law(self, variable: Variable, of: Of) -> NumberLaw | None:
         """The law of a target that is a number; None where it is none, or there are no such probabilities."""
@@ -276,11 +288,7 @@ class TargetAnswers:
 
     def numbers_of(self, variable: Variable, of: Of) -> NumberSummary | None:
         """What is said of a target; None where it is no number, or there are no such probabilities."""
-        law = self.number_law(variable, of)
-        if law is None:
-            return None
-        rows = self.rows_known(variable.name, self.table(variable.name).share) + self.sure_means
-        return NumberSummary(variable, law, rows if of == "combined" else None)
+        return self.table(variable.name).summary(variable, of)
 
     def number_law(self, variable: Variable, of: Of) -> NumberLaw | None:
         """The law of a target that is a number; None where it is none, or there are no such probabilities."""

@@ -16,7 +16,7 @@ from depnet.arrays import IntArray, new_seeds
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.errors import EvidenceError
 from depnet.inference.answer.intervals import ends
-from depnet.inference.answer.numbers import value_of
+from depnet.inference.answer.numbers import intervals_of, value_of
 from depnet.inference.answer.observed import MatchingRows, support
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.plot import plot_groups
@@ -59,11 +59,10 @@ class GroupAnswers:
     def columns(self) -> dict[str, list[Any]]:
         """The columns of `frame`, as lists."""
         tables = [said.table(said.targets[0]) for said in self._said]
-        rows = [*map(_number_row, tables)] if tables[0].is_number else _share_rows(tables)
-        each = len(rows) // len(tables)
-        labels = [dict(zip(self.by, labels, strict=True)) for labels in self.labels for _ in range(each)]
-        joined = [group | row for group, row in zip(labels, rows, strict=True)]
-        return {name: [row[name] for row in joined] for name in joined[0]}
+        said = _numbers(tables) if tables[0].is_number else _shares(tables)
+        each = len(said["low"]) // len(tables)
+        labels = zip(*(group for group in self.labels for _ in range(each)), strict=True)
+        return {name: [*column] for name, column in zip(self.by, labels, strict=True)} | said
 
     def frame(self, backend: Any = "pandas") -> Any:
         """A tidy frame: a row a group, of a category a row for each group and state.
@@ -219,16 +218,24 @@ class _GroupedRows(NamedTuple):
         return self.matching.some(self.group == at)
 
 
-def _number_row(table: AnswerTable) -> dict[str, Any]:
-    """What a frame says of a number in one group; of rows and table only where there is one."""
-    result, number = table.result, table.number
-    said: dict[str, Any] = dict.fromkeys(("mean", "low", "high", "median"))
-    if number is not None:
-        low, high = number.interval or (None, None)
-        said = {"mean": number.mean, "low": low, "high": high, "median": number.median}
-    counted = {} if result.matching is None else {"rows": table.rows}
-    said |= counted | {"model": _mean(table, "probabilities")}
-    return said | ({"table": _mean(table, "observed")} if counted else {})
+def _numbers(tables: Sequence[AnswerTable]) -> dict[str, list[Any]]:
+    """The columns of a number; of rows and table only where there is one."""
+    laws = [table.number_law(table.variable, "combined") for table in tables]
+    rows = [table.sure_rows_of_mean for table, law in zip(tables, laws, strict=True) if law is not None]
+    limits = iter(intervals_of([law for law in laws if law is not None], rows) if rows else ())
+    said: dict[str, list[Any]] = {"mean": [], "low": [], "high": [], "median": []}
+    for law in laws:
+        if law is None:
+            values: list[Any] = [None] * 4
+        else:
+            numbers = (law.centre[0], *next(limits), law.at_levels([0.5])[0])
+            values = [value_of(number, law.kind) for number in numbers]
+        for column, value in zip(said.values(), values, strict=True):
+            column.append(value)
+    counted = tables[0].result.matching is not None
+    said |= {"rows": [table.rows for table in tables]} if counted else {}
+    said |= {"model": [_mean(table, "probabilities") for table in tables]}
+    return said | ({"table": [_mean(table, "observed") for table in tables]} if counted else {})
 
 
 def _mean(table: AnswerTable, of: Of) -> Any:
@@ -236,21 +243,24 @@ def _mean(table: AnswerTable, of: Of) -> Any:
     return None if law is None else value_of(law.centre[0], law.kind)
 
 
-def _share_rows(tables: Sequence[AnswerTable]) -> list[dict[str, Any]]:
-    """The same of shares: a row for each group and state; of a condition for each group."""
-    answers, errors = (np.stack(each) for each in zip(*((t.answer, t.error) for t in tables), strict=True))
+def _shares(tables: Sequence[AnswerTable]) -> dict[str, list[Any]]:
+    """The same of shares: an element for each group and state; of a condition for each group."""
+    variable, k = tables[0].variable, len(tables[0].answer)
+    answers, errors, law = (
+        np.stack(s) for s in zip(*((t.answer, t.error, t.law) for t in tables), strict=True)
+    )
     limits = ends(answers, errors, np.array([[table.sure_rows] for table in tables]))
-    condition = tables[0].variable.states == (False, True)
-    found = []
-    for at, table in enumerate(tables):
-        counted = table.result.matching is not None
-        for x in [1] if condition else range(len(table.answer)):
-            said: dict[str, Any] = {} if condition else {table.names[0]: table.variable.states[x]}
-            low, high = limits[at, x].tolist()
-            said |= {"share": float(table.answer[x]), "low": low, "high": high}
-            said |= {"rows": table.rows} if counted else {}
-            said |= {"model": float(table.law[x])}
-            if counted:
-                said["table"] = None if table.observed is None else float(table.observed[x])
-            found.append(said)
-    return found
+    condition = variable.states == (False, True)
+    some = slice(1, 2) if condition else slice(None)
+    said: dict[str, list[Any]] = {} if condition else {variable.name: [*variable.states] * len(tables)}
+    of_states = {"share": answers, "low": limits[..., 0], "high": limits[..., 1]}
+    said |= {name: values[:, some].ravel().tolist() for name, values in of_states.items()}
+    if tables[0].result.matching is not None:
+        said["rows"] = [table.rows for table in tables for _ in range(k)[some]]
+    said["model"] = law[:, some].ravel().tolist()
+    if "rows" in said:
+        none = [None] * k
+        said["table"] = [
+            x for t in tables for x in (none if t.observed is None else t.observed.tolist())[some]
+        ]
+    return said

@@ -134,9 +134,12 @@ class _Kept:
 
         def eliminate(each: Sequence[int]) -> Elimination | None:
             try:
-                return Elimination(chain.from_iterable(factors_for(i, each) for i in variables), cards, plan)
+                done = Elimination(chain.from_iterable(factors_for(i, each) for i in variables), cards, plan)
             except EvidenceError:
                 return None
+            if target:  # no rows are drawn: the next one may use this memory
+                done.products.clear()
+            return done
 
         return [
             cls(np.flatnonzero(which.ravel() == k), keep, eliminate(each))
