@@ -176,6 +176,10 @@ class ManyStatesWarning(Message, UserWarning):
     """A column that looks like an identifier: about as many states as rows."""
 
 
+class MixedColumnWarning(Message, UserWarning):
+    """A column is read as text because a few of its values are not the numbers, dates or times that all others are."""
+
+
 class LeftOutWarning(Message, UserWarning):
     """Columns of a table that were left out: nothing can be learned from them."""
 

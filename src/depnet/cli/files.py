@@ -277,7 +277,14 @@ def _keep(_: click.Context, parameter: click.Parameter, value: Any) -> None:
     """Remember how text is read; every table of the command is read so."""
     name = str(parameter.name)
     if value not in (None, (), False):
-        this_run().dialect[name] = {"text": names_in, "header": operator.not_}.get(name, str)(value)
+        read = {"text": names_in, "header": operator.not_, "missing_values": _with_missing}.get(name, str)
+        this_run().dialect[name] = read(value)
+
+
+def _with_missing(words: tuple[str, ...]) -> tuple[str, ...]:
+    from depnet.data.files.source import MISSING_VALUES
+
+    return *MISSING_VALUES, *words
 
 
 def text_options(command: Any) -> Any:
@@ -290,6 +297,13 @@ def text_options(command: Any) -> Any:
             "--weights",
             "The column of survey weights: how many people, households, ... a row stands for.",
             metavar="NAME",
+            **how,
+        ),
+        option(
+            "--missing-value missing_values",
+            "What stands for a missing value, beside NA, null and the like.",
+            multiple=True,
+            metavar="TEXT",
             **how,
         ),
         option("--text", "Columns to read as text, even numbers.", multiple=True, metavar="A,B,...", **how),

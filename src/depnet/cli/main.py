@@ -34,6 +34,7 @@ OPTIONS |= {
     "handle_unknown": "--unknown",
     "header": "--no-header",
     "kinds": "--kind",
+    "missing_values": "--missing-value",
 }
 """How the command calls the arguments that the library's messages name."""
 

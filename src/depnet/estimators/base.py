@@ -24,6 +24,7 @@ from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.encode import HandleUnknown, describe_table, encode, places_of
 from depnet.data.table.kinds import Kinds
 from depnet.data.table.left_out import Keep, warn_left_out
+from depnet.data.table.mixed import warn_mixed
 from depnet.data.table.open import Opened, open_frame
 from depnet.data.table.variable import Domain
 from depnet.data.table.variables import MAX_STATES, BinChoice, StateOptions
@@ -238,6 +239,7 @@ def fitted_table(
         options = StateOptions(how, estimator.max_bins, keep, estimator.max_states, estimator.kinds or {})
         found = describe_table(table, options, estimator.keep, coded=True)
         if bins is None:
+            warn_mixed(found.mixed)
             warn_left_out(found.left_out)
         estimator.left_out_ = tuple(column.name for column in found.left_out)
         names = open_frame(table).names

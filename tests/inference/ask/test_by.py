@@ -77,7 +77,7 @@ def test_the_frame_says_what_each_groups_own_result_says(seed: int, rows: str, k
     evidence = {"sex": {"f": 0.5, "m": 1.0}} if known else None
     for target in ("size", "size > 14", "kind", "kind = a and size > 9"):
         by = ["old"] if "kind" in target else ["kind", "old"]
-        ask = partial(depnet.query_by, model.law_) if rows == "none" else model.query_by
+        ask = partial(depnet.query_by, there(model.law_)) if rows == "none" else model.query_by
         found = ask(target, by, evidence)
         each = [result.table(result.targets[0]) for result in found.results]
         said = {name: np.array(column, dtype=object) for name, column in found.columns().items()}

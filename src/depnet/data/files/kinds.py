@@ -28,6 +28,7 @@ from depnet.data.binning.times import form_of
 from depnet.data.table import limits
 from depnet.data.table.columns import PATTERNS, ColumnKind, is_kind
 from depnet.data.table.kinds import HELD, KindError, KindWord
+from depnet.data.table.mixed import MOSTLY
 from depnet.errors import DataError, Hint, brief
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 Connection: TypeAlias = "duckdb.DuckDBPyConnection"
 
-MOSTLY = 0.9
 FEW_NUMBERS = 16
 _Matches: TypeAlias = dict[Any, int]
 """The number of a column's cells, under None, and of those of each kind, under that kind."""
@@ -144,12 +144,16 @@ def column_as_said(connection: Connection, table: str, name: str, kind: KindWord
             return _with_form(connection, table, column_of_text(name, held, text), text, ())
     first = connection.execute(f"SELECT {text} AS t FROM {table} LIMIT {limits.SAMPLE}").fetchnumpy()["t"]
     form = _find_form(connection, table, text, [*_times(first)], partial(likely_form, kinds=HELD[kind]))
-    value = "NULL" if form is None else number_sql(text, form, loose=True)
+    if form is not None:
+        value = number_sql(text, form, loose=True)
+    else:  # most are as ISO has them, if any is
+        held = max(HELD[kind], key=lambda each: sum(is_kind(each, cell) for cell in _times(first)))
+        value = f"CASE WHEN {is_kind_sql(held, text)} THEN 1 END"
     cells = f"SELECT row_number() OVER () - 1 AS row, {text} AS cell, {value} AS value FROM {table}"
-    first = f"SELECT row, cell FROM ({cells}) WHERE cell IS NOT NULL AND value IS NULL ORDER BY row LIMIT 1"
-    for row, cell in connection.execute(first).fetchall():
+    wrong = f"SELECT row, cell FROM ({cells}) WHERE cell IS NOT NULL AND value IS NULL ORDER BY row LIMIT 1"
+    for row, cell in connection.execute(wrong).fetchall():
         raise KindError(name, kind, row, cell)
-    assert form is not None  # else no cell is read
+    assert form is not None  # else some cell is not of the kind
     return FileColumn(name, form.kind, value, form=form.text)
 
 
@@ -299,8 +303,9 @@ class MixedColumnError(DataError):
         where = f"row {row:,}" if line is None else f"row {row:,} (line {line:,})"
         more = f", as are {others - 1:,} more cells" if others > 1 else ""
         super().__init__(
-            f"column {name!r} is numbers, but {where} has {brief(cell)}{more}. If it means a missing value, say "
-            f"missing_values=[{brief(cell)}, ...]; if the column is text, say ",
+            f"column {name!r} is numbers, but {where} has {brief(cell)}{more}. If it means a missing value, say ",
+            Hint("missing_values", [cell, ...]),
+            "; if the column is text, say ",
             Hint("text", [name]),
             "; else correct it.",
         )

@@ -23,6 +23,7 @@ from depnet.data.table.dataset import Holed
 from depnet.data.table.encode import HandleUnknown, describe_table, encode_columns, weights_in
 from depnet.data.table.kinds import KindError, Kinds, has_labels
 from depnet.data.table.left_out import Keep, LeftOut, warn_left_out
+from depnet.data.table.mixed import warn_mixed
 from depnet.data.table.variable import Domain
 from depnet.data.table.variables import MAX_STATES, BinChoice, Missing, StateOptions
 from depnet.errors import DataError, Hint, brief
@@ -217,6 +218,7 @@ def read(
         found = describe_table(
             opened, options, chosen, coded=True, weights=weights, tell=_steps(opened, progress)
         )
+    warn_mixed(found.mixed)
     left_out(found.left_out)
     assert found.table is not None
     return found.table.dataset() if found.table.complete else found.table

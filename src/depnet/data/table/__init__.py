@@ -11,6 +11,7 @@ columns     a column, whatever it came from: labels by their places, the rest as
 kinds       what a column is said to be
 variables   from what a column holds to its variable
 left_out    columns that nothing can be learned from
+mixed       columns that are text because of a few values
 open        a table of any kind, column by column; files are one more kind
 encode      from a table to its domain, and columns to codes of a domain
 """

@@ -295,12 +295,14 @@ class Dataset(Holed):
         """
         from depnet.data.table.encode import describe_table  # which makes tables of its own
         from depnet.data.table.left_out import warn_left_out
+        from depnet.data.table.mixed import warn_mixed
         from depnet.data.table.variables import StateOptions
 
         if missing not in ("error", "state"):
             raise DataError(f'Dataset.from_frame: missing is "error" or "state"; got {brief(missing)}.')
         options = StateOptions(bins, max_bins, missing, max_states, kinds or {})
         found = describe_table(frame, options, keep, coded=True, weights=weights)
+        warn_mixed(found.mixed)
         warn_left_out(found.left_out)
         assert found.table is not None
         return found.table.dataset()

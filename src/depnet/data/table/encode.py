@@ -32,6 +32,7 @@ from depnet.data.table.left_out import (
     find_reason_to_leave_out,
     warn_left_out,
 )
+from depnet.data.table.mixed import Mixed, find_mixed, warn_mixed
 from depnet.data.table.open import Columns, Opened, open_frame
 from depnet.data.table.variable import Domain, Variable
 from depnet.data.table.variables import MAX_STATES, BinChoice, Missing, StateOptions, variable_of
@@ -166,6 +167,7 @@ def describe(
     (('female', 'male'), (30, 40), 'dicts')
     """
     found = describe_table(frame, StateOptions(bins, max_bins, missing, max_states, kinds or {}), keep)
+    warn_mixed(found.mixed)
     warn_left_out(found.left_out)
     return found.domain, found.layout
 
@@ -177,6 +179,8 @@ class Description(NamedTuple):
     layout: Layout
     left_out: tuple[LeftOut, ...]
     table: Holed | None = None
+    mixed: tuple[Mixed, ...] = ()
+    """Columns that are text because of a few values."""
 
 
 def describe_table(
@@ -188,7 +192,7 @@ def describe_table(
     weights: str | None = None,
     tell: Callable[[int], object] = lambda _: None,
 ) -> Description:
-    """Describe a table as `describe` does, without the warning; with `coded` also code it, reading each column once.
+    """Describe a table as `describe` does, without the warnings; with `coded` also code it, reading each column once.
 
     The column `weights` is no variable: it has the survey weights of the rows. `tell` is called after each column.
     """
@@ -196,12 +200,13 @@ def describe_table(
     options.check_names(opened.names)
     check_keep(keep, opened.names)
     weighed = None if weights is None else weights_in(opened, weights)  # type: ignore[arg-type]  # it can be read
-    variables, columns, left, codes = [], [], [], []
+    variables, columns, left, codes, mixed = [], [], [], [], []
     for place in range(len(opened.names)):
         if opened.names[place] == weights:
             continue
         summary = opened.summary(place, options)
         unlikely = find_reason_to_leave_out(summary, options, "all" if opened.positional else keep)
+        mixed.append(find_mixed(summary, options, keep))
         if unlikely is not None:
             left.append(unlikely)
         else:
@@ -223,7 +228,8 @@ def describe_table(
     table = table_of_columns(domain, opened.rows, (codes.pop(0)[:3] for _ in variables)) if coded else None
     if weighed is not None and table is not None:
         table = table.weighed(weighed, f"column {weights!r}")
-    return Description(domain, Layout(opened.kind, tuple(columns), opened.structured), tuple(left), table)
+    layouts = Layout(opened.kind, tuple(columns), opened.structured)
+    return Description(domain, layouts, tuple(left), table, tuple(each for each in mixed if each is not None))
 
 
 def weights_in(opened: Opened, name: str) -> NDArray[Any]:

@@ -37,7 +37,7 @@ HELD: dict[Any, tuple[ColumnKind, ...]] = {
 }
 """What columns of these kinds hold; all others hold labels."""
 
-_NOUNS: dict[Any, str] = {"number": "a number", "date": "a date", "time": "a time or duration"}
+NOUNS: dict[Any, str] = {"number": "a number", "date": "a date", "time": "a time or duration"}
 
 
 class KindError(DataError):
@@ -48,7 +48,7 @@ class KindError(DataError):
     ) -> None:
         self.row, self._made_of = row, (name, kind, row, cell)
         where = "" if row is None else f", row {row:,}" if line is None else f", row {row:,} (line {line:,})"
-        what = _NOUNS[kind] if isinstance(kind, str) else f"one of {', '.join(map(brief, kind[:5]))}"
+        what = NOUNS[kind] if isinstance(kind, str) else f"one of {', '.join(map(brief, kind[:5]))}"
         more = ", ..." if not isinstance(kind, str) and len(kind) > 5 else ""
         super().__init__(
             f"column {name!r}{where}: {brief(cell)} is not {what}{more}, as was asked for by ",
@@ -110,6 +110,10 @@ def numbers_in(texts: Sequence[str], counts: Sequence[int], kind: str) -> TextNu
             form = form_of(texts, counts) if held == "datetime" else None
             return TextNumbers(held, form, [*map(TIME_NUMBERS[held], texts)])
     found = likely_form(texts, HELD[kind])
+    if found is None and kind != "number":  # most are as ISO has them, if any is
+        held = max(HELD[kind], key=lambda each: sum(is_kind(each, text) for text in texts))
+        each = [TIME_NUMBERS[held](text) if is_kind(held, text) else None for text in texts]
+        return TextNumbers(held, None, each)
     read: Callable[[str], Any] = float if found is None else partial(number_in, form=found.text)
     numbers = [_number_or_none(text, read, kind) for text in texts]
     held = HELD[kind][-1] if found is None else found.kind

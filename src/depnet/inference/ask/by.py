@@ -39,7 +39,8 @@ class GroupAnswers:
     Attributes:
         by: the columns whose combinations are the groups.
         labels: their states in each group.
-        results: the answers as `depnet.query` gives them, with warnings; each is made when it is first read.
+        said: what model and table say of the target in each group; `frame` shows it.
+        result_of: gives the answer in a group, by its place, as `depnet.query` does, with warnings.
 
     >>> import depnet
     >>> found = depnet.query_by(depnet.learn(depnet.titanic(), order="auto"), "survived", "class")
@@ -49,16 +50,17 @@ class GroupAnswers:
 
     by: tuple[str, ...]
     labels: tuple[tuple[Any, ...], ...]
-    _said: tuple[TargetAnswers, ...] = field(repr=False)
-    _result: Callable[[int], QueryResult] = field(repr=False)
+    said: tuple[TargetAnswers, ...] = field(repr=False)
+    result_of: Callable[[int], QueryResult] = field(repr=False)
 
     @cached_property
     def results(self) -> tuple[QueryResult, ...]:
-        return tuple(map(self._result, range(len(self.labels))))
+        """The answers in all groups, as `depnet.query` gives them, with warnings; made when they are first read."""
+        return tuple(map(self.result_of, range(len(self.labels))))
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of `frame`, as lists."""
-        tables = [said.table(said.targets[0]) for said in self._said]
+        tables = [said.table(said.targets[0]) for said in self.said]
         said = _numbers(tables) if tables[0].is_number else _shares(tables)
         each = len(said["low"]) // len(tables)
         labels = zip(*(group for group in self.labels for _ in range(each)), strict=True)
@@ -88,7 +90,7 @@ class GroupAnswers:
         Returns:
             The Axes.
         """
-        return plot_groups(self._result(0), self.by, self.labels, self.columns(), ax)
+        return plot_groups(self.result_of(0), self.by, self.labels, self.columns(), ax)
 
 
 def query_by(
