@@ -35,7 +35,6 @@ DOMAIN = Domain(
         (" sex = female , class = 1st ", {"sex": "female", "class": "1st"}),
         ("class == 1st", {"class": "1st"}),
         ("class=1st|2nd", {"class": frozenset({"1st", "2nd"})}),
-        ("class~1st:3|2nd:0.5", {"class": {"1st": 3.0, "2nd": 0.5}}),
         ('"city, state"="Washington, DC"', {"city, state": "Washington, DC"}),
         ("'city, state'=Washington, DC,sex=male", {"city, state": "Washington, DC", "sex": "male"}),
         ("city\\, state=a=b", {"city, state": "a=b"}),
@@ -47,7 +46,6 @@ DOMAIN = Domain(
         ),
         ('"city, state"=O\'Neil,sex=male', {"city, state": "O'Neil", "sex": "male"}),
         ('"city, state"=the "old"', {"city, state": 'the "old"'}),
-        ('"city, state"~c:d:2|~:1', {"city, state": {"c:d": 2.0, "~": 1.0}}),
         ("age=[18, 25),sex=male", {"age": "[18, 25)", "sex": "male"}),
         ("age=[0, 18)|[18, 25)", {"age": frozenset({"[0, 18)", "[18, 25)"})}),
         ("age=23", {"age": "23"}),
@@ -78,7 +76,6 @@ def test_evidence_is_read(text: str, expected: dict[str, object]) -> None:
 def test_repeated_options_are_joined_and_none_is_none() -> None:
     assert read_given(["sex=male", "class=3rd"], DOMAIN) == {"sex": "male", "class": "3rd"}
     assert read_given([], DOMAIN) is None
-    refuses(EvidenceError, "has weights of states, which are no event", read_event, DOMAIN, "class~1st:1")
     assert names_of('a,"b, c", d') == ["a", "b, c", "d"]
 
 
@@ -126,10 +123,6 @@ def test_events_are_read_and_said_again(text: str, said: str) -> None:
         ("sex=female, age>20 or class=1st", {"sex": "female", "age>20 or class=1st": True}),
         ("age>=20 and age<40,sex=male", {"(age>=20 and age<40)": True, "sex": "male"}),
         ("not sex=male", {"not sex=male": True}),
-        (
-            "class~1st:3|2nd:1, sex=male or age>20",
-            {"class": {"1st": 3.0, "2nd": 1.0}, "sex=male or age>20": True},
-        ),
         ("start>age", {"start>age": True}),
     ],
 )
@@ -151,9 +144,6 @@ def test_evidence_with_events(text: str, expected: dict[str, Any]) -> None:
         ("sex=male and", "'' is not a condition"),
         ("sex=male or foo", "'foo' is not a condition"),
         ("sex=male or sexx=male", "there is no variable 'sexx'. Did you mean 'sex'"),
-        ("class~1st:3 or sex=male", "weights of states stand alone"),
-        ("not class~1st:3", "weights of states stand alone"),
-        ("class~1st:3, class=1st", "evidence on 'class' twice"),
         ("start > sex", "'start' is a number, 'sex' is text"),
         ("sex=male and sex=female", "no value of the data meets"),
         ("(" * 60 + "sex=male" + ")" * 60, "more than 50 parentheses"),

@@ -178,7 +178,7 @@ SCAN = option(
 )
 GIVEN = option(
     "-g --given",
-    "What is known: sex=female,class=1st|2nd,age>30,income=20..50; may be repeated. age~adult:3|child:1 gives weights.",
+    "What is known: sex=female,class=1st|2nd,age>30,income=20..50; may be repeated.",
     multiple=True,
     metavar="EVIDENCE",
     shell_complete=complete_given,

@@ -55,7 +55,7 @@ def complete_given(context: click.Context, _: click.Parameter, incomplete: str) 
         return []
     *before, last = split(incomplete, ",")
     start = "".join(f"{part}," for part in before)
-    name, sign, rest = cut_at(last, "=~")
+    name, sign, rest = cut_at(last, "=")
     if not sign:
         return [f"{start}{quote(n)}=" for n in network.domain.names if n.startswith(unquote(name))]
     if unquote(name) not in network.domain.names:

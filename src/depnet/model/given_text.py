@@ -4,7 +4,7 @@
     event     = all { "or" all }
     all       = one { "and" one }
     one       = "not" one | "(" event ")" | condition
-    condition = name sign value | name "is missing" | name "is known" | name sign name | name "~" weights
+    condition = name sign value | name "is missing" | name "is known" | name sign name
 
     sex=female,class=1st                              two variables, one state each
     class=1st|2nd                                     a set of states
@@ -12,7 +12,6 @@
     age=30..40                                        a range, both ends in
     (age > 40 or smoker = yes) and not region = north
     arrival > departure                               two columns, where no state has the second one's name
-    class~1st:3|2nd:1                                 weights of states: what is known alone, outside of "or" and "not"
     "a, b"="c=d"                                      names and labels in quotes, ' or "; or a backslash before a sign
 
 A name or a label that the domain has as it stands needs no quotes, whatever signs and words are in it; of several
@@ -20,20 +19,19 @@ readings of a label the longest counts. Text after a comma that has no sign belo
 age=[18, 25) needs no quotes either. Of several names before a sign the shortest that is a variable counts.
 """
 
-import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Never
 
 from depnet.data.table.variable import Domain, Variable
 from depnet.errors import DataError, EvidenceError
 from depnet.model.conditions import KNOWN, SIGNS, interpret, label_code
-from depnet.model.event import NEGATED, Event, Joined, On, compare, join, parts_of
+from depnet.model.event import NEGATED, Event, On, compare, join, parts_of
 
 SYNTAX = (
     "Write variable=state, variable=state (sets: a|b, numbers: variable>5, variable=5..9, several: joined by and, or, not "
-    "and parentheses, weights: variable~a:3|b:1)."
+    "and parentheses)."
 )
 EQUALS = ("==", "=")
 SPECIAL = ",=|~:<>!"
@@ -61,19 +59,15 @@ def read_given(texts: str | Iterable[str], domain: Domain) -> dict[str, Any] | N
     events = [
         event
         for text in ([texts] if isinstance(texts, str) else texts)
-        for event in _Reader(domain, text, given).all_events()
+        for event in _Reader(domain, text).all_events()
     ]
     for part in parts_of(join("and", events)):
         plain = part if isinstance(part, On) and part.plain else None
         name = str(part) if plain is None else domain.names[plain.column]
-        _refuse_twice(given, name)
+        if name in given:
+            raise EvidenceError(f"there is evidence on {name!r} twice.")
         given[name] = True if plain is None else plain.condition
     return given or None
-
-
-def _refuse_twice(given: Mapping[str, Any], name: str) -> None:
-    if name in given:
-        raise EvidenceError(f"there is evidence on {name!r} twice: weights of its states stand alone.")
 
 
 def read_event(domain: Domain, text: str, *, true: bool = True) -> Event:
@@ -83,14 +77,9 @@ def read_event(domain: Domain, text: str, *, true: bool = True) -> Event:
     >>> str(read_event(domain, "not (sex = male or visits > 1)"))
     'not sex = male and not visits > 1'
     """
-    weights: dict[str, Any] = {}
-    reader = _Reader(domain, text, weights)
+    reader = _Reader(domain, text)
     event = reader.event(true)
     reader.end()
-    if weights:
-        raise EvidenceError(
-            f"{text.strip()!r} has weights of states, which are no event. Give them as evidence."
-        )
     return event
 
 
@@ -98,7 +87,7 @@ def is_event(domain: Domain, text: object) -> bool:
     """Does a text say more than a variable's name?"""
     if not isinstance(text, str) or text in domain.names:
         return False
-    return cut_at_sign(domain, text)[1] not in ("", "~") or _IS.search(text) is not None
+    return cut_at_sign(domain, text)[1] != "" or _IS.search(text) is not None
 
 
 def names_of(text: str) -> list[str]:
@@ -109,11 +98,11 @@ def names_of(text: str) -> list[str]:
 class _Reader:
     """Reads a text from its beginning, by recursive descent."""
 
-    def __init__(self, domain: Domain, text: str, weights: dict[str, Any]) -> None:
+    def __init__(self, domain: Domain, text: str) -> None:
         if len(text) > MOST_TEXT:
             raise EvidenceError(f"an event has at most {MOST_TEXT:,} characters; got {len(text):,}.")
-        self._domain, self._text, self._weights = domain, text, weights
-        self._at, self._depth, self._alone = 0, 0, True
+        self._domain, self._text = domain, text
+        self._at, self._depth = 0, 0
         outside = open_places(text)
         self._signs = [(at, sign, at + len(sign)) for at, sign in signs_in(text)]
         """Where each begins, what it is, and where it ends."""
@@ -135,18 +124,14 @@ class _Reader:
         while self._text[self._at :].strip(" ,\t\n"):
             while self._text[self._at] in " ,\t\n":
                 self._at += 1
-            self._alone = True
             found.append(self.event(True))
         return found
 
     def event(self, true: bool, word: str = "or") -> Event:
         """Parts joined by or, each of parts joined by and; what is known not to be so is none of them."""
         parts: list[Event] = []
-        before = len(self._weights)
         while not parts or self._goes_on(word):
             parts.append(self.event(true, "and") if word == "or" else self._one(true))
-        if len(self._weights) > before and (len(parts) > 1 or self._depth or not self._alone):
-            raise EvidenceError("weights of states stand alone, or after a comma: not beside and, or, not.")
         return join(word if true else {"or": "and", "and": "or"}[word], parts)
 
     def _goes_on(self, word: str) -> bool:
@@ -161,7 +146,7 @@ class _Reader:
     def _one(self, true: bool) -> Event:
         self._skip()
         while (found := self._name()) is None and (negation := _NOT.match(self._text, self._at)):
-            self._at, self._alone, true = negation.end(), False, not true
+            self._at, true = negation.end(), not true
             self._skip()
         if found is not None:
             return self._condition(true, *found)
@@ -186,10 +171,6 @@ class _Reader:
             return On(i, interpret(variable, condition), said, true, condition)
         value = self._value(variable, sign)
         said = f"{'' if true else 'not '}{' '.join(self._text[first : self._at].split())}"
-        if sign == "~":
-            _refuse_twice(self._weights, name)
-            self._weights[name] = _weights(value, variable)
-            return Joined("and", ())
         try:
             condition = read_condition(variable, sign, value)
             allowed = interpret(variable, condition)
@@ -252,23 +233,6 @@ def _is_label(variable: Variable, sign: str, text: str) -> bool:
     return unquote(text) in labels or all(unquote(part) in labels for part in split(text, "|"))
 
 
-def _weights(text: str, variable: Variable) -> dict[Any, float]:
-    weights: dict[Any, float] = {}
-    for part in split(text, "|"):
-        *label, last = split(part, ":")
-        try:
-            weight = float(last)
-        except ValueError:
-            weight = math.nan
-        if not label or math.isnan(weight):
-            raise EvidenceError(
-                f"{variable.name}~{text}: {part!r} is no state with its weight. Write "
-                f"{variable.name}~state:weight|state:weight."
-            )
-        weights[variable.states[label_code(variable, unquote(":".join(label)))]] = weight
-    return weights
-
-
 def read_condition(variable: Variable, sign: str, text: str) -> object:
     """What follows a name: `sign` is one of `SIGNS` or an equals sign, `text` still in quotes where it has any."""
     if sign not in EQUALS:
@@ -298,7 +262,7 @@ def _alternative(variable: Variable, text: str) -> object:
 
 
 def cut_at_sign(domain: Domain, text: str) -> tuple[str, str, str]:
-    """The name, the sign (also the ~ of weights) and the rest: cut after a variable's name, else at the first sign."""
+    """The name, the sign and the rest: cut after a variable's name, else at the first sign."""
     first = None
     told = _MISSING.fullmatch(text)
     if told and unquote(told[1]) in domain.names and text.strip() not in domain.names:
@@ -316,7 +280,7 @@ def signs_in(text: str) -> list[tuple[int, str]]:
     """Every sign outside quotes, with its place."""
     found, at, places = [], 0, open_places(text)
     while at < len(text):
-        whole = next((s for s in (*SIGNS, *EQUALS, "~") if places[at] and text.startswith(s, at)), None)
+        whole = next((s for s in (*SIGNS, *EQUALS) if places[at] and text.startswith(s, at)), None)
         if whole is not None:
             found.append((at, whole))
         at += len(whole or " ")
@@ -345,7 +309,7 @@ def open_places(text: str) -> list[bool]:
         elif here.isspace():
             begins, word = begins or word.lower() in ("and", "or", "not"), ""
         else:
-            begins, word = here in "|,=~<>(", word + here
+            begins, word = here in "|,=<>(", word + here
     return found
 
 
