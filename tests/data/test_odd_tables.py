@@ -15,7 +15,7 @@ from depnet import DependencyNetwork
 from depnet.data import Holed, describe, encode
 from depnet.data.files.read import read
 from depnet.data.table.variable import Domain
-from depnet.errors import DataError, LeftOutWarning
+from depnet.errors import DataError, LeftOutWarning, MixedColumnWarning
 from tests.refusals import refuses
 
 ROWS = 300
@@ -57,14 +57,14 @@ ODD = {
     "dates as text": Odd(DAYS, "date in 7 bins"),
     "dates as text, one missing": Odd([None, *DAYS[1:]], "date in 7 bins"),
     "moments as text": Odd([f"{day} 12:30" for day in DAYS], "datetime in 7 bins"),
-    "no dates": Odd(["2023-02-30", *DAYS[1:20]] * 15, "20 states"),
+    "no dates": Odd(["2023-02-30", *DAYS[1:20]] * 15, "text, as 15 of 300 are not a date; 20 states"),
     "two numbers": Odd([i % 2 for i in range(ROWS)], "2 states"),
     "few numbers": Odd([i % 5 for i in range(ROWS)], "integer in 5 bins"),
     "few numbers, one missing": Odd([None, *(i % 5 for i in range(1, ROWS))], "integer in 5 bins"),
     "words among few numbers": Odd([i % 5 or "many" for i in range(ROWS)], "error: mixes text", "5 states"),
     "words among numbers as text": Odd(
         [str(i) if i % 30 else "none" for i in range(ROWS)],
-        "left out: 291 different values in 300 rows",
+        "text, as 10 of 300 are not a number; left out: 291 different values in 300 rows",
         "error: is numbers, but row 0 .* has 'none', as are 9 more cells",
     ),
     "mixed types": Odd(
@@ -93,13 +93,24 @@ def found(table: Any) -> str:
             domain = table()
         except DataError as error:
             return f"error: {error}"
-    assert len(said) <= 1, "one line"
-    if said:
-        assert said[0].category is LeftOutWarning
-        assert "To keep it, say `kinds={'x': '" in str(said[0].message) or "no value" in str(said[0].message)
-        return f"left out: {said[0].message}"
+    mixed = [str(one.message) for one in said if one.category is MixedColumnWarning]
+    out = [str(one.message) for one in said if one.category is not MixedColumnWarning]
+    assert len(mixed) <= 1, "one line"
+    assert len(out) <= 1, "one line"
+    why = ""
+    if mixed:
+        told = re.match(
+            r"column 'x' is read as text, because (\d+) of its (\d+) values are (not .*?):", mixed[0]
+        )
+        assert told, mixed[0]
+        assert "say `kinds={'x': '" in mixed[0]
+        why = "text, as {} of {} are {}; ".format(*told.groups())
+    if out:
+        assert said[-1].category is LeftOutWarning
+        assert "To keep it, say `kinds={'x': '" in out[0] or "no value" in out[0]
+        return f"{why}left out: {out[0]}"
     x = domain.variables[0]
-    return f"{x.cardinality} states" if x.bins is None else f"{x.bins.kind} in {len(x.bins)} bins"
+    return why + (f"{x.cardinality} states" if x.bins is None else f"{x.bins.kind} in {len(x.bins)} bins")
 
 
 @pytest.mark.parametrize("case", ODD)

@@ -113,7 +113,7 @@ def try_candidates(
         return {i: one for i, one in zip(nodes, found, strict=True) if one is not None}
 
     nodes, numbers = list(growers), list(range(len(candidates)))
-    pilots = nodes[:: math.ceil(len(nodes) / limits.PILOTS)] if len(numbers) > 1 else []
+    pilots = nodes[:: math.ceil(len(nodes) / limits.PILOTS)] if nodes and len(numbers) > 1 else []
     found = grow_all(pilots, numbers)
     if found:
         scores = np.array([[_best_score(own[c]) for c in numbers] for own in found.values()])

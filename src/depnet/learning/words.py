@@ -41,7 +41,15 @@ class Word:
             used, test = np.unique(one.test, return_inverse=True)
             read, place = np.unique(variable[used], return_inverse=True)
             logits = one.scores[:, 1:] - one.scores[:, :1]
-            own = Stages(place, low[used], high[used], one.begin, one.leaf, test, logits)
+            own = Stages(
+                place.astype(np.int32),
+                low[used],
+                high[used],
+                one.begin,
+                one.leaf,
+                test.astype(np.int32),
+                logits,
+            )
             stages.append((read.tolist(), own))
         first = None if grower.first is None else grower.first[0]
         return cls(grower.variable, grower.tree, first, grower.bases, stages)

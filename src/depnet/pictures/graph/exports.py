@@ -115,20 +115,19 @@ def guard(label: str) -> str:
 def links_csv(found: Sequence[Link]) -> str:
     """CSV text of the links that `depnet.links` found, in bits, in their order; what is not known is empty.
 
-        Names are as the table had them, quoted where need be, with an apostrophe before what a spreadsheet would compute.
+    Names are as the table had them, quoted where need be, with an apostrophe before what a spreadsheet would compute.
 
     Args:
-            found: the links.
+        found: the links.
 
     Returns:
-            The text.
+        The text.
 
-        >>> from depnet.learning.links import Link
-    from depnet.pictures import colours
-        >>> print(links_csv([Link("a, b", "c", 2, 0, 0.5, None, None)]))
-        source,target,node,strength,mutual_information,conditional_information
-        "a, b",c,2,0.5,,
-        <BLANKLINE>
+    >>> from depnet.learning.links import Link
+    >>> print(links_csv([Link("a, b", "c", 2, 0, 0.5, None, None)]))
+    source,target,node,strength,mutual_information,conditional_information
+    "a, b",c,2,0.5,,
+    <BLANKLINE>
     """
     numbers = ("strength", "mutual_information", "conditional_information")
     out = io.StringIO()
