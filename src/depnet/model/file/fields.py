@@ -6,11 +6,13 @@ its place.
 """
 
 import contextlib
+import importlib.util
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Sized
-from typing import Annotated, Any, TypeAlias, TypeVar, get_args
+from dataclasses import replace
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -19,8 +21,6 @@ from numpy.typing import NDArray
 
 from depnet.arrays import IntArray, read_only
 from depnet.data.binning.bins import MAX_QUANTILES, TIMES, Bins
-from depnet.data.frames.decode import check_column
-from depnet.data.frames.dtypes import available, dtype_of, plain_dtype
 from depnet.data.table.columns import ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.variable import Domain, Variable
 from depnet.data.table.weights import are_fractions
@@ -252,28 +252,27 @@ def _pairs(given: list[list[Any]], cards: tuple[int, ...]) -> PairTables:
     return PairTables(cards, read_only(numbers), 0, n)
 
 
-class ColumnFields(Fields):
-    """A column of the frame."""
+class ColumnFields(Struct):
+    """A column of the frame; fields of other names are left alone."""
 
     key: str | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     kind: ColumnKind
-    dtype: Any
 
-    def read(self, variable: Variable, frame: FrameKind, at: str) -> ColumnLayout:
-        kinds = get_args(ColumnKind)
-        if variable.bins is not None:
-            others = {"integer": ("float",), **dict.fromkeys(TIMES, ("label",))}  # times may be text
-            kinds = (variable.bins.kind, *others.get(variable.bins.kind, ()))
+    def read(self, usual: ColumnLayout, at: str) -> ColumnLayout:
+        kinds = _kinds_of(usual)
         if self.kind not in kinds:
             raise fault(f"{at}.kind", f"expected one of {', '.join(kinds)}; got {brief(self.kind)}.")
-        with locate_errors(f"{at}.dtype"):
-            column = ColumnLayout(self.key, self.kind, dtype_of(self.dtype, frame, variable.present_states))
-            check_column(variable, column, frame)
-        return column
+        return replace(usual, key=self.key, kind=self.kind)
+
+
+def _kinds_of(usual: ColumnLayout) -> tuple[ColumnKind, ...]:
+    """What a column of the variable may hold: whole numbers may be floats there, and times text."""
+    others: dict[str, tuple[ColumnKind, ...]] = {"integer": ("float",), **dict.fromkeys(TIMES, ("label",))}
+    return usual.kind, *others.get(usual.kind, ())
 
 
 class LayoutFields(Fields):
-    """The frame that the model was learned from, so that results are like it: a model is the same without it."""
+    """The kind of frame that the model was learned from, so that results are like it: a model is the same without it."""
 
     frame: FrameKind
     structured: bool
@@ -281,25 +280,23 @@ class LayoutFields(Fields):
 
     @classmethod
     def of(cls, layout: Layout, domain: Domain) -> "LayoutFields":
-        """What a file says of a layout; a type that cannot be kept is null, the usual one."""
+        """What a file says of a layout: its columns have the usual dtypes when it is read again."""
         columns = []
-        for variable, column in zip(domain.variables, layout.columns, strict=True):
-            states = variable.present_states
-            key = column.key if type(column.key) in (str, int) else variable.name
-            values = column.values is None or tuple(column.values) == states
-            dtype = plain_dtype(column.dtype, layout.kind, states) if values else None
-            columns.append(ColumnFields(key, column.kind, dtype))
+        for usual, column in zip(Layout.of(domain).columns, layout.columns, strict=True):
+            key = column.key if type(column.key) in (str, int) else usual.key
+            kind = column.kind if column.kind in _kinds_of(usual) else usual.kind
+            columns.append(ColumnFields(key, kind))
         return cls(layout.kind, layout.structured, columns)
 
     def read(self, domain: Domain) -> Layout | None:
         """The layout that a file describes; None where the library of its kind of frame is not installed."""
-        if not available(self.frame):
+        if self.frame != "dicts" and importlib.util.find_spec(self.frame) is None:
             return None
-        at = "layout.columns"
+        at, usual = "layout.columns", Layout.of(domain, self.frame).columns
         check_length(self.columns, len(domain), at)
         columns = tuple(
-            each.read(variable, self.frame, f"{at}[{i}]")
-            for i, (each, variable) in enumerate(zip(self.columns, domain.variables, strict=True))
+            each.read(own, f"{at}[{i}]")
+            for i, (each, own) in enumerate(zip(self.columns, usual, strict=True))
         )
         keys = [column.key for column in columns]
         if len(set(map(str, keys))) < len(keys):
