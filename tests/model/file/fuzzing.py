@@ -128,11 +128,10 @@ def assert_sound(loaded: Model, path: Path) -> None:
 
 
 def _assert_frame(loaded: Model) -> None:
-    """Rows become values that their bins keep; what is drawn within bins is among them."""
+    """Rows are frames as the layout says, of values that their bins keep; what is drawn within bins is among them."""
     domain, rng = loaded.domain, np.random.default_rng(0)
     codes = _any_rows(domain)
-    layout = Layout.of(domain, "dicts")
-    assert loaded.layout is None or len(loaded.layout.columns) == len(domain)
+    layout = loaded.layout or Layout.of(domain, "dicts")
     within = None if loaded.law is None else loaded.law.within
     assert len(decode(codes, domain, layout, rng=rng, within=within)) == len(codes)
     if within is None:

@@ -22,6 +22,7 @@ from tests.refusals import refuses
 BIG = 10**400
 AGE, BINS, OPERATIONS = "domain.variables[0]", "domain.variables[0].bins", "nodes[1].source.operations"
 COUNTS, GIVEN, BOOSTED = "nodes[1].table.counts", "nodes[3].table.probabilities", "nodes[4].boosted"
+COLUMN = {"key": "a", "kind": "label", "dtype": None}
 
 WRONG: list[tuple[str, Any, str]] = [
     ("format", "other", "format: expected 'depnet network'; got 'other'. This is not a model file"),
@@ -127,6 +128,10 @@ WRONG: list[tuple[str, Any, str]] = [
     ("within[0].shares[0]", 300, "within[0].shares[0]: expected a whole number from 0 to 256"),
     ("within[0].shares[0]", 255, "within[0].shares[0]: the shares of a leaf are 256 in all"),
     ("layout.columns", [], "layout.columns: expected 5 entries; got 0"),
+    ("layout.columns[2]", {**COLUMN, "dtype": "integer 5"}, "layout.columns[2].dtype: "),
+    ("layout.columns[2]", {**COLUMN, "dtype": "<U99999999"}, "layout.columns[2].dtype: "),
+    ("layout.columns[2]", {**COLUMN, "dtype": {"os": "system"}}, "layout.columns[2].dtype: "),
+    ("layout.columns[2]", {**COLUMN, "dtype": "<i8"}, "layout.columns[2].dtype: "),
     ("layout.columns[2].key", "age", "layout.columns: two columns have one key"),
     ("layout.columns[0].kind", "date", "layout.columns[0].kind: expected one of integer, float; got 'date'"),
     ("checksum", "sha256:00", "checksum: 'sha256:00' is not that of the content"),

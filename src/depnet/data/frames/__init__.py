@@ -2,4 +2,5 @@
 
 within     where in their bins numbers lie, given those before them
 decode     from codes to a frame, and into the holes of one
+dtypes     column types as plain values, for the model file
 """

@@ -15,12 +15,12 @@ from depnet.data.binning.bins import Numbers
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration
 from depnet.data.frames.within import Within
-from depnet.data.table.columns import Column, ColumnLayout, Layout
+from depnet.data.table.columns import Column, ColumnLayout, FrameKind, Layout
 from depnet.data.table.dataset import check_shape, reject_codes_outside
 from depnet.data.table.encode import places_of
 from depnet.data.table.open import Opened, open_frame
 from depnet.data.table.variable import Domain, Variable
-from depnet.errors import DataError
+from depnet.errors import DataError, brief
 
 Filled: TypeAlias = tuple[NDArray[np.bool_], Column]
 """The cells of a column to be filled, and the column that has their values."""
@@ -71,6 +71,27 @@ def drawn_columns(
         for i, variable in enumerate(domain.variables)
     ]
     return columns if hidden is None else [column.hiding(hidden[:, i]) for i, column in enumerate(columns)]
+
+
+def check_column(variable: Variable, column: ColumnLayout, kind: FrameKind) -> None:
+    """Raise a `DataError` unless a frame's column of this layout can hold every state and value of the variable.
+
+    It is tried: which types go with which values is for the frame's library to say.
+    """
+    bins = variable.bins
+    every = None if bins is None else bins.every()
+    codes = np.arange(len(variable.present_states)) if every is None else np.zeros(len(every), dtype=np.int64)
+    if variable.missing is not None:
+        codes = np.append(codes, -1)
+        every = None if every is None else np.append(every, every[:1])
+    try:
+        made = column_of_codes(codes, variable, column, numbers=every)
+        assemble([made], Layout(kind, (column,)), len(made.hidden), None)
+    except Exception as error:  # whatever the libraries raise
+        raise DataError(
+            f"a column of {brief(column.dtype)} does not hold the values of variable {brief(variable.name)} "
+            f"({brief(str(error), 100)})."
+        ) from None
 
 
 def checked_codes(codes: ArrayLike, domain: Domain, layout: Layout) -> NDArray[Any]:

@@ -6,13 +6,11 @@ its place.
 """
 
 import contextlib
-import importlib.util
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Sized
-from dataclasses import replace
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar, get_args
 
 import msgspec
 import numpy as np
@@ -21,6 +19,8 @@ from numpy.typing import NDArray
 
 from depnet.arrays import IntArray, read_only
 from depnet.data.binning.bins import MAX_QUANTILES, TIMES, Bins
+from depnet.data.frames.decode import check_column
+from depnet.data.frames.dtypes import available, dtype_of, plain_dtype
 from depnet.data.table.columns import ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.variable import Domain, Variable
 from depnet.data.table.weights import are_fractions
@@ -252,27 +252,28 @@ def _pairs(given: list[list[Any]], cards: tuple[int, ...]) -> PairTables:
     return PairTables(cards, read_only(numbers), 0, n)
 
 
-class ColumnFields(Struct):
-    """A column of the frame; fields of other names are left alone."""
+class ColumnFields(Fields):
+    """A column of the frame."""
 
     key: str | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     kind: ColumnKind
+    dtype: Any
 
-    def read(self, usual: ColumnLayout, at: str) -> ColumnLayout:
-        kinds = _kinds_of(usual)
+    def read(self, variable: Variable, frame: FrameKind, at: str) -> ColumnLayout:
+        kinds = get_args(ColumnKind)
+        if variable.bins is not None:
+            others = {"integer": ("float",), **dict.fromkeys(TIMES, ("label",))}  # times may be text
+            kinds = (variable.bins.kind, *others.get(variable.bins.kind, ()))
         if self.kind not in kinds:
             raise fault(f"{at}.kind", f"expected one of {', '.join(kinds)}; got {brief(self.kind)}.")
-        return replace(usual, key=self.key, kind=self.kind)
-
-
-def _kinds_of(usual: ColumnLayout) -> tuple[ColumnKind, ...]:
-    """What a column of the variable may hold: whole numbers may be floats there, and times text."""
-    others: dict[str, tuple[ColumnKind, ...]] = {"integer": ("float",), **dict.fromkeys(TIMES, ("label",))}
-    return usual.kind, *others.get(usual.kind, ())
+        with locate_errors(f"{at}.dtype"):
+            column = ColumnLayout(self.key, self.kind, dtype_of(self.dtype, frame, variable.present_states))
+            check_column(variable, column, frame)
+        return column
 
 
 class LayoutFields(Fields):
-    """The kind of frame that the model was learned from, so that results are like it: a model is the same without it."""
+    """The frame that the model was learned from, so that results are like it: a model is the same without it."""
 
     frame: FrameKind
     structured: bool
@@ -280,23 +281,25 @@ class LayoutFields(Fields):
 
     @classmethod
     def of(cls, layout: Layout, domain: Domain) -> "LayoutFields":
-        """What a file says of a layout: its columns have the usual dtypes when it is read again."""
+        """What a file says of a layout; a type that cannot be kept is null, the usual one."""
         columns = []
-        for usual, column in zip(Layout.of(domain).columns, layout.columns, strict=True):
-            key = column.key if type(column.key) in (str, int) else usual.key
-            kind = column.kind if column.kind in _kinds_of(usual) else usual.kind
-            columns.append(ColumnFields(key, kind))
+        for variable, column in zip(domain.variables, layout.columns, strict=True):
+            states = variable.present_states
+            key = column.key if type(column.key) in (str, int) else variable.name
+            values = column.values is None or tuple(column.values) == states
+            dtype = plain_dtype(column.dtype, layout.kind, states) if values else None
+            columns.append(ColumnFields(key, column.kind, dtype))
         return cls(layout.kind, layout.structured, columns)
 
     def read(self, domain: Domain) -> Layout | None:
         """The layout that a file describes; None where the library of its kind of frame is not installed."""
-        if self.frame != "dicts" and importlib.util.find_spec(self.frame) is None:
+        if not available(self.frame):
             return None
-        at, usual = "layout.columns", Layout.of(domain, self.frame).columns
+        at = "layout.columns"
         check_length(self.columns, len(domain), at)
         columns = tuple(
-            each.read(own, f"{at}[{i}]")
-            for i, (each, own) in enumerate(zip(self.columns, usual, strict=True))
+            each.read(variable, self.frame, f"{at}[{i}]")
+            for i, (each, variable) in enumerate(zip(self.columns, domain.variables, strict=True))
         )
         keys = [column.key for column in columns]
         if len(set(map(str, keys))) < len(keys):
