@@ -151,10 +151,7 @@ def test_a_chain_that_cannot_be_drawn_from_is_said() -> None:
 
 def test_a_report_of_a_network_with_a_boosted_node() -> None:
     text = html_report(mixed_titanic(), PEOPLE, sampled=PEOPLE)
-    said = " ".join(Page(text).words)
-    assert "1 boosted nodes" in said
-    assert "survived: 0.2063 bits known, boosted" in said
-    assert "Its first graph, before the stages" in said
+    assert "what each input gained" in " ".join(Page(text).words)
     assert text == html_report(mixed_titanic(), PEOPLE, sampled=PEOPLE)
 
 

@@ -1,1 +1,1 @@
-"""The report of a fitted network, `page`: one HTML file that opens offline and runs nothing; `theory` is behind its fold."""
+"""The report of a fitted network, `page`: one HTML file that opens offline and runs nothing."""

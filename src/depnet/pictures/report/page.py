@@ -1,9 +1,9 @@
 """The report of a fitted model: one HTML file to send, self-contained, that opens offline and runs nothing.
 
 First what everybody reads: how good the model is, what predicts what, every column with its true histogram, what is
-missing, unusual rows with their reasons. What needs the theory, the certificate and decision graphs, is behind a fold at the
-end. Parts are elements of `depnet.notebook`. No script and nothing from elsewhere: the page's own policy forbids both, so
-that even a label that got through the escaping could do nothing. Light and dark follow the reader's system.
+missing, unusual rows with their reasons. The certificates are behind a fold at the end. Parts are elements of
+`depnet.notebook`. No script and nothing from elsewhere: the page's own policy forbids both, so that even a label that got
+through the escaping could do nothing. Light and dark follow the reader's system.
 """
 
 import re
@@ -24,6 +24,7 @@ from depnet.inference.judge.cells import row_scores
 from depnet.inference.judge.nearness import Nearness, nearness
 from depnet.inference.judge.odd import how_odd, list_reasons
 from depnet.learning.auto import copies_of
+from depnet.learning.certificate import certificate
 from depnet.learning.cost import Mdl, PenaltyLike
 from depnet.learning.links import Link, links
 from depnet.model.marginals import MarginalCounts
@@ -33,11 +34,12 @@ from depnet.pictures import labels
 from depnet.pictures.graph.dependency import dependency_graph
 from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
-from depnet.pictures.report.theory import NAME, frame, scroll, theory_of
 from depnet.pictures.svg import element
 from depnet.sampling import sample
 from depnet.wording import percent, plural, some_of
 
+NAME = 40
+"""Letters of a name."""
 LINKS = 25
 MOST_CARDS = 60
 STATES = 8
@@ -102,7 +104,6 @@ def html_report(
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
     drawn: int = 10_000,
     sampled: Dataset | None = None,
-    nodes: int = 6,
     seed: int = 0,
 ) -> str:
     """The report of a model as one HTML text: the same model, rows and seed give the same bytes.
@@ -119,7 +120,6 @@ def html_report(
         penalty: the one that the network was learned with.
         drawn: how many rows are drawn to stand for the law.
         sampled: or these, which were drawn already.
-        nodes: decision graphs that are drawn, of the nodes that know most of their variables.
         seed: of what is drawn.
 
     Returns:
@@ -146,11 +146,24 @@ def html_report(
     if dataset is not None and dataset.rows:
         sections["Unusual rows"] = _unusual(network, dataset)
     sections["Synthetic rows beside the table's"] = _against(rows)
-    theory = theory_of(both, whole, penalty, found, nodes)
-    sections["For readers of the theory"] = fold("What is proven, and how each column is predicted", theory)
+    if whole is not None:
+        proven = [scroll(certificate(each, whole, penalty=penalty)._repr_html_()) for each in both]
+        sections["For readers of the theory"] = fold("What is proven", "".join(proven))
     total = count_rows(network) if dataset is None else dataset.total
     size = plural(len(network.domain), "column")
     return _page(labels.line(title), size if total is None else f"{plural(total, 'row')}, {size}", sections)
+
+
+def scroll(inside: str) -> str:
+    """What scrolls by itself where the page is narrow."""
+    return f'<div class="wide">{inside}</div>\n'
+
+
+def frame(svg: str) -> str:
+    """A picture, whose letters stay large enough to be read."""
+    size = re.search(r' width="(\d+)"', svg)
+    least = f' style="min-width:{0.7 * int(size[1]):.0f}px"' if size else ""
+    return scroll(svg.replace("<svg ", f"<svg{least} ", 1))
 
 
 class Section(NamedTuple):
