@@ -14,7 +14,7 @@ import datetime as dt
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,6 +60,20 @@ _TIME_FORMS: dict[str, str] = {
 """Forms of dates, dates with times, and times of day, with the kind of number that each is kept as."""
 
 
+def _marks(text: str) -> str:
+    """What stands between the letters and digits of a text, or the fields of a form, in its order."""
+    return re.sub("%[A-Za-z]|[A-Za-z0-9]", "", re.sub(r"\s+", " ", text))
+
+
+_MARKED = {form: _marks(form) for form in _TIME_FORMS}
+
+
+def _forms_like(text: str) -> Iterator[tuple[str, str]]:
+    """The forms of times, each with its kind, that have the marks of a text: to try one is slow."""
+    marks = _marks(text)
+    return ((form, kind) for form, kind in _TIME_FORMS.items() if _MARKED[form] == marks)
+
+
 class Form(NamedTuple):
     """What a column of text holds, as a kind of `Bins`, and how it is written."""
 
@@ -100,12 +114,11 @@ def likely_form(texts: Sequence[str], kinds: Sequence[str]) -> Form | None:
         both = [_with_point(found, before, point, after) for point in (".", ",")]
         some = max(both, key=len)
         return _number_form(some, before, ".,"[both.index(some)], after) if some else None
-    some = list(texts[:FEW_TIMES])
-    ways = {
-        way: [text for text in some if _has_form(text, way)]
-        for way, kind in _TIME_FORMS.items()
-        if kind in kinds
-    }
+    ways: dict[str, list[str]] = {form: [] for form, kind in _TIME_FORMS.items() if kind in kinds}
+    for text in texts[:FEW_TIMES]:
+        for form, _ in _forms_like(text):
+            if form in ways and _has_form(text, form):
+                ways[form].append(text)
     most = max(ways.values(), key=len)
     return _find_time_form(most) if most else None
 
@@ -161,7 +174,7 @@ def _number_pattern(before: str, point: str, after: str) -> str:
 
 
 def _find_time_form(texts: Sequence[str]) -> Form | None:
-    for form, kind in _TIME_FORMS.items():
+    for form, kind in _forms_like(texts[0]):
         try:
             found = [(text, dt.datetime.strptime(text, form)) for text in texts]
         except ValueError:
