@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray, IntArray, generator
 from depnet.data.table.dataset import Dataset
-from depnet.errors import DataError, EvidenceError, InferenceError
+from depnet.errors import DataError, InferenceError
 from depnet.geometry.size import check_bytes
 from depnet.inference.answer.given_rows import (
     codes_of,
@@ -30,8 +30,7 @@ from depnet.inference.ordered.items import log_observed
 from depnet.inference.ordered.mixture import MixtureAnswers
 from depnet.inference.ordered.rows import LawRows
 from depnet.model.evidence import Given
-from depnet.model.mixture import AnyNetwork, Mixture, joined_logs
-from depnet.model.network import checked_network
+from depnet.model.mixture import AnyNetwork, Mixture, checked_any, joined_logs
 from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.model.score import log_pattern, score_samples
 from depnet.threads import Progress, show_progress
@@ -92,7 +91,7 @@ def query_rows(
     >>> query_rows(law, people, evidence={"age": "adult"}).probabilities["survived"].round(2).tolist()
     [[0.07, 0.93], [0.79, 0.21]]
     """
-    domain = network.domain if isinstance(network, Mixture) else checked_network(network).domain
+    domain = checked_any(network).domain
     check_method(method, ("auto", "sample"))
     effort = Effort.of(tolerance, max_seconds, rng, n_jobs)
     if evidence or has_labels(rows):
@@ -102,13 +101,9 @@ def query_rows(
             filled, empty = checked_rows(domain, rows, hidden)
             known, cells = np.where(empty, -1, filled.astype(np.int64)), {}
         known, conditions, which = join_given(domain, known, cells, evidence)
-        if conditions and isinstance(network, Mixture):
-            raise EvidenceError(
-                "only an ordered law takes conditions in cells; for a mixture give single values."
-            )
         if conditions:
             found = query_rows(
-                with_conditions(checked_network(network), conditions),
+                with_conditions(network, conditions),
                 np.hstack([known, which]),
                 scan=scan,
                 method=method,

@@ -18,6 +18,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from depnet.law import limits
 from depnet.law.elimination import IMPOSSIBLE, Elimination, log_largest_weight, network_plan
 from depnet.law.program import Law, LevelPlan, law_of, words
 from depnet.model.evidence import Evidence
+from depnet.model.mixture import AnyNetwork
 from depnet.model.network import Network
 
 BLOCK = 1 << 16
@@ -173,9 +175,8 @@ class Rows:
 
     def pieces(self, n: int, first: int = 0) -> Iterator[CodeArray]:
         """The rows `first` .. `first` + n - 1, some at a time, [rows, n variables], column-major."""
-        plan = LevelPlan.of(self.network, self.evidence, ()) if self.evidence.levels else None
-        if plan is not None and plan.cuts:
-            yield from self._accept_levels(plan, n, first)
+        if (plan := cutting_plan(self.network, self.evidence)) is not None:
+            yield from accept_levels(self, plan, n, first)
             return
         law = law_of(self.network)
         taking = law.order if self.variables is None else law.ancestors(self.variables)
@@ -220,24 +221,6 @@ class Rows:
         passes = WeightedPasses(law, ancestors, self.evidence, self.seed - 2, self.n_jobs)
         passes.draw_effective(PIECE, first=PIECE, most=limits.PIECE_DRAWS)
         return passes.log_mean_weight if passes.effective else -math.inf
-
-    def _accept_levels(self, plan: LevelPlan, n: int, first: int) -> Iterator[CodeArray]:
-        """Rows given evidence that cuts bins: those drawn given bins, accepted by the weights that levels have."""
-        bins = replace(self, evidence=replace(self.evidence, levels={}))
-        pilot = replace(bins, seed=(self.seed - 1) % 2**64)
-        rng = np.random.default_rng(self.seed)
-        bound = max(float(plan.draw(codes, rng).weights.max()) for codes in pilot.pieces(PIECE))
-        for piece in range(first // PIECE, -(-(first + n) // PIECE)):
-            rng, found = np.random.default_rng([self.seed, piece]), []
-            for codes in bins.pieces(limits.PIECE_DRAWS, piece * limits.PIECE_DRAWS):
-                kept = rng.random(len(codes)) * bound <= plan.draw(codes, rng).weights
-                found.append(codes[kept])
-                if sum(map(len, found)) >= PIECE:
-                    break
-            rows = np.concatenate(found)
-            rows = rows[np.arange(PIECE) % max(len(rows), 1)]  # the same again, where hardly any is accepted
-            begin = piece * PIECE
-            yield np.asfortranarray(rows[max(first - begin, 0) : first + n - begin])
 
     def _eliminate(self, ancestors: tuple[int, ...]) -> Elimination | None:
         """The ancestors of the evidence, all summed out; None where that is too large."""
@@ -303,3 +286,28 @@ class Rows:
         states = passes.take(word * 2.0**-32)
         passes.move(states, 2 * limits.FIRST_SWEEPS, seed=seed)
         return np.asfortranarray(states, dtype=law.dtype)
+
+
+def cutting_plan(network: AnyNetwork, evidence: Evidence) -> LevelPlan | None:
+    """The plan of evidence that cuts bins; None where it is of codes alone."""
+    plan = LevelPlan.of(network, evidence, ()) if evidence.levels else None
+    return plan if plan is not None and plan.cuts else None
+
+
+def accept_levels(rows: Any, plan: LevelPlan, n: int, first: int) -> Iterator[CodeArray]:
+    """Rows given evidence that cuts bins: those drawn given bins, accepted by the weights that levels have."""
+    bins = replace(rows, evidence=replace(rows.evidence, levels={}))
+    pilot = replace(bins, seed=(rows.seed - 1) % 2**64)
+    rng = np.random.default_rng(rows.seed)
+    bound = max(float(plan.draw(codes, rng).weights.max()) for codes in pilot.pieces(PIECE))
+    for piece in range(first // PIECE, -(-(first + n) // PIECE)):
+        rng, found = np.random.default_rng([rows.seed, piece]), []
+        for codes in bins.pieces(limits.PIECE_DRAWS, piece * limits.PIECE_DRAWS):
+            kept = rng.random(len(codes)) * bound <= plan.draw(codes, rng).weights
+            found.append(codes[kept])
+            if sum(map(len, found)) >= PIECE:
+                break
+        some = np.concatenate(found)
+        some = some[np.arange(PIECE) % max(len(some), 1)]  # the same again, where hardly any is accepted
+        begin = piece * PIECE
+        yield np.asfortranarray(some[max(first - begin, 0) : first + n - begin])

@@ -8,11 +8,11 @@ import numpy as np
 
 from depnet.arrays import CodeArray, code_type
 from depnet.errors import EvidenceError
-from depnet.law.draw import PIECE, Rows
+from depnet.law.draw import PIECE, Rows, accept_levels, cutting_plan
 from depnet.law.elimination import IMPOSSIBLE
 from depnet.law.program import words
 from depnet.model.evidence import Evidence
-from depnet.model.mixture import Mixture, class_shares
+from depnet.model.mixture import AnyNetwork, Mixture, class_shares
 
 CLASS_STREAM = 144
 
@@ -25,14 +25,19 @@ class MixtureRows:
     evidence: Evidence
     seed: int
     n_jobs: int = 1
+    variables: tuple[int, ...] | None = None
+    """Those that are wanted; None: all."""
 
     def pieces(self, n: int, first: int = 0) -> Iterator[CodeArray]:
         """The rows `first` .. `first` + n - 1, some at a time, [rows, n variables], column-major."""
+        if (plan := cutting_plan(self.network, self.evidence)) is not None:
+            yield from accept_levels(self, plan, n, first)
+            return
         seeds = np.random.SeedSequence([self.seed, len(self.network.components)]).generate_state(
             len(self.network.components), np.uint64
         )
         parts = [
-            Rows(network, self.evidence, int(seed), self.n_jobs)
+            Rows(network, self.evidence, int(seed), self.n_jobs, self.variables)
             for network, seed in zip(self.network.components, seeds, strict=True)
         ]
         logs = np.array([part.log_evidence() for part in parts])
@@ -60,3 +65,16 @@ class MixtureRows:
                 elif len(at):
                     codes[at] = np.concatenate(list(part.pieces(len(at), begin)))
             yield codes[max(first - begin, 0) : first + n - begin]
+
+
+def rows_of(
+    network: AnyNetwork,
+    evidence: Evidence,
+    seed: int,
+    n_jobs: int = 1,
+    variables: tuple[int, ...] | None = None,
+) -> Rows | MixtureRows:
+    """Rows of an ordered network, or of a mixture."""
+    if isinstance(network, Mixture):
+        return MixtureRows(network, evidence, seed, n_jobs, variables)
+    return Rows(network, evidence, seed, n_jobs, variables)

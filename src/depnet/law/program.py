@@ -35,6 +35,7 @@ from depnet.data.binning.levels import Levels
 from depnet.data.frames.within import Drawer, Drawn, PlaceTrees, Within
 from depnet.law import limits
 from depnet.model.evidence import NOTHING, Evidence, known_of
+from depnet.model.mixture import AnyNetwork
 from depnet.model.network import Kept, Network, compiled_of
 from depnet.threads import Span, even_spans, in_threads
 
@@ -315,7 +316,7 @@ class LevelPlan:
     """The numbers whose levels, when drawn, have a part in later weights."""
 
     @classmethod
-    def of(cls, network: Network, evidence: Evidence, wanted: Iterable[int]) -> "LevelPlan | None":
+    def of(cls, network: AnyNetwork, evidence: Evidence, wanted: Iterable[int]) -> "LevelPlan | None":
         """For the levels of the `wanted` numbers given evidence; None where no tree has a part in it."""
         within = network.within
         if within is None:

@@ -2,14 +2,17 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from depnet.arrays import FloatArray, set_fields
+from depnet.data.frames.within import Within
+from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import ModelError, brief
+from depnet.model.marginals import HeldOut, MarginalCounts
 from depnet.model.network import Network, checked_network
 from depnet.wording import plural
 
@@ -27,6 +30,8 @@ class Mixture:
     Args:
         components: ordered networks.
         weights: of each component; they are divided by their sum. None: all alike.
+        within: where in their bins numbers lie, given all bins and the numbers before them, of whichever order: that is the
+            same in all components, so that these have none.
 
     >>> from depnet import learn, titanic
     >>> people = titanic()
@@ -38,8 +43,14 @@ class Mixture:
 
     components: tuple[Network, ...]
     weights: tuple[float, ...]
+    within: Within | None
 
-    def __init__(self, components: Iterable[Network], weights: Iterable[float] | None = None) -> None:
+    def __init__(
+        self,
+        components: Iterable[Network],
+        weights: Iterable[float] | None = None,
+        within: Within | None = None,
+    ) -> None:
         parts = tuple(components)
         given = [1.0] * len(parts) if weights is None else [float(w) for w in weights]
         _check_components(parts)
@@ -48,7 +59,9 @@ class Mixture:
             raise ModelError(
                 f"a mixture of {plural(len(parts), 'component')} has one positive weight for each; got {brief(given)}."
             )
-        set_fields(self, components=parts, weights=tuple(w / total for w in given))
+        if within is not None and within.domain != parts[0].domain:
+            raise ModelError("the trees within bins have another domain than the mixture.")
+        set_fields(self, components=parts, weights=tuple(w / total for w in given), within=within)
 
     @property
     def domain(self) -> Domain:
@@ -59,6 +72,34 @@ class Mixture:
     def order(self) -> None:
         """None: each component has an order of its own."""
         return None
+
+    @property
+    def ordered(self) -> bool:
+        """Has it a density? So has every mixture."""
+        return True
+
+    @property
+    def counts(self) -> MarginalCounts | None:
+        """The 1- and 2-way counts of the rows learned from, where they are kept: those of the first component."""
+        return self.components[0].counts
+
+    @property
+    def held_out(self) -> HeldOut | None:
+        """What held-out rows said of the first component: less than they would say of all."""
+        return self.components[0].held_out
+
+    def __len__(self) -> int:
+        return len(self.domain)
+
+    def check_updatable(self, who: str) -> None:
+        """Raise a `ModelError` where a node has no counts that rows could be added to."""
+        for network in self.components:
+            network.check_updatable(who)
+
+    def updated(self, dataset: Dataset, known: Holed | None = None) -> "Mixture":
+        """The same mixture with more rows added to the counts of each component, as `Network.updated` does."""
+        parts = [network.updated(dataset, known) for network in self.components]
+        return Mixture([replace(part, counts=parts[0].counts) for part in parts], self.weights, self.within)
 
     @property
     def log_weights(self) -> FloatArray:
@@ -90,9 +131,25 @@ def _check_components(components: tuple[Network, ...]) -> None:
             raise ModelError(f"component {k} of a mixture has another domain than the first.")
         if network.within is not None:
             raise ModelError(
-                f"component {k} of a mixture says where in their bins numbers lie, which mixtures do not take: leave it out "
-                "with dataclasses.replace(network, within=None)."
+                f"component {k} of a mixture says where in their bins numbers lie, which a mixture says once, for "
+                "all: leave it out with dataclasses.replace(network, within=None), and give one as Mixture(within=...)."
             )
+
+
+def checked_any(network: object) -> AnyNetwork:
+    """`network` itself, if it is one, or a mixture."""
+    return network if isinstance(network, Mixture) else checked_network(network)
+
+
+def components_of(network: AnyNetwork) -> tuple[Network, ...]:
+    """Those of a mixture; of a network itself."""
+    return network.components if isinstance(network, Mixture) else (network,)
+
+
+def within_of(network: AnyNetwork) -> Within:
+    """Where in their bins numbers lie: by the law's trees, or, where it has none, anywhere."""
+    order = components_of(network)[0].order
+    return network.within or Within(network.domain, order or (), ())
 
 
 def joined_logs(mixture: Mixture, logs: FloatArray) -> FloatArray:

@@ -186,6 +186,11 @@ class Network:
         return rows
 
     @property
+    def ordered(self) -> bool:
+        """Has it an order, and so a density?"""
+        return self.order is not None
+
+    @property
     def surveyed(self) -> bool:
         """Have the rows that it was learned from weights of their own? Their counts are then no whole numbers."""
         return self.counts is not None and not float(self.counts.total).is_integer()

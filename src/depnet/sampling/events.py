@@ -4,26 +4,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset, Holed, join_rows
 from depnet.data.table.values import Values
 from depnet.errors import EvidenceError
 from depnet.law import limits
-from depnet.law.draw import PIECE, Rows
+from depnet.law.draw import PIECE
+from depnet.law.mixture import rows_of
 from depnet.model.evidence import Evidence, narrow_domain
-from depnet.model.network import Network
+from depnet.model.mixture import AnyNetwork, within_of
 
 
 class EventRows:
     """Rows that go on: rows drawn in one call or in many are the same rows."""
 
-    def __init__(self, network: Network, evidence: Evidence, seed: int, jobs: int) -> None:
-        assert network.order is not None
+    def __init__(self, network: AnyNetwork, evidence: Evidence, seed: int, jobs: int) -> None:
         assert evidence.event is not None
         self._domain, self._event = network.domain, evidence.event
         self._narrowed = narrow_domain(network.domain, evidence)
-        self._within = network.within or Within(network.domain, network.order, ())
-        self._rows = Rows(network, replace(evidence, event=None), seed, jobs)
+        self._within = within_of(network)
+        self._rows = rows_of(network, replace(evidence, event=None), seed, jobs)
         self._rng = np.random.default_rng([seed, 1])
         self._drawn, self._found = 0, 0
         self._waiting: list[Holed] = []

@@ -16,8 +16,7 @@ from depnet.arrays import CodeArray, code_type, new_seeds, read_only
 from depnet.data import Dataset, Label
 from depnet.errors import BeyondDataWarning, DataError, EvidenceError, SamplingError, outside, whole_number
 from depnet.law import limits
-from depnet.law.draw import Rows
-from depnet.law.mixture import MixtureRows
+from depnet.law.mixture import rows_of
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.network import checked_network
@@ -81,8 +80,7 @@ class Sampler:
         by_law = _has_law(network, scan)
         self._domain = network.domain
         self._dtype = code_type(self._domain.cardinalities)
-        events = by_law and isinstance(network, Network)
-        known = Evidence.parse(self._domain, evidence, events=events)
+        known = Evidence.parse(self._domain, evidence, events=by_law)
         self._in_event: EventRows | None = None
         for note in known.notes:
             warnings.warn(note, BeyondDataWarning, stacklevel=outside())
@@ -91,12 +89,8 @@ class Sampler:
         if by_law:
             _refuse_chains(burn_in=burn_in, thin=thin, chains=chains)
             (seed,) = new_seeds(rng, 1)
-            self._rows: Rows | MixtureRows
-            if isinstance(network, Mixture):
-                self._rows = MixtureRows(network, known, seed, jobs)
-            else:
-                self._in_event = None if known.event is None else EventRows(network, known, seed, jobs)
-                self._rows = Rows(network, known, seed, jobs)
+            self._in_event = None if known.event is None else EventRows(network, known, seed, jobs)
+            self._rows = rows_of(network, known, seed, jobs)
             self._drawn = 0
             self._parts = self._passes
             self.report = SamplingReport(None, 0, 0, 1, None)

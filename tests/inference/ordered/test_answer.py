@@ -14,7 +14,7 @@ from depnet import Dataset, Network, RandomScan, log_probability, query, score_s
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.answer.part import PassDiagnostics
-from depnet.inference.ordered import answer as engine
+from depnet.inference.ordered import codes as engine
 from depnet.inference.ordered.weighted import Weights
 from depnet.law import limits
 from depnet.law.program import Conditional

@@ -14,7 +14,8 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.rows import METHODS
 from depnet.inference.holes import score_holed
-from depnet.inference.ordered import answer, items
+from depnet.inference.ordered import codes as engine
+from depnet.inference.ordered import items
 from depnet.law import limits
 from tests.law.cases import given_tables
 from tests.laws import assert_same_law
@@ -227,7 +228,7 @@ def test_holes_drawn_one_by_one_would_be_noticed() -> None:
 
 def test_log_observed_by_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "ROW_STATES", 1)
-    monkeypatch.setattr(answer, "_worth", lambda *_: 1)
+    monkeypatch.setattr(engine, "_worth", lambda *_: 1)
     network = chained()
     rng = np.random.default_rng(2)
     codes, hidden = random_rows(rng, network, 30)

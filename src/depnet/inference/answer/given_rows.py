@@ -29,6 +29,7 @@ from depnet.model.boosted import BoostedNode
 from depnet.model.conditions import COMPARISON
 from depnet.model.evidence import Evidence, Given
 from depnet.model.given_text import read_condition
+from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.decision_graph import DecisionGraph
@@ -111,9 +112,16 @@ def read_cell(variable: Variable, cell: Any) -> Evidence:
     return Evidence.parse(Domain((variable,)), {variable.name: cell})
 
 
-def with_conditions(network: Network, conditions: Mapping[int, Sequence[FloatArray]]) -> Network:
+def with_conditions(network: AnyNetwork, conditions: Mapping[int, Sequence[FloatArray]]) -> AnyNetwork:
     """The network with a variable at the end for each column that has conditions."""
+    if isinstance(network, Mixture):
+        parts = [_with_conditions(part, conditions) for part in network.components]
+        return Mixture(parts, network.weights)
     checked_ordered("a condition on rows", network)
+    return _with_conditions(network, conditions)
+
+
+def _with_conditions(network: Network, conditions: Mapping[int, Sequence[FloatArray]]) -> Network:
     assert network.order is not None
     cards = network.domain.cardinalities
     wide = (*cards, *(len(weights) + 2 for weights in conditions.values()))

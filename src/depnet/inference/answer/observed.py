@@ -18,6 +18,7 @@ in a leaf which the evidence can reach, with a state it allows. A boosted node k
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from depnet.inference.answer.numbers import NumberLaw
 from depnet.inference.answer.part import Remark
 from depnet.inference.answer.target import Target
 from depnet.model.evidence import Evidence
-from depnet.model.network import Network
+from depnet.model.mixture import AnyNetwork, components_of
 from depnet.model.sources.restrict import find_reached
 from depnet.wording import plural
 
@@ -185,7 +186,7 @@ def matching(evidence: Evidence, data: Holed) -> FloatArray:
     return weights
 
 
-def support(network: Network, evidence: Evidence) -> Support | None:
+def support(network: AnyNetwork, evidence: Evidence) -> Support | None:
     """A bound of the support from the counts in the network; None where it has none."""
     bounds, total = [], None
     if network.counts is not None:
@@ -193,8 +194,8 @@ def support(network: Network, evidence: Evidence) -> Support | None:
         total = round(network.counts.total)
     allowed = {i: [code] for i, code in evidence.clamped.items()}
     allowed |= {i: np.flatnonzero(weights).tolist() for i, weights in evidence.tilts.items()}
-    for i, node in enumerate(network.nodes):
-        counts = node.counts
+    for node in chain.from_iterable(part.nodes for part in components_of(network)):
+        i, counts = node.variable, node.counts
         if counts is None:
             continue
         total = int(counts.sum()) if total is None else total

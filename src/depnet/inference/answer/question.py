@@ -24,6 +24,7 @@ from depnet.inference.answer.target import Target, targets_of
 from depnet.model.event import Event, columns_of
 from depnet.model.evidence import Evidence, Given, narrow_domain
 from depnet.model.given_text import read_event, read_given
+from depnet.model.mixture import AnyNetwork, checked_any
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
 from depnet.threads import Progress, cores, jobs_of
@@ -58,10 +59,10 @@ def check_method(method: object, methods: tuple[str, ...]) -> None:
         raise InferenceError(f"method is one of {', '.join(map(repr, methods))}; got {brief(method)}.")
 
 
-def checked_ordered(who: str, network: object) -> Network:
-    """`network` itself, if it has an order: a density."""
-    checked = checked_network(network)
-    if checked.order is None:
+def checked_ordered(who: str, network: object) -> AnyNetwork:
+    """`network` itself, if it has an order, or is a mixture of such: a density."""
+    checked = checked_any(network)
+    if not checked.ordered:
         raise ModelError(
             f"{who} asks a law, which has a density, and this network has no order: learn one with "
             'learn(dataset, order="auto"). The law of a chain, where it is small, is depnet.stationary(network).'
@@ -111,7 +112,7 @@ class Effort:
 class Question:
     """What `query` was asked, checked once."""
 
-    network: Network
+    network: AnyNetwork
     asked: str | Sequence[str]
     """The targets by their names."""
     known: Given | str | Evidence | None
@@ -134,7 +135,7 @@ class Question:
 
     def __post_init__(self) -> None:
         """Whatever is wrong with it is an error here."""
-        domain = checked_network(self.network).domain
+        domain = checked_any(self.network).domain
         known = read_given(self.known, domain) if isinstance(self.known, str) else self.known
         evidence = Evidence.parse(domain, known, events=True)
         narrowed = narrow_domain(domain, evidence)
@@ -172,6 +173,11 @@ class Question:
     def wanted(self) -> tuple[int, ...]:
         """The variables that targets are, or are conditions on, each once."""
         return tuple(dict.fromkeys(target.index for target in self.targets))
+
+    @property
+    def alone(self) -> Network:
+        """The network, of a question that no mixture is asked."""
+        return checked_network(self.network)
 
     @property
     def event(self) -> tuple[Event, Event] | None:
@@ -375,7 +381,7 @@ def _kept(table: FloatArray) -> FloatArray:
     return read_only(np.array(table))
 
 
-def _rates(network: Network) -> list[float] | None:
+def _rates(network: AnyNetwork) -> list[float] | None:
     """How often each variable is missing in the table that the network was learned from, where it knows that."""
     counts = network.counts
     return None if counts is None or not counts.total else list(counts.missing_rates)

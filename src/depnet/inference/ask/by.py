@@ -24,9 +24,11 @@ from depnet.inference.answer.question import TOLERANCE, Question, checked_ordere
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.shown import frame_of_columns
 from depnet.inference.answer.table import AnswerTable, Of, TargetAnswers
+from depnet.inference.ordered.answer import find_part
 from depnet.inference.ordered.events import event_part
 from depnet.inference.ordered.groups import COARSER, answer_groups
 from depnet.model.evidence import Evidence, Given
+from depnet.model.mixture import AnyNetwork
 from depnet.model.network import Network
 
 MOST_GROUPS = 10_000
@@ -94,7 +96,7 @@ class GroupAnswers:
 
 
 def query_by(
-    network: Network,
+    network: AnyNetwork,
     target: str,
     by: str | Sequence[str],
     evidence: Given | str | Evidence | None = None,
@@ -134,10 +136,10 @@ def query_by(
     states = np.stack(np.unravel_index(np.arange(math.prod(sizes)), sizes), axis=1)
     (seed,) = new_seeds(np.random.default_rng(0) if rng is None else rng, 1)
     each = [dict(zip(columns, codes, strict=True)) for codes in states.tolist()]
-    if base.event is None and base.evidence.event is None:
+    if base.event is None and base.evidence.event is None and isinstance(network, Network):
         parts = answer_groups(base, columns, states, seed)
     else:
-        parts = [_event_part(base.of_group(of_group), seed) for of_group in each]
+        parts = [_group_part(base.of_group(of_group), seed) for of_group in each]
     known = [_all_alike(base) if part is None else part for part in parts]
     rows = None if data is None else _GroupedRows.of(base, columns, sizes, data)
     seen = None if rows is None else rows.matching.seen_by(base.targets, rows.group, len(each))
@@ -156,10 +158,13 @@ def query_by(
     return GroupAnswers(names, tuple(labels), tuple(map(said_of, range(len(each)))), result_of)
 
 
-def _event_part(question: Question, seed: int) -> Part | None:
-    """What is said about an event, or given one, in a group; None where the law has no such group."""
+def _group_part(question: Question, seed: int) -> Part | None:
+    """What is said in a group alone; None where the law has no such group."""
+    rng = np.random.default_rng(seed)
     try:
-        return event_part(question, np.random.default_rng(seed), None)
+        if question.event is None and question.evidence.event is None:
+            return find_part(question, rng, None)[0]
+        return event_part(question, rng, None)
     except EvidenceError:
         return None
 

@@ -27,7 +27,7 @@ from depnet.inference.answer.target import targets_of
 from depnet.inference.ask.query import log_probability, query
 from depnet.law import limits
 from depnet.model.conditions import describe
-from depnet.model.network import Network
+from depnet.model.mixture import AnyNetwork
 from depnet.wording import nearest, once_in, printable
 
 LOG_LIKELIHOOD = "the log-likelihood"
@@ -139,7 +139,7 @@ class Explanation:
 
 
 def explain(
-    network: Network,
+    network: AnyNetwork,
     facts: Mapping[str, Any],
     target: str | None = None,
     *,
@@ -222,7 +222,7 @@ def _over_orders(names: Sequence[str], answer: Callable[[frozenset[str]], float]
 
 
 def _about(
-    network: Network,
+    network: AnyNetwork,
     target: str,
     known: Mapping[str, Any],
     state: Label | None,
@@ -259,7 +259,7 @@ def _about(
     return f"P({about})", lambda some: float(ask(some).combined[at])
 
 
-def _log_likelihood(network: Network) -> Callable[[Mapping[str, Any]], float]:
+def _log_likelihood(network: AnyNetwork) -> Callable[[Mapping[str, Any]], float]:
     def ask(some: Mapping[str, Any]) -> float:
         return float(log_probability(network, some, rng=np.random.default_rng(0)).values[0]) if some else 0.0
 

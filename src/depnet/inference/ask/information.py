@@ -15,7 +15,7 @@ import numpy as np
 from depnet.arrays import FloatArray, new_seeds
 from depnet.errors import EvidenceError
 from depnet.inference.answer.question import Question
-from depnet.inference.ordered.answer import exact
+from depnet.inference.ordered.codes import exact
 from depnet.inference.ordered.events import event_rows, part_of_products
 from depnet.inference.ordered.levels import some_rows
 from depnet.inference.ordered.sums import BatchSums
@@ -24,6 +24,7 @@ from depnet.law.draw import PIECE, sharpen
 from depnet.law.limits import BATCHES
 from depnet.law.program import Conditional, LevelPlan, joint_codes
 from depnet.model.evidence import Evidence, Given
+from depnet.model.mixture import AnyNetwork
 from depnet.model.network import Network
 
 TOLERANCE = 0.005
@@ -43,7 +44,7 @@ class Information:
 
 
 def information(
-    network: Network,
+    network: AnyNetwork,
     a: str | Sequence[str],
     b: str | Sequence[str],
     given: Given | str | Evidence | None = None,
@@ -61,7 +62,7 @@ def information(
     >>> [round(each.bits, 3) for each in found]
     [0.142, 0.059]
     """
-    if network.order is None:
+    if not network.ordered:
         raise EvidenceError('information is of an ordered law; learn one with learn(dataset, order="auto").')
     domain, known = network.domain, Evidence.parse(network.domain, given, events=True)
     left, right = ([domain.index(n) for n in ([side] if isinstance(side, str) else side)] for side in (a, b))
@@ -82,7 +83,7 @@ def information(
         part = part_of_products(
             Question(network, [domain.names[i] for i in both], known, joint=True), known.event
         )
-    elif plan is None or not plan.cuts:
+    elif isinstance(network, Network) and (plan is None or not plan.cuts):
         part = exact(Conditional(network, known, (both,)), limits.LARGEST)
     if part is not None:
         return Information(float(_bits(part.values[0].reshape(1, *shape))[0]), 0.0)

@@ -19,15 +19,13 @@ from depnet.inference.answer.question import TOLERANCE, Method, Over, Question, 
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.ask.intervene import answer_do, intervene
 from depnet.inference.clamped.answer import clamped_answer
-from depnet.inference.ordered.answer import log_evidence, of_law
-from depnet.inference.ordered.events import log_event, of_event
-from depnet.inference.ordered.levels import log_allowed
-from depnet.inference.ordered.mixture import log_probability_of, of_mixture
+from depnet.inference.ordered.answer import of_law
+from depnet.inference.ordered.events import log_known, of_event
 from depnet.law.elimination import most_probable_state
 from depnet.model.evidence import Evidence, Given
 from depnet.model.given_text import read_given
 from depnet.model.mixture import AnyNetwork, Mixture
-from depnet.model.network import Network
+from depnet.model.network import Network, checked_network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.model.score import score_samples
 
@@ -101,18 +99,15 @@ def query(
         found = query(changed, targets, known, rng=rng, stop=stop, **options)  # type: ignore[arg-type]
         seen = query(network, targets, known, data=data, rng=rng, stop=stop, **options)  # type: ignore[arg-type]
         return answer_do(network, found, seen, do, tuple(given or {}))
-    first = network.components[0] if isinstance(network, Mixture) else network
-    question = Question(first, targets, evidence, joint, method, tolerance, max_seconds, data)
-    found = _ask(network, question, scan, rng, stop)
+    question = Question(network, targets, evidence, joint, method, tolerance, max_seconds, data)
+    found = _ask(question, scan, rng, stop)
     for _ in range(MOST_ROUNDS):
         error = question.condition_error(found)
         if found.diagnostics is None or not found.converged or error <= tolerance:
             break
         # The errors of states are small, and that of a sum of many of them not yet: smaller ones are asked for.
         finer = FINER * found.diagnostics.largest_error * tolerance / error
-        found = replace(
-            _ask(network, replace(question, tolerance=finer), scan, rng, stop), tolerance=tolerance
-        )
+        found = replace(_ask(replace(question, tolerance=finer), scan, rng, stop), tolerance=tolerance)
     return replace(found, converged=found.converged and question.condition_error(found) <= tolerance)
 
 
@@ -130,19 +125,9 @@ def _refuse_of_mixture(scan: Scan | None, method: str, do: Mapping[str, Any] | N
 
 
 def _ask(
-    network: AnyNetwork,
-    question: Question,
-    scan: Scan | None,
-    rng: np.random.Generator | None,
-    stop: Over | None,
+    question: Question, scan: Scan | None, rng: np.random.Generator | None, stop: Over | None
 ) -> QueryResult:
-    if isinstance(network, Mixture):
-        if question.evidence.event is not None or question.event is not None:
-            raise EvidenceError(
-                "only an ordered law answers an event over several columns; a mixture does not."
-            )
-        return of_mixture(network, question, rng, stop)
-    of_chain = question.network.order is None or scan is not None or question.method == "clamped"
+    of_chain = not question.network.ordered or scan is not None or question.method == "clamped"
     if question.evidence.event is not None or question.event is not None:
         if of_chain:
             raise EvidenceError("only an ordered law answers an event over several columns; chains do not.")
@@ -200,21 +185,13 @@ def log_probability(
     >>> np.exp(log_probability(law, {"class": "Crew", "sex": "female"}).values).round(3).tolist()
     [0.01]
     """
-    if not isinstance(network, Mixture):
-        checked_ordered("log_probability", network)
+    checked_ordered("log_probability", network)
     if isinstance(rows, Dataset):
         values = score_samples(network, rows)
         return LogProbability(values, np.zeros_like(values))
-    known = Evidence.parse(network.domain, rows, events=isinstance(network, Network))
-    if isinstance(network, Mixture):
-        value, error = log_probability_of(network, known, tolerance, rng, stop)
-        return LogProbability(np.array([value]), np.array([error]))
-    if known.event is not None:
-        value, error = log_event(network, known, tolerance, rng)
-        return LogProbability(np.array([value]), np.array([error]))
-    value, error = log_evidence(network, known, tolerance, rng, stop)
-    inside, own_error = log_allowed(network, known, tolerance, rng)
-    return LogProbability(np.array([value + inside]), np.array([math.hypot(error, own_error)]))
+    known = Evidence.parse(network.domain, rows, events=True)
+    value, error = log_known(network, known, tolerance, rng, stop)
+    return LogProbability(np.array([value]), np.array([error]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,7 +230,7 @@ def most_probable(network: Network, evidence: Given | Evidence | None = None) ->
     >>> most_probable(learn(titanic(), order="auto"), {"sex": "female"}).states["survived"]
     'Yes'
     """
-    domain = checked_ordered("most_probable", network).domain
+    domain = checked_ordered("most_probable", checked_network(network)).domain
     known = Evidence.parse(domain, evidence)
     if len(known.clamped) == len(domain):
         raise EvidenceError("the evidence gives a value for every column: nothing is left to complete.")

@@ -42,7 +42,7 @@ def clamped_answer(
     relevant = Closure((), frozenset())
     parts = []
     for group, own in _groups(question):
-        reduced = reduce(question.network, own, question.evidence, scan)
+        reduced = reduce(question.alone, own, question.evidence, scan)
         parts.append((group, _answer(question, group, reduced, rng, stop)))
         relevant |= own
     return question.result(
@@ -51,13 +51,13 @@ def clamped_answer(
         scan=scan,
         closure=relevant.variables,
         used=relevant.used,
-        warnings=_unread(question.network, relevant, question.evidence),
+        warnings=_unread(question.alone, relevant, question.evidence),
     )
 
 
 def _condition(question: Question, scan: Scan) -> QueryResult:
     """pi(T | x_C): the joint law of targets and evidence, each closure's apart, weighted by the evidence."""
-    network, free = question.network, question.free
+    network, free = question.alone, question.free
     given = tuple(sorted(question.evidence.variables))
     groups: dict[Closure, list[int]] = {}
     for i in free:
@@ -102,7 +102,7 @@ def _groups(question: Question) -> list[tuple[tuple[int, ...], Closure]]:
 
     Small closures are answered apart, exactly; what is too large for that is sampled together.
     """
-    network, free, method = question.network, question.free, question.method
+    network, free, method = question.alone, question.free, question.method
     if not free:
         return []
     if question.joint or method == "sample":

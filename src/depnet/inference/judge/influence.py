@@ -36,6 +36,7 @@ from depnet.law.draw import sharpen
 from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
 from depnet.law.program import LevelPlan, law_of
 from depnet.model.evidence import Evidence, Given, narrow_domain
+from depnet.model.mixture import AnyNetwork, components_of
 from depnet.model.network import Network
 from depnet.wording import printable
 
@@ -114,7 +115,7 @@ class Influence:
 
 
 def influence(
-    network: Network,
+    network: AnyNetwork,
     target: str,
     evidence: Given | str | Evidence | None = None,
     *,
@@ -165,7 +166,8 @@ def influence(
     )
     if exact is not None:
         return effects_of(exact, "exact", variable, variables, measure, columns)
-    if log_largest_weight(network, range(len(domain)), known) == -math.inf:
+    parts = components_of(network)
+    if all(log_largest_weight(part, range(len(domain)), known) == -math.inf for part in parts):
         raise EvidenceError(IMPOSSIBLE)
     rows = _rows(network, known, cut, at, seed)
     tables = TargetTables.empty([domain.cardinalities[i] for i in others], columns.shape[1])
@@ -175,9 +177,8 @@ def influence(
 
     def draw(count: int) -> None:
         for codes, drawn in some_rows(rows, count):
-            if drawn is None:  # in the mean given all else, which varies less
-                weights = np.ones(len(codes))
-                counted = law_of(network).conditionals(at, codes, known) @ columns
+            if drawn is None:
+                weights, counted = np.ones(len(codes)), _conditionals(network, at, codes, known) @ columns
             else:
                 weights, own = drawn.weights, codes[:, at].astype(np.int64)
                 counted = columns[own]
@@ -205,6 +206,13 @@ def influence(
             "no draw came to a state that matches what is known: its probability under the law is 0 or very small."
         )
     return replace(found, sharp=sharp)
+
+
+def _conditionals(network: AnyNetwork, at: int, codes: CodeArray, known: Evidence) -> FloatArray:
+    """[row, state]: of the target given all else, which varies less than the state that was drawn; of a mixture that one."""
+    if isinstance(network, Network):
+        return law_of(network).conditionals(at, codes, known)
+    return np.eye(network.domain.cardinalities[at])[codes[:, at].astype(np.int64)]
 
 
 def columns_of(measure: Measure, cells: int) -> FloatArray:
@@ -322,7 +330,7 @@ def _jackknife(without: Sequence[FloatArray]) -> FloatArray:
 
 
 def _rows(
-    network: Network, known: Evidence, cut: LevelPlan | None, at: int, seed: int
+    network: AnyNetwork, known: Evidence, cut: LevelPlan | None, at: int, seed: int
 ) -> Iterator[tuple[CodeArray, Drawn | None]]:
     """Rows given what is known, weighted where it cuts bins or is an event over several variables."""
     if known.event is None:

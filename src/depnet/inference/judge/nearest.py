@@ -27,6 +27,7 @@ from depnet.inference.answer.shown import frame_of_columns
 from depnet.inference.ask.explain import is_hole
 from depnet.inference.imputation import impute
 from depnet.model.evidence import Evidence
+from depnet.model.mixture import AnyNetwork
 from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
 from depnet.wording import printable
@@ -96,7 +97,7 @@ def nearest(
     target: str | None = None,
     *,
     n: int = 10,
-    law: Network | None = None,
+    law: AnyNetwork | None = None,
 ) -> Nearest:
     """The rows of a table that are most like a row, in what matters to a target, or to all columns.
 

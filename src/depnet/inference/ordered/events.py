@@ -25,8 +25,9 @@ from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.answer.part import Part, PassDiagnostics, Remark, Spread, margins, tables_of
 from depnet.inference.answer.question import RESOLUTION, Over, Question, over_after
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.ordered.answer import exact_log_evidence, find_part, log_evidence
+from depnet.inference.ordered.answer import exact_log_evidence, find_part
 from depnet.inference.ordered.levels import level_rows, log_allowed, some_rows
+from depnet.inference.ordered.mixture import log_evidence
 from depnet.inference.ordered.sums import BatchSums, largest_of
 from depnet.law import limits
 from depnet.law.draw import PIECE, sharpen
@@ -34,23 +35,23 @@ from depnet.law.elimination import IMPOSSIBLE
 from depnet.law.program import LevelPlan, joint_codes, law_of
 from depnet.model.event import Event, columns_of, disjoint_products, join
 from depnet.model.evidence import Evidence, narrow_domain
-from depnet.model.network import Network
+from depnet.model.mixture import AnyNetwork, components_of, within_of
 
 
 def event_rows(
-    network: Network, evidence: Evidence, columns: Iterable[int], seed: int, beside: Iterable[int] = ()
+    network: AnyNetwork, evidence: Evidence, columns: Iterable[int], seed: int, beside: Iterable[int] = ()
 ) -> Iterator[tuple[CodeArray, Drawn, Dataset]]:
     """Rows given evidence, with the numbers of some columns; weights are 0 where they are not in its event.
 
     They have the codes of these columns, of those `beside`, and of the event's own.
     """
-    event, domain, order = evidence.event, network.domain, network.order
-    assert order is not None
+    event, domain = evidence.event, network.domain
     wanted = set(columns).union(() if event is None else columns_of(event))
     plan, narrowed = LevelPlan.of(network, evidence, wanted), narrow_domain(domain, evidence)
     bins = {i: own for i in sorted(wanted) if (own := domain.variables[i].bins) is not None}
     values = {i: allowed_values(own, narrowed.variables[i].bins or own) for i, own in bins.items()}
-    alike = Within(domain, order, ())  # where no tree says otherwise, all values of a bin are as likely
+    # Where no tree says otherwise, all values of a bin are as likely.
+    alike = Within(domain, within_of(network).order, ())
     drawers, rng = alike.drawers(list(bins), evidence.levels), np.random.default_rng([seed, 1])
     for codes, found in level_rows(network, evidence, plan, wanted.union(beside), seed):
         drawn = alike.pass_through(drawers, codes, rng) if found is None else found
@@ -70,7 +71,7 @@ def of_event(question: Question, rng: np.random.Generator | None, stop: Over | N
         *map(columns_of, [*events, *([] if given is None else [given])])
     )
     used = (question.evidence.variables | columns) - {len(question.network)}
-    closure = law_of(question.network).ancestors(used)
+    closure = {i for part in components_of(question.network) for i in law_of(part).ancestors(used)}
     return question.result([(question.free, part)], method=part.method, scan=None, closure=closure, used=used)
 
 
@@ -133,7 +134,7 @@ def part_of_products(question: Question, event: Event | None) -> Part | None:
 
 
 def _exact_products(
-    network: Network, evidence: Evidence, event: Event, tolerance: float
+    network: AnyNetwork, evidence: Evidence, event: Event, tolerance: float
 ) -> list[tuple[Evidence, float]] | None:
     """Disjoint products of an event inside of what is known, with the logs of their probabilities; None: not exactly."""
     products = disjoint_products(event, [evidence.allowed])
@@ -197,8 +198,19 @@ def _part_of_draws(question: Question, seed: int, over: Over) -> Part:
     )
 
 
+def log_known(
+    network: AnyNetwork, known: Evidence, tolerance: float, rng: np.random.Generator | None, over: Over = bool
+) -> tuple[float, float]:
+    """The log of the probability of what is known, of values and events too, and its standard error (0: exact)."""
+    if known.event is not None:
+        return log_event(network, known, tolerance, rng)
+    log, error = log_evidence(network, known, tolerance, rng, over)
+    inside, own = log_allowed(network, known, tolerance, rng)
+    return log + inside, math.hypot(error, own)
+
+
 def log_event(
-    network: Network, evidence: Evidence, tolerance: float, rng: np.random.Generator | None
+    network: AnyNetwork, evidence: Evidence, tolerance: float, rng: np.random.Generator | None
 ) -> tuple[float, float]:
     """The log of the probability of evidence with an event, over that of its hull if it is drawn; its error (0: exact)."""
     event = evidence.event
@@ -220,6 +232,5 @@ def log_event(
     share, error = float(sums.laws()[0][1]), float(errors()[1])
     if not share > 0:
         return -math.inf, 0.0
-    log, own = log_evidence(network, hull, tolerance, rng)
-    inside, cut = log_allowed(network, hull, tolerance, rng)
-    return log + inside + math.log(share), math.hypot(error / share, own, cut)
+    log, own = log_known(network, hull, tolerance, rng)
+    return log + math.log(share), math.hypot(error / share, own)

@@ -56,7 +56,7 @@ def answer_groups(question: Question, by: Sequence[int], states: IntArray, seed:
 
     One variable is asked for.
     """
-    network = question.network
+    network = question.alone
     plan = LevelPlan.of(network, question.evidence, question.wanted)
     if plan is not None and not may_refine(question, plan):
         plan = None
@@ -104,7 +104,7 @@ class _Kept:
         Some of the columns `by` are kept, and each of the others is clamped to one state after the other: whichever takes
         the fewest cells. Factors that are `made` already are taken, and others join them.
         """
-        network, cards = question.network, question.network.domain.cardinalities
+        network, cards = question.alone, question.alone.domain.cardinalities
         best: tuple[tuple[int, ...], tuple[int, ...], EliminationPlan] | None = None
         cells = limits.MOST_CELLS
         for clamped in (some for size in range(len(by) + 1) for some in combinations(by, size)):
@@ -177,7 +177,7 @@ def _exact(
     """All groups by elimination; None where that is too large."""
     if not question.free:
         return [Part([], [], "evidence")] * len(states)
-    network = question.network
+    network = question.alone
     one = Conditional(
         network, within_group(question.evidence, by, states[0].tolist()), tuple((i,) for i in question.free)
     )
@@ -205,11 +205,11 @@ class _Rows:
         seed: int,
         made: _Factors,
     ) -> None:
-        self._network, self._by, self._states, self._seed = question.network, list(by), states, seed
-        self._law = law_of(question.network)
+        self._network, self._by, self._states, self._seed = question.alone, list(by), states, seed
+        self._law = law_of(question.alone)
         known = Evidence(question.evidence.clamped, question.evidence.tilts)
         one = within_group(known, by, states[0].tolist())
-        asked = Conditional(question.network, one, tuple((i,) for i in sorted(wanted - set(one.clamped))))
+        asked = Conditional(question.alone, one, tuple((i,) for i in sorted(wanted - set(one.clamped))))
         self._known = Evidence(known.clamped, asked.own.tilts)
         self._taking = asked.variables
         self.above = asked.known_ancestors
@@ -295,7 +295,7 @@ class _Draws:
     ) -> None:
         self._question, self._plan, self._exact = question, plan, exact_parts
         one = within_group(question.evidence, by, states[0].tolist())
-        self._asked = Conditional(question.network, one, tuple((i,) for i in question.free))
+        self._asked = Conditional(question.alone, one, tuple((i,) for i in question.free))
         needed = set(question.wanted) | (set() if plan is None else set(plan.variables))
         self._rows = _Rows(question, by, states, needed, seed, made)
         self._rng = np.random.default_rng(seed)
@@ -336,7 +336,7 @@ class _Draws:
     def _add(self, groups: IntArray, codes: CodeArray, logs: FloatArray) -> None:
         """More rows of some groups, equally many of each; a batch of a group gets every 32nd part of them."""
         count = len(codes) // len(groups)
-        network, states = self._question.network, []
+        network, states = self._question.alone, []
         if self._exact is None:
             states = [states_of(network, table, codes, self._rows.above) for table in self._asked.tables]
         weights, scale = np.empty(len(codes)), np.empty(len(groups))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray, code_type
 from depnet.errors import EvidenceError
-from depnet.inference.ordered.answer import log_evidence
+from depnet.inference.ordered.codes import log_of_codes
 from depnet.law import limits
 from depnet.law.program import DRAW, WEIGH
 from depnet.model.evidence import Evidence
@@ -295,7 +295,7 @@ def log_observed(
         for row in np.unique(rows[parts.select(~parts.small).rows]).tolist():
             known = observed_cells(codes[row], holes[row])
             try:
-                values[row], errors[row] = log_evidence(
+                values[row], errors[row] = log_of_codes(
                     network, known, limits.LOG_ERROR, rng, most_draws=limits.ROW_DRAWS
                 )
             except EvidenceError:

@@ -22,11 +22,12 @@ from depnet.data.frames.within import Drawn
 from depnet.inference.answer.part import Part, Remark, Spread, margins
 from depnet.inference.answer.question import Over, Question
 from depnet.law import limits
-from depnet.law.draw import PIECE, Rows, sharpen
+from depnet.law.draw import PIECE, sharpen
 from depnet.law.limits import BATCHES
+from depnet.law.mixture import rows_of
 from depnet.law.program import Conditional, LevelPlan, joint_codes
 from depnet.model.evidence import Evidence
-from depnet.model.network import Network
+from depnet.model.mixture import AnyNetwork
 
 Piece = TypeVar("Piece", bound=tuple[Any, ...])
 """The codes of some rows, and what belongs to them."""
@@ -80,12 +81,12 @@ def counted_errors(question: Question, plan: LevelPlan) -> dict[int, float]:
 
 
 def level_rows(
-    network: Network, evidence: Evidence, plan: LevelPlan | None, variables: Iterable[int], seed: int
+    network: AnyNetwork, evidence: Evidence, plan: LevelPlan | None, variables: Iterable[int], seed: int
 ) -> Iterator[tuple[CodeArray, Drawn | None]]:
     """Rows given the evidence as far as it is of codes, and their levels, which may have weights; None without a plan."""
     rng = np.random.default_rng(seed)
     needed = set(variables) if plan is None else plan.variables.union(variables)
-    rows = Rows(network, replace(evidence, levels={}), seed, variables=tuple(needed))
+    rows = rows_of(network, replace(evidence, levels={}), seed, variables=tuple(needed))
     for codes in rows.pieces(limits.MOST_DRAWS):
         yield codes, None if plan is None else plan.draw(codes, rng)
 
@@ -98,7 +99,7 @@ def some_rows(rows: Iterator[Piece], count: int) -> Iterator[Piece]:
 
 
 def log_allowed(
-    network: Network, evidence: Evidence, tolerance: float, rng: np.random.Generator | None
+    network: AnyNetwork, evidence: Evidence, tolerance: float, rng: np.random.Generator | None
 ) -> tuple[float, float]:
     """The log of the share of values that are allowed in the bins that are, and its standard error (0: exact).
 

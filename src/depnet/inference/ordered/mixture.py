@@ -4,10 +4,12 @@ r"""Answers of a mixture of ordered networks: each component answers, and what i
 
 Where Q_k(E) or Q_k(T | E) is drawn, errors add up to first order: with s_k the standard error of Q_k(T | E) and r_k that
 of log Q_k(E), the squared error is sum over k of v_k^2 (s_k^2 + r_k^2 (Q_k(T | E) - Q(T | E))^2).
+
+All of it is about codes. Where in their bins numbers lie is the same in all components: that is asked of the mixture as a
+whole, as of one network.
 """
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,82 +19,96 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.part import Part, margins
 from depnet.inference.answer.question import Effort, Over, Question, over_after
-from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.rows import DistinctRows, RowAnswers
-from depnet.inference.ordered.answer import find_part, log_evidence
+from depnet.inference.ordered.codes import answer_codes, exact_log_of_codes, log_of_codes
 from depnet.inference.ordered.items import log_observed
 from depnet.inference.ordered.rows import LawRows
 from depnet.law import limits
 from depnet.law.elimination import IMPOSSIBLE
+from depnet.law.program import Conditional
 from depnet.model.evidence import Evidence
-from depnet.model.mixture import Mixture, class_shares, joined_logs
+from depnet.model.mixture import AnyNetwork, Mixture, class_shares, components_of, joined_logs
 from depnet.model.network import Network
 
 LEAST_SHARE = 1e-7
 """A component that counts for less is not asked."""
 
 
-def of_mixture(
-    mixture: Mixture, question: Question, rng: np.random.Generator | None, stop: Over | None
-) -> QueryResult:
-    """The result of a question to a mixture; the question is of its first component."""
-    if not question.free:
-        return question.result([], method="evidence", scan=None, closure=(), used=())
+def answer_any(
+    question: Question,
+    tables: tuple[tuple[int, ...], ...],
+    share: float,
+    rng: np.random.Generator | None,
+    stop: Over | None,
+) -> tuple[Part, tuple[int, ...]]:
+    """What a network or a mixture says of tables, within a share of the tolerance; and the variables that took part."""
+    network, timed = question.network, question.max_seconds is not None
+    tolerance = share * question.tolerance
+    if not isinstance(network, Mixture):
+        asked = Conditional(network, question.evidence, tables)
+        over = over_after(question.seconds_left, stop)
+        return answer_codes(asked, question.method, tolerance, rng, timed, over), asked.variables
     over = over_after(question.seconds_left, stop)
-    logs, errors = log_known(mixture, question.evidence, limits.LOG_ERROR, rng, over)
-    shares = class_shares(mixture, logs[:, None])[:, 0]
-    asked = np.flatnonzero(shares >= LEAST_SHARE)
-    shares = shares[asked] / shares[asked].sum()
+    logs, errors = logs_of_codes(network, question.evidence, limits.LOG_ERROR, rng, over)
+    shares = class_shares(network, logs[:, None])[:, 0]
+    counting = np.flatnonzero(shares >= LEAST_SHARE)
+    shares = shares[counting] / shares[counting].sum()
     # Errors of components are independent: together they are within the tolerance.
-    tolerance = question.tolerance / float(np.linalg.norm(shares))
-    parts, closure = [], set[int]()
-    for left, k in enumerate(asked.tolist()):
+    tolerance = min(tolerance / float(np.linalg.norm(shares)), 0.5)
+    parts, variables = [], set[int]()
+    for left, k in enumerate(counting.tolist()):
+        asked = Conditional(network.components[k], question.evidence, tables)
         seconds = question.seconds_left
-        own = replace(
-            question,
-            network=mixture.components[k],
-            tolerance=min(tolerance, 0.5),
-            max_seconds=None if seconds is None else seconds / (len(asked) - left),
-            started=time.monotonic(),
-        )
-        part, conditional = find_part(own, rng, stop)
-        parts.append(part)
-        if conditional is not None:
-            closure |= set(conditional.variables)
-    part = _join(parts, shares, errors[asked])
-    return question.result(
-        [(question.free, part)],
-        method=part.method,
-        scan=None,
-        closure=[i for i in closure if i not in question.evidence.clamped],
-        used=question.evidence.variables,
-    )
+        over = over_after(None if seconds is None else seconds / (len(counting) - left), stop)
+        parts.append(answer_codes(asked, question.method, tolerance, rng, timed, over))
+        variables |= set(asked.variables)
+    return _join(parts, shares, errors[counting]), tuple(sorted(variables))
 
 
-def log_known(
-    mixture: Mixture, known: Evidence, tolerance: float, rng: np.random.Generator | None, over: Over = bool
+def logs_of_codes(
+    network: AnyNetwork, known: Evidence, tolerance: float, rng: np.random.Generator | None, over: Over = bool
 ) -> tuple[FloatArray, FloatArray]:
     """The log-probability of what is known under each component, and its standard error; -inf where it is impossible."""
-    logs, errors = np.zeros(len(mixture.components)), np.zeros(len(mixture.components))
+    parts = components_of(network)
+    logs, errors = np.zeros(len(parts)), np.zeros(len(parts))
     if not known.variables:
         return logs, errors
-    for k, network in enumerate(mixture.components):
+    for k, part in enumerate(parts):
         try:
-            logs[k], errors[k] = log_evidence(network, known, tolerance, rng, over)
+            logs[k], errors[k] = log_of_codes(part, known, tolerance, rng, over)
         except EvidenceError:
             logs[k] = -math.inf
     if not np.isfinite(logs).any():
         raise EvidenceError(IMPOSSIBLE)
-    return logs + known.log_share, errors
+    return logs, errors
 
 
-def log_probability_of(
-    mixture: Mixture, known: Evidence, tolerance: float, rng: np.random.Generator | None, over: Over
+def log_evidence(
+    network: AnyNetwork,
+    known: Evidence,
+    tolerance: float,
+    rng: np.random.Generator | None,
+    over: Over = bool,
 ) -> tuple[float, float]:
-    """The log-probability of what is known under the mixture, and its standard error."""
-    logs, errors = log_known(mixture, known, tolerance, rng, over)
-    shares = class_shares(mixture, logs[:, None])[:, 0]
-    return float(joined_logs(mixture, logs[:, None])[0]), float(np.linalg.norm(shares * errors))
+    """The log-probability of what is known, and its standard error (0: exact)."""
+    if not isinstance(network, Mixture):
+        return log_of_codes(network, known, tolerance, rng, over)
+    logs, errors = logs_of_codes(network, known, tolerance, rng, over)
+    shares = class_shares(network, logs[:, None])[:, 0]
+    return float(joined_logs(network, logs[:, None])[0]), float(np.linalg.norm(shares * errors))
+
+
+def exact_log_of_any(network: AnyNetwork, known: Evidence, tolerance: float) -> float | None:
+    """The same by elimination; None where that is too large."""
+    logs = []
+    for part in components_of(network):
+        log = exact_log_of_codes(part, known, tolerance)
+        if log is None:
+            return None
+        logs.append(log)
+    return (
+        float(joined_logs(network, np.array(logs)[:, None])[0]) if isinstance(network, Mixture) else logs[0]
+    )
 
 
 def _join(parts: Sequence[Part], shares: FloatArray, of_logs: FloatArray) -> Part:

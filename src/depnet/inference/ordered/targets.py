@@ -21,11 +21,12 @@ import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
+from depnet.inference.ordered.codes import exact_log_of_codes
 from depnet.law import limits
 from depnet.law.elimination import IMPOSSIBLE, Elimination, network_plan
 from depnet.law.program import certain
 from depnet.model.evidence import Evidence
-from depnet.model.network import Network
+from depnet.model.mixture import AnyNetwork, Mixture, class_shares
 
 
 @dataclass(slots=True, eq=False)
@@ -83,7 +84,7 @@ def sums_by_cell(codes: CodeArray, begin: IntArray, counted: FloatArray) -> Floa
 
 
 def exact_tables(
-    network: Network,
+    network: AnyNetwork,
     evidence: Evidence,
     target: int,
     columns: FloatArray,
@@ -94,6 +95,8 @@ def exact_tables(
 
     `columns` [state, k] are c_k.
     """
+    if isinstance(network, Mixture):
+        return _tables_of_mixture(network, evidence, target, columns, variables, most_cells)
     assert network.order is not None
     weights = evidence.tilts.get(target, np.ones(network.domain.cardinalities[target]))
     states = np.flatnonzero(weights).tolist()
@@ -124,4 +127,31 @@ def exact_tables(
     for (t, law), share in zip(laws.items(), shares, strict=True):
         found.sums[0] += share * np.outer(law, columns[t])
         found.totals[0] += share * columns[t]
+    return found
+
+
+def _tables_of_mixture(
+    mixture: Mixture,
+    evidence: Evidence,
+    target: int,
+    columns: FloatArray,
+    variables: Sequence[int],
+    most_cells: int,
+) -> TargetTables | None:
+    """Those of the components, each as far as it counts given the evidence."""
+    cards = [mixture.domain.cardinalities[i] for i in variables]
+    found = TargetTables.empty(cards, columns.shape[1], batches=1)
+    found.weight = 1.0
+    logs = [exact_log_of_codes(part, evidence, limits.LOG_ERROR) for part in mixture.components]
+    if None in logs:
+        return None
+    if max(logs) == -math.inf:  # type: ignore[type-var]  # none is None
+        raise EvidenceError(IMPOSSIBLE)
+    shares = class_shares(mixture, np.array(logs, dtype=np.float64)[:, None])[:, 0]
+    for part, share in zip(mixture.components, shares, strict=True):
+        own = exact_tables(part, evidence, target, columns, variables, most_cells) if share > 0 else found
+        if own is None:
+            return None
+        found.sums += share * own.sums
+        found.totals += share * own.totals
     return found
