@@ -17,7 +17,7 @@ import numpy as np
 from depnet.data.files.fill import reader_sql
 from depnet.data.files.source import Dialect, find_source
 from depnet.data.files.table import identifier
-from depnet.data.files.write import ARROW_TYPES
+from depnet.data.files.write import ARROW_TYPES, SQL_TYPES
 from depnet.data.table.encode import HandleUnknown
 from depnet.data.table.variable import Domain, Variable
 from depnet.doors.rows import RowModel, model_of, plain_layout
@@ -34,10 +34,7 @@ if TYPE_CHECKING:
 FIRST = itertools.count()
 """Functions of Python belong to the whole database, where no two may have one name; macros are a connection's own."""
 
-TYPES = {
-    "boolean": "BOOLEAN", "integer": "BIGINT", "float": "DOUBLE", "date": "DATE", "datetime": "TIMESTAMP",
-    "duration": "INTERVAL",
-}  # fmt: skip
+TYPES = {**SQL_TYPES, "duration": "INTERVAL"}
 """The types of a row's cells in SQL, by their kinds; of all others text."""
 
 WORDS_OF_TRUE, WORDS_OF_FALSE = frozenset({"yes", "y", "true", "t"}), frozenset({"no", "n", "false", "f"})

@@ -173,17 +173,15 @@ def test_an_iterator_is_written_as_it_goes_and_numbers_are_drawn(tmp_path: Path)
     assert not (tmp_path / "d.csv").exists()
 
 
-def test_labels_of_each_chunk_are_their_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("few", [1_000, 1])
+def test_labels_of_each_chunk_are_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """By places of labels, or as text where they are many: the first chunk decides."""
+    monkeypatch.setattr("depnet.data.table.limits.FEW_LABELS", few)
     cells: list[list[str | None]] = [["b", "a", None, "b"], ["c", "b", None, "it's"]]
     parts = [open_frame(pd.DataFrame({"x": each}, dtype=object)) for each in cells]
     chunks = writing.Chunks(["x"], ["label"], [[part.column(0)] for part in parts])
-    writing._write_parquet(None, chunks, tmp_path / "rows.parquet")
+    writing._write_with_engine(chunks, tmp_path / "rows.parquet")
     read = pd.read_parquet(tmp_path / "rows.parquet")["x"]
     assert [None if pd.isna(cell) else cell for cell in read] == [*cells[0], *cells[1]]
-
-
-def test_parquet_needs_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    for table in (ROWS, titanic(), pd.DataFrame(ROWS)):
-        refuses(DataError, "written with pyarrow: pip install pyarrow", write, table, tmp_path / "t.parquet")
-    write(pl.DataFrame({"a": [1]}), tmp_path / "p.parquet")

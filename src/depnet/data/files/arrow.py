@@ -119,6 +119,16 @@ def written_schema(file: Path) -> Any:
     )
 
 
+def schema_of(names: list[str], types: list[str]) -> Any:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise DataError(
+            "durations are kept in Parquet in Arrow's way, which needs pyarrow. Install it, or write CSV."
+        ) from None
+    return pa.schema(list(zip(names, map(pa.type_for_alias, types), strict=True)))
+
+
 def schema_option(schema: Any) -> str:
     """The option of SQL's COPY that keeps an Arrow schema in the file's notes."""
     note = base64.b64encode(schema.remove_metadata().serialize().to_pybytes()).decode()

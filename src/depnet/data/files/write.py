@@ -10,7 +10,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
@@ -19,14 +18,17 @@ from numpy.typing import NDArray
 
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration
+from depnet.data.files.arrow import schema_of, schema_option
 from depnet.data.files.source import FORMATS, READ_ENDINGS, Format
-from depnet.data.frames.decode import assemble, drawn_columns
+from depnet.data.files.table import identifier, locked_engine, text_literal
+from depnet.data.frames.decode import drawn_columns
 from depnet.data.frames.within import Within
-from depnet.data.table.columns import Column, ColumnKind, ColumnLayout, Layout
+from depnet.data.table import limits
+from depnet.data.table.columns import Column, ColumnKind, Layout
 from depnet.data.table.dataset import Holed
 from depnet.data.table.open import open_frame
 from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, Hint, brief
-from depnet.files import new_file, not_written
+from depnet.files import new_file, not_written, scratch_folder
 
 ENDINGS = {end: form for end, form in READ_ENDINGS.items() if end not in (".tab", ".pq", ".json")}
 """A table is not written where a model would be looked for, or under a name that few know."""
@@ -34,11 +36,15 @@ ENDINGS = {end: form for end, form in READ_ENDINGS.items() if end not in (".tab"
 BLOCK = 50_000
 """Rows made into text at once."""
 
+SQL_TYPES: dict[ColumnKind, str] = {
+    "boolean": "BOOLEAN", "integer": "BIGINT", "float": "DOUBLE", "date": "DATE", "datetime": "TIMESTAMP",
+    "duration": "BIGINT",
+}  # fmt: skip
 ARROW_TYPES: dict[ColumnKind, str] = {
     "boolean": "bool", "integer": "int64", "float": "float64", "date": "date32", "datetime": "timestamp[us]",
     "duration": "duration[us]",
 }  # fmt: skip
-"""The types of columns in Arrow's words; of all others text."""
+"""The types of columns, in DuckDB's words and in Arrow's; of all others text."""
 
 Holes: TypeAlias = Callable[[int], NDArray[np.bool_] | None]
 
@@ -219,27 +225,70 @@ def plain_values(column: Column) -> list[Any]:
 
 
 def _write_parquet(table: Any, chunks: Chunks, target: Path) -> None:
-    """By the frame's own writer, which keeps its dtypes; what has none becomes tables of Arrow, one a chunk."""
+    """By the frame's own writer, which keeps its dtypes; what has none goes through DuckDB."""
     kind = type(table).__module__.split(".")[0]
-    if kind != "polars" and importlib.util.find_spec("pyarrow") is None:
-        raise DataError("Parquet is written with pyarrow: pip install pyarrow. Or write CSV.")
-    if kind in ("polars", "pyarrow", "pandas"):
+    if kind in ("polars", "pyarrow") or (
+        kind == "pandas" and importlib.util.find_spec("pyarrow") is not None
+    ):
         import narwhals as nw
 
         nw.maybe_reset_index(nw.from_native(table)).write_parquet(target)
-        return
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    types = [pa.type_for_alias(ARROW_TYPES.get(kind, "string")) for kind in chunks.kinds]
-    layouts = tuple(map(ColumnLayout, chunks.names, chunks.kinds, types))
-    with parquet.ParquetWriter(target, pa.schema(list(zip(chunks.names, types, strict=True)))) as writer:
-        for chunk in chunks.chunks:
-            columns = [_typed(column, layout) for column, layout in zip(chunk, layouts, strict=True)]
-            writer.write_table(assemble(columns, Layout("pyarrow", layouts), len(chunk[0].hidden), None))
+    else:
+        _write_with_engine(chunks, target)
 
 
-def _typed(column: Column, layout: ColumnLayout) -> Column:
-    """The column with a type of Arrow's; labels of any kind are text there."""
-    labels = column.labels if layout.kind in ARROW_TYPES else tuple(map(str, column.labels))
-    return replace(column, layout=layout, labels=labels)
+def _write_with_engine(chunks: Chunks, target: Path) -> None:
+    """Chunks of arrays into a table of DuckDB's, then all of it to the file."""
+    import duckdb
+
+    types = [SQL_TYPES.get(kind, "VARCHAR") for kind in chunks.kinds]
+    options = ["FORMAT parquet", "USE_TMP_FILE false"]
+    if "duration" in chunks.kinds:
+        arrow = [ARROW_TYPES.get(kind, "string") for kind in chunks.kinds]
+        options.append(schema_option(schema_of(list(chunks.names), arrow)))
+    with (
+        scratch_folder() as scratch,
+        locked_engine(target, scratch, limits.DEFAULT_MEMORY, len(chunks.names)) as connection,
+    ):
+        try:
+            parts = iter(chunks.chunks)
+            first = next(parts, [])
+            # Places of labels are much quicker than texts, each of which is a Python object.
+            labels: dict[int, dict[str, int]] = {
+                i: {}
+                for i, column in enumerate(first)
+                if column.numbers is None and len(column.labels) <= limits.FEW_LABELS
+            }
+            own = ", ".join(f"c{i} {'UINTEGER' if i in labels else kind}" for i, kind in enumerate(types))
+            connection.execute(f"CREATE TEMP TABLE kept ({own})")
+            for chunk in itertools.chain([first] if first else [], parts):
+                cells = {f"c{i}": _cells(column, labels.get(i)) for i, column in enumerate(chunk)}
+                connection.register("chunk", cells)
+                connection.execute("INSERT INTO kept SELECT * FROM chunk")
+                connection.unregister("chunk")
+            cells_sql = [f"c{i}" for i in range(len(types))]
+            for i, own_labels in labels.items():  # a list begins at 1, and has NULL at 0
+                cells_sql[i] = f"CAST([{', '.join(map(text_literal, own_labels))}] AS {types[i]}[])[c{i}]"
+            named = ", ".join(
+                f"{cell} AS {identifier(name)}" for cell, name in zip(cells_sql, chunks.names, strict=True)
+            )
+            place = text_literal(str(target))
+            connection.execute(f"COPY (SELECT {named} FROM kept) TO {place} ({', '.join(options)})")
+        except duckdb.Error as error:
+            said = str(error).splitlines()[0]
+            if isinstance(error, duckdb.IOException):
+                raise OSError(said) from error
+            raise DataError(f"the table cannot be written as Parquet: {said}.") from error
+
+
+def _cells(column: Column, places: dict[str, int] | None) -> Any:
+    """The cells of a column as DuckDB takes them; of labels that have places, which grow in number, these, and 0 of none."""
+    if column.numbers is not None:
+        dated = column.kind in ("date", "datetime")
+        values: NDArray[Any] = column.times.astype("datetime64[us]") if dated else column.numbers
+    elif places is not None:
+        own = [places.setdefault(str(label), len(places) + 1) for label in column.labels]
+        return np.where(column.hidden, 0, np.array([*own, 0])[column.ids]).astype(np.uint32)
+    else:
+        values = np.array([*map(str, column.labels), ""], dtype=object)[column.ids]
+    return np.ma.masked_array(values, mask=column.hidden) if column.hidden.any() else values

@@ -17,6 +17,8 @@ MANY_CUTS = 64
 """Above this many comparisons a number, bisection is quicker (read)."""
 CACHED_NUMBERS = 1 << 16
 """Numbers that are compared with all cuts before the next ones: they stay in the processor's cache (read)."""
+FEW_LABELS = 1_000
+"""Labels of a column's first chunk that are written to Parquet by their places, at most: texts are slow (draws)."""
 
 # How much memory?
 
