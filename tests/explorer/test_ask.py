@@ -145,6 +145,6 @@ def test_methods_are_said_in_words() -> None:
         == "Found by adding up all cases, without any error of chance."
     )
     drawn = depnet.query(law, "sex", {"survived": "Yes"}, method="sample", tolerance=0.05)
-    assert "draws of the model, weighted by what is known" in describe_method(drawn)
+    assert "draws of the model, weighted by what is given" in describe_method(drawn)
     chains = depnet.query(titanic_models()[0], ["sex", "age"], method="sample", tolerance=0.05)
-    assert "of draws in which what is known stays as it is" in describe_method(chains)
+    assert "of draws in which what is given stays as it is" in describe_method(chains)

@@ -146,7 +146,7 @@ def test_nothing_moves_when_something_becomes_known_and_the_keyboard_can_say_it(
     female.focus()
     page.keyboard.press("Enter")
     answered(page, {"sex": ("female",)}, people, "survived")
-    expect(page.locator('[data-variable="sex"] .depnet-marginal-change')).to_have_text("known")
+    expect(page.locator('[data-variable="sex"] .depnet-marginal-change')).to_have_text("given")
     expect(female).to_be_focused()
     expect(female).to_have_attribute("data-posterior", "1")
     expect(page.get_by_role("group", name="What changed most")).to_contain_text("survived 0.4")
@@ -253,7 +253,7 @@ def test_ranges_of_numbers_are_drawn_and_typed(page: Page, numbers: str) -> None
     expect(medium).to_be_focused()
     # typed, as --given takes it
     page.get_by_role("button", name="More about income").click()
-    field = page.get_by_role("textbox", name="Known of income")
+    field = page.get_by_role("textbox", name="Given: income")
     expect(field).to_be_focused()
     field.fill("> x")
     field.press("Enter")

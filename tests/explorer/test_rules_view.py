@@ -91,7 +91,7 @@ def test_rules_in_words_are_sorted_and_have_the_shares_of_the_table(page: Page, 
     expect(rows.first).to_contain_text("class is 2nd or 3rd")
     page.get_by_role("button", name="sex is female, and class is 3rd").click()
     expect(page.get_by_role("list", name="Evidence")).to_contain_text("class = 3rd")
-    expect(page.get_by_text("What is known leads to group 2.")).to_be_visible()
+    expect(page.get_by_text("What is given leads to group 2.")).to_be_visible()
     expect(rows.locator("visible=true").and_(page.locator("tr.out"))).to_have_count(5)
 
 
@@ -106,7 +106,7 @@ def test_the_network_is_the_second_tab(page: Page, titanic: str) -> None:
 
 def test_a_vertex_is_chosen_by_keyboard_and_what_is_known_lights_its_path(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}rules?.variable=survived&sex=female")
-    expect(page.get_by_text("What is known leaves 3 of 6 groups")).to_be_visible()
+    expect(page.get_by_text("What is given leaves 3 of 6 groups")).to_be_visible()
     assert page.locator(f"{GRAPH} .vertex.path").count() == 2
     assert page.locator(f"{GRAPH} .vertex.out").count() == 6
     page.locator(f"{GRAPH} .vertex[tabindex='0']").focus()
@@ -121,11 +121,11 @@ def test_a_vertex_is_chosen_by_keyboard_and_what_is_known_lights_its_path(page: 
     page.get_by_text("group 2, 196 rows").locator("..").locator(".box").click()
     expect(panel.get_by_text("Rows come here if sex is female, and class is 3rd.")).to_be_visible()
     expect(panel.get_by_text("No 54 %, Yes 46 %, 196 rows")).to_be_visible()
-    panel.get_by_role("button", name="Make its rule known").click()
-    expect(page.get_by_text(re.compile(r"What is known leads to group \d\."))).to_be_visible()
+    panel.get_by_role("button", name="Take its rule as given").click()
+    expect(page.get_by_text(re.compile(r"What is given leads to group \d\."))).to_be_visible()
     expect(page).to_have_url(re.compile("class=3rd"))
     page.go_back()
-    expect(page.get_by_text("What is known leaves 3 of 6 groups")).to_be_visible()
+    expect(page.get_by_text("What is given leaves 3 of 6 groups")).to_be_visible()
 
 
 def test_another_node_is_chosen_by_keyboard(page: Page, titanic: str) -> None:

@@ -74,11 +74,19 @@ def test_a_finding_is_shared_as_picture_numbers_and_report(page: Page, titanic: 
     open_share(page)
     page.get_by_role("button", name="Add to report").click()
     expect(page.get_by_text("The report has 2 findings.")).to_be_visible()
+    page.reload()
+    expect(page.locator(".depnet-mosaic")).to_be_visible()
+    open_share(page)
     report = download(page, "Download report").decode()
     assert re.findall(r"<h2>\d\. (.*?)</h2>", report)[0] == "survived given sex = female"
     assert report.count("<svg") == 2
     assert report.count("<pre>depnet query") == 2
     assert "<script" not in report
+    other = page.context.new_page()  # another reader's tab has another report
+    other.goto(titanic)
+    expect(other.get_by_text("computed in full")).to_be_visible()
+    open_share(other)
+    expect(other.get_by_role("button", name="Download report")).to_be_disabled()
 
 
 @pytest.mark.parametrize(
@@ -152,7 +160,7 @@ def test_a_report_holds_what_was_found_as_text() -> None:
 def test_a_waterfall_goes_from_what_is_usual_to_the_answer() -> None:
     found = Explanation("P(a = 1)", 0.3, 0.4, (Step("x", "x = 1", 0.3), Step("y", "y = 2", -0.2)))
     chart = waterfall_chart(found)
-    assert chart["yAxis"]["data"] == ["nothing known", "x = 1", "y = 2"]
+    assert chart["yAxis"]["data"] == ["nothing given", "x = 1", "y = 2"]
     start, adds = ([*series["data"]] for series in chart["series"])
     assert start == pytest.approx([0.3, 0.3, 0.4])
     assert [bar["value"] for bar in adds] == pytest.approx([0.0, 0.3, 0.2])

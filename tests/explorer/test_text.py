@@ -53,7 +53,7 @@ def test_ask_shows_markup_as_text(page: Page, hostile: str) -> None:
     page.reload()
     expect(page.locator('[aria-label="Evidence"]')).to_contain_text(IMAGE)
     page.locator("[data-menu]").first.click()
-    expect(page.get_by_role("dialog")).to_contain_text("Known of")
+    expect(page.get_by_role("dialog")).to_contain_text("Given:")
     nothing_ran(page)
 
 

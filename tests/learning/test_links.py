@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import depnet
 from depnet import (
@@ -21,10 +22,12 @@ from depnet import (
     titanic,
 )
 from depnet.errors import LearningError
+from depnet.learning import links as measured_links
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.links import known_nats, marginals_of, strengths
 from depnet.model.table import leaf_counts
 from tests.narrowed import there
+from tests.reference import links as reference
 from tests.refusals import refuses
 from tests.strategies import datasets, networks, random_operations, seeds
 
@@ -36,7 +39,7 @@ def learned(dataset: Dataset, source: DecisionGraph) -> Network:
 
 def own_strengths(network: Network) -> dict[int, float]:
     """Of the first node, without rows."""
-    return strengths(network.nodes[0], marginals_of(network))
+    return strengths(network.nodes[:1], marginals_of(network))[0]
 
 
 @given(datasets(weighted=True), seeds)
@@ -46,12 +49,29 @@ def test_they_add_up_to_what_the_source_knows(dataset: Dataset, seed: int) -> No
     counts = leaf_counts(graph, 0, dataset)
     known = conditional_entropy(counts.sum(axis=0, keepdims=True), 1) - conditional_entropy(counts, 1)
     network = learned(dataset, graph)
-    by_rows = strengths(network.nodes[0], marginals_of(network, dataset), dataset)
+    (by_rows,) = strengths(network.nodes[:1], marginals_of(network, dataset), dataset)
     for found in (own_strengths(network), by_rows):
         assert tuple(found) == graph.inputs
         bits = known / (dataset.total * math.log(2))
         np.testing.assert_allclose(sum(found.values()), bits, rtol=1e-9, atol=1e-10)
         assert min(found.values(), default=0.0) >= -1e-12
+
+
+@given(datasets(weighted=True), seeds, st.sampled_from([1, 30, 1 << 20]))
+def test_graphs_are_gone_through_together_as_each_is_alone(dataset: Dataset, seed: int, cells: int) -> None:
+    cards, rng = dataset.domain.cardinalities, np.random.default_rng(seed)
+    sources = [DecisionGraph(random_operations(rng, cards, (i,), 12), cards) for i in range(len(cards))]
+    network = learn_parameters(dataset, sources)
+    marginals = marginals_of(network)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(measured_links, "MOST_CELLS", cells)
+        found = strengths(network.nodes, marginals)
+    expected = [
+        reference.strengths(node, source, marginals)
+        for node, source in zip(network.nodes, sources, strict=True)
+    ]
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-10)
 
 
 @given(datasets(min_variables=3, weighted=True), seeds)
@@ -79,7 +99,8 @@ def test_mutant_other_marginals_move_strength_between_the_inputs_of_a_merged_lea
     both = DecisionGraph((Split(0, 1), Split(1, 2), Merge(0, 1)), (2, 2, 2))  # X1 and X2, else one leaf
     network = learned(dataset, both)
     assert network.nodes[0].source.size == 2
-    right, uniform = own_strengths(network), strengths(network.nodes[0], [np.array([0.5, 0.5])] * 3)
+    (uniform,) = strengths(network.nodes[:1], [np.array([0.5, 0.5])] * 3)
+    right = own_strengths(network)
     np.testing.assert_allclose(sum(uniform.values()), sum(right.values()), rtol=1e-9)
     assert abs(uniform[2] - right[2]) > 0.02
 

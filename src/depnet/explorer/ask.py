@@ -211,12 +211,12 @@ def describe_method(result: QueryResult) -> str:
         parts.append("by adding up all cases, without any error of chance")
     if isinstance(result.diagnostics, Diagnostics):
         chains = plural(result.diagnostics.chains, "chain")
-        parts.append(f"from {chains} of draws in which what is known stays as it is")
+        parts.append(f"from {chains} of draws in which what is given stays as it is")
     elif result.diagnostics is not None:
         draws = plural(result.diagnostics.passes, "draw")
         moved = ", the likelier ones moved on" if result.diagnostics.moved else ""
-        parts.append(f"from {draws} of the model, weighted by what is known{moved}")
-    return "Found " + (" and ".join(parts) or "in what is known") + "."
+        parts.append(f"from {draws} of the model, weighted by what is given{moved}")
+    return "Found " + (" and ".join(parts) or "in what is given") + "."
 
 
 def how_often(log_probability: float) -> str:

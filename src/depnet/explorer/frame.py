@@ -201,7 +201,7 @@ KEYS = (
     ("u", "undo: what was given before (Back does the same)"),
     ("f", "find a column"),
     ("Tab, arrows", "from card to card, from bar to bar; Shift with arrows: a range"),
-    ("Enter, Space", "make a bar known, or take it back; with Ctrl, one more"),
+    ("Enter, Space", "take a bar as given, or take it back; with Ctrl, one more"),
     ("?", "these keys"),
 )
 

@@ -159,6 +159,11 @@ class Loaded(Model):
         """The strongest member of each community, by which it is named."""
         return strongest_members(self.graph, self.communities)
 
+    @property
+    def is_laid_out(self) -> bool:
+        """Is the picture of the network there, and nothing of it still to be computed?"""
+        return {"places", "strongest"} <= vars(self).keys()
+
     @cached_property
     def certificate(self) -> Certificate | None:
         """What is proven from complete rows, where they are at hand."""

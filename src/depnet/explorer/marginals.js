@@ -19,7 +19,7 @@ const Card = {
       </div>
       <div v-if="menu" class="depnet-marginal-menu" role="dialog" :aria-label="'More about ' + card.name">
         <form class="depnet-bar" @submit.prevent="$emit('say', 'condition', [card.name, typed])">
-          <label class="depnet-field depnet-grow">Known of {{ card.name }}
+          <label class="depnet-field depnet-grow">Given: {{ card.name }}
             <input ref="condition" v-model="typed" autocomplete="off" spellcheck="false"
               :placeholder="card.columns ? '> 40, 20..40' : card.ordered ? '>= …, … | …' : '… | …, != …'"></label>
           <button type="submit" class="depnet-action">Set</button>
@@ -33,7 +33,7 @@ const Card = {
     </section>`,
   computed: {
     note() {
-      if (this.held) return "known";
+      if (this.held) return "given";
       if (this.now && this.now.given) return (this.versus ? "differs by " : "changed ") + this.now.change.toFixed(3);
       return this.target ? "target" : "";
     },

@@ -5,7 +5,6 @@ in `static/network.js`, without asking the server. What depends on evidence come
 bars of one variable, the joint table of two.
 """
 
-import asyncio
 import math
 import shlex
 from collections.abc import Callable
@@ -49,9 +48,6 @@ SMALL = 30
 
 WIDE = 80
 """With more variables, communities are shown at first."""
-
-PATIENCE = 1.0
-"""Seconds that the page waits for its network before it says that it is being laid out."""
 
 PAIR = ("first", "second")
 """The page's own parameters that name two variables."""
@@ -197,21 +193,22 @@ class NetworkPicture(Component, component="static/network.js"):
     """The graph, the matrix, the links, and all that is done with them."""
 
 
-async def build(session: Session) -> None:
-    """Show the network; of a very wide one, as soon as it is laid out."""
+def build(session: Session) -> None:
+    """Show the network, in the page as it is sent where it is laid out; else as soon as it is."""
     with parts.bar():
         tabs(session, PATH)
-    ready = asyncio.ensure_future(session.work(picture, session.loaded))
-    done, _ = await asyncio.wait([ready], timeout=PATIENCE)
-    if done:
-        _Network(session, ready.result())
+    loaded = session.loaded
+    if loaded.is_laid_out:
+        _Network(session, picture(loaded))
         return
-    with ui.element("div") as place, parts.card(), parts.bar():
-        ui.spinner()
-        ui.label(f"Laying out {len(session.loaded.domain):,} variables …").props('role="status"')
+    with (
+        ui.element("div") as place,
+        parts.card(),
+    ):  # nothing turns: that would take a third of a core from the work
+        ui.label(f"Laying out {len(loaded.domain):,} columns …").props('role="status"')
 
     async def later() -> None:
-        properties = await ready
+        properties = await session.work(picture, loaded)
         place.clear()
         with place:
             _Network(session, properties)

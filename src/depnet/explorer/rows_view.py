@@ -69,7 +69,7 @@ TEXTS = ["contains", "blank", "notBlank"]
 """Filters that columns offer, of numbers and of all others."""
 
 BOXES = {
-    "match": "Only rows that match what is known",
+    "match": "Only rows that match what is given",
     "once": "Equal rows once",
     "fill": "Show holes filled",
 }
@@ -478,7 +478,7 @@ class _ChosenRow:
         command = command_line(self.loaded.path, [target], facts, self.loaded.table)
         stated = "" if state is None else f" --state {shlex.quote(str(state))}"
         command = command.replace("depnet query", f"depnet explain{stated}", 1)
-        rows = [("nothing known", 0.0, found.start), *found.rows()]
+        rows = [("nothing given", 0.0, found.start), *found.rows()]
         title = f"Row {self.number:,}: why {found.about}"
         return Finding(title, ("fact", "adds", "answer"), rows, command, waterfall_chart(found))
 

@@ -274,7 +274,7 @@ class _Graph:
         """Make a rule known, or see its rows."""
         held = known_by_rule(self.session.loaded.variable, rule)
         together = {**self.session.state.known, **held}
-        parts.button("Make its rule known", lambda: self.session.change(known=together), "outline dense")
+        parts.button("Take its rule as given", lambda: self.session.change(known=together), "outline dense")
         if self.session.loaded.data is not None:
             state = replace(self.session.state, known=held, own={"match": "1"})
             ui.link("See its rows", self.session.url("/rows", state))
@@ -290,8 +290,8 @@ def _describe_lit(graph: Decision, lit: Reached | None) -> str:
         return ""
     ends = [v for v in (graph.vertices[k] for k in sorted(lit.vertices)) if isinstance(v, Leaf)]
     if len(ends) == 1:
-        return f"What is known leads to group {ends[0].number}."
-    return f"What is known leaves {len(ends):,} of {plural(graph.leaves, 'group')}."
+        return f"What is given leads to group {ends[0].number}."
+    return f"What is given leaves {len(ends):,} of {plural(graph.leaves, 'group')}."
 
 
 def without_rows(drawn: Decision) -> Decision:

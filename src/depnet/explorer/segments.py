@@ -224,7 +224,7 @@ class SegmentList:
             return
         measure, left = found.measure, f" {plural(found.left, 'rule')} of hardly any row are not listed."
         self.said.text = (
-            f"In all rows, {measure.said}: {found.text(found.mean)}. A click makes a rule known."
+            f"In all rows, {measure.said}: {found.text(found.mean)}. A click takes a rule as given."
             + (left if found.left else "")
         )
         each = sorted(found.each, key=lambda s: self._key(found, s), reverse=self.down)

@@ -6,9 +6,10 @@ A view says what it shows as a `Finding` (`Session.finding`); the header's butto
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from nicegui import ui
+from nicegui import app, ui
 
 from depnet.explorer.parts import bar, button, copyable, heading, note, stack
 from depnet.explorer.rows import csv_text
@@ -25,18 +26,7 @@ MOST_FINDINGS = 40
 MOST_BARS = 30
 """Bars of a picture; the numbers have all."""
 
-PNG = """((svg, name) => {
-    const image = new Image();
-    image.onload = () => {
-        const sheet = Object.assign(document.createElement("canvas"), { width: 2 * image.width, height: 2 * image.height });
-        const pen = sheet.getContext("2d");
-        pen.fillStyle = "#fff";
-        pen.fillRect(0, 0, sheet.width, sheet.height);
-        pen.drawImage(image, 0, 0, sheet.width, sheet.height);
-        Object.assign(document.createElement("a"), { download: name, href: sheet.toDataURL("image/png") }).click();
-    };
-    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
-})(%s, %s)"""
+SAVE = 'import("/depnet/picture.js").then((picture) => picture.savePicture(%s, %s))'
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +57,7 @@ def waterfall_chart(found: Explanation) -> dict[str, Any]:
     """The steps of an explanation, each from the answer before it to the one after it."""
     steps = found.rows()[:MOST_BARS]
     ends = [(found.start, 0.0), *((after - change, change) for _, change, after in steps)]
-    labels = ["nothing known", *(fact for fact, _, _ in steps)]
+    labels = ["nothing given", *(fact for fact, _, _ in steps)]
     options = bar_chart(
         labels, {"start": [min(a, a + c) for a, c in ends], "adds": [abs(c) for _, c in ends]}
     )
@@ -82,17 +72,22 @@ def waterfall_chart(found: Explanation) -> dict[str, Any]:
 
 
 class Share:
-    """The button of the header, its dialog, and the report of this page so far, which is gone with it."""
+    """The button of the header, its dialog, and the report so far."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.report: list[Section] = []
         self.chart: ui.echart | None = None
         with ui.dialog().props('aria-label="Share what is shown"') as self.dialog:
             self.place = ui.element("section").classes("depnet-card depnet-share")
             self.place.props('aria-label="Share what is shown"')
         opening = ui.button("Share", on_click=self._open).props("flat dense no-caps")
         opening.classes("depnet-turn")
+
+    @property
+    def report(self) -> list[Section]:
+        """What was added of this model; the server keeps it for the browser's tab, however often the page is loaded."""
+        reports: dict[str, list[Section]] = app.storage.tab.setdefault("reports", {})
+        return reports.setdefault(self.session.key or "", [])
 
     async def _open(self) -> None:
         finding = None if self.session.finding is None else self.session.finding()
@@ -128,11 +123,8 @@ class Share:
                 return finding.svg
             return str(await self.chart.run_chart_method("renderToSVGString", timeout=20))
 
-        async def save_png() -> None:
-            ui.run_javascript(PNG % (json.dumps(await picture()), json.dumps(f"{name}.png")))
-
-        async def save_svg() -> None:
-            ui.download.content((await picture()).encode(), f"{name}.svg", "image/svg+xml")
+        async def save(kind: str) -> None:
+            ui.run_javascript(SAVE % (json.dumps(f"{name}.{kind}"), json.dumps(await picture())))
 
         def save_csv() -> None:
             ui.download.content(csv_text(finding.heads, finding.rows).encode(), f"{name}.csv", "text/csv")
@@ -152,8 +144,8 @@ class Share:
 
         with bar():
             if finding.svg or finding.chart:
-                button("PNG", save_png, "outline dense")
-                button("SVG", save_svg, "outline dense")
+                for kind in ("png", "svg"):
+                    button(kind.upper(), partial(save, kind), "outline dense")
             button("CSV of the numbers", save_csv, "outline dense")
             button("Add to report", add, "outline dense")
             download = button("Download report", save_report, "outline dense")

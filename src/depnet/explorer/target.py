@@ -72,7 +72,7 @@ def find(
     law = loaded.asked
     evidence = Evidence.parse(law.domain, given(known))
     if known.get(target) == MISSING:
-        raise EvidenceError(f"{target!r} is known to be missing: take that back, or choose another target.")
+        raise EvidenceError(f"{target!r} is given as missing: take that back, or choose another target.")
     asked = loaded.answer(target, given(known), max_seconds=ANSWER_SECONDS)
     matching = asked.support
     seconds = MAX_SECONDS if seconds is None else seconds
@@ -210,6 +210,6 @@ def measures(variable: Variable, median: str | None) -> dict[str, str]:
     if variable.scale == "number":
         found[MEAN] = "its mean"
     if median is not None:
-        found[f">{median}"] = f"above {median}, its median with nothing known"
+        found[f">{median}"] = f"above {median}, its median with nothing given"
     gone = {} if variable.missing is None else {str(variable.missing): "missing"}
     return {**found, **{str(state): str(state) for state in variable.present_states}, **gone}

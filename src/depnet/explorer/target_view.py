@@ -106,8 +106,8 @@ class _Target:
                 key("observed", "the table's own rows")
         note(
             "Each bar goes from the lowest to the highest that one more fact would lead to. So that states which hardly "
-            "ever come do not decide, 2 % of what is to be expected is left out at each end. Click a state to make it "
-            "known; the arrow lists all states."
+            "ever come do not decide, 2 % of what is to be expected is left out at each end. Click a state to take it "
+            "as given; the arrow lists all states."
         )
 
     def _finding(self) -> Finding | None:
@@ -275,7 +275,7 @@ class _Target:
             if self.found.missing.joined > NEGLIGIBLE:
                 fact("among the rows that have it", percent(1 - self.found.missing.joined))
             if state.known:
-                fact("what is known comes in", rarity(self.found))
+                fact("what is given comes in", rarity(self.found))
             if self.loaded.copies:
                 told = [f"{name} repeats {other}" for name, other in self.loaded.copies.items()]
                 fact("left out of rankings", some_of(told))

@@ -69,7 +69,7 @@ export default {
     },
     said(b, s) {
       const table = s.table ? `; ${s.table}` : "";
-      return `${b.name} = ${s.label}, probability ${s.probability}: ${this.scale.said} then ${s.value} ${s.error}${table}. Make it known`;
+      return `${b.name} = ${s.label}, probability ${s.probability}: ${this.scale.said} then ${s.value} ${s.error}${table}. Take it as given`;
     },
   },
 };

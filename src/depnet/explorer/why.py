@@ -83,7 +83,7 @@ class Why:
         with self.place:
             about = found.about.replace("P(", "").removesuffix(")")
             note(
-                f"Why: what each fact adds to {about}, from {_text(found.start, number)} where nothing is known."
+                f"Why: what each fact adds to {about}, from {_text(found.start, number)} where nothing is given."
             )
             with show_table(("fact", "adds", "from what is usual to here"), numbers=(1,)) as table:
                 before = found.start

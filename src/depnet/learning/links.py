@@ -20,14 +20,15 @@ shared among its inputs (`BoostedNode.gains`).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, IntArray, xlogy
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning import limits
@@ -38,6 +39,9 @@ from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import ConstantSource, LosslessSource
 from depnet.model.table import leaf_counts
+
+MOST_CELLS = 1 << 20
+"""Vertices times states of the graphs that are gone through together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +100,9 @@ def links(network: Network, dataset: Dataset | None = None) -> tuple[Link, ...]:
             raise LearningError("links: the dataset has no rows to measure links on.")
     marginals = marginals_of(network, dataset)
     names, found = network.domain.names, []
-    for number, node in enumerate(network.nodes):
-        for j, strength in strengths(node, marginals, dataset).items():
+    each = strengths(network.nodes, marginals, dataset)
+    for number, (node, gained) in enumerate(zip(network.nodes, each, strict=True)):
+        for j, strength in gained.items():
             if dataset is None:
                 mutual, conditional = _pair_information(network, node, j), None
             else:
@@ -154,36 +159,90 @@ def marginals_of(network: Network, dataset: Dataset | None = None) -> tuple[Floa
 
 
 def strengths(
-    node: Node, marginals: Sequence[FloatArray], dataset: Dataset | None = None
-) -> dict[int, float]:
-    """{j: bits per row that the tests of X_j gain}, from rows or the node's table alone; they add up to I(X_i; Y_i)."""
-    if isinstance(node, BoostedNode):
-        return {j: nats / math.log(2) for j, nats in zip(node.inputs, node.gains.tolist(), strict=True)}
-    source = node.source
-    if not isinstance(source, DecisionGraph):
-        counts = _counts(node, None, dataset)
-        share = known_nats(counts) / (max(len(source.inputs), 1) * float(counts.sum()) * math.log(2))
-        return dict.fromkeys(source.inputs, share)
-    ways = _ways(source)
-    reach = np.zeros(len(source.compiled.variable))
-    reach[0] = 1.0
-    for v, j, children in ways:
-        np.add.at(reach, children, reach[v] * marginals[j])
-    leaves = np.flatnonzero(source.compiled.variable < 0)
-    numbers = source.compiled.begin[leaves]
-    weights = np.zeros(source.size)
-    weights[numbers] = reach[leaves]
-    rows = np.zeros((len(reach), node.table.states))
-    rows[leaves] = _counts(node, weights, dataset)[numbers]
-    total = float(rows.sum())
-    gained = dict.fromkeys(source.inputs, 0.0)
-    for v, j, children in reversed(ways):
-        into = reach[children]
-        share = np.divide(reach[v] * marginals[j], into, out=np.zeros_like(into), where=into > 0)
-        parts = rows[children] * share[:, None]
-        rows[v] = parts.sum(axis=0)
-        gained[j] += known_nats(parts) / (total * math.log(2))
-    return gained
+    nodes: Sequence[Node], marginals: Sequence[FloatArray], dataset: Dataset | None = None
+) -> list[dict[int, float]]:
+    """Of each node {j: bits per row that tests of X_j gain}, from rows or its table alone: they add up to I(X_i; Y_i)."""
+    found: list[dict[int, float]] = [{}] * len(nodes)
+    graphs, cells = [], [0]
+    for k, node in enumerate(nodes):
+        if isinstance(node, BoostedNode):
+            gains = zip(node.inputs, node.gains.tolist(), strict=True)
+            found[k] = {j: nats / math.log(2) for j, nats in gains}
+        elif isinstance(node.source, DecisionGraph):
+            graphs.append((node.table.states, k, node, node.source))
+        else:
+            counts, inputs = _counts(node, None, dataset), node.source.inputs
+            share = known_nats(counts) / (max(len(inputs), 1) * float(counts.sum()) * math.log(2))
+            found[k] = dict.fromkeys(inputs, share)
+    graphs.sort(key=lambda each: each[:2])
+    for states, _, _, source in graphs:
+        cells.append(cells[-1] + states * len(source.compiled.variable))
+    together = groupby(zip(graphs, cells, strict=False), lambda each: (each[0][0], each[1] // MOST_CELLS))
+    for _, part in together:
+        some = [graph for graph, _ in part]
+        gained = _gained([(node, source) for _, _, node, source in some], marginals, dataset)
+        for (_, k, _, _), strength in zip(some, gained, strict=True):
+            found[k] = strength
+    return found
+
+
+def _gained(
+    nodes: Sequence[tuple[Node, DecisionGraph]], marginals: Sequence[FloatArray], dataset: Dataset | None
+) -> Iterator[dict[int, float]]:
+    """The same of nodes of as many states, whose graphs are taken as one with many roots: it has few levels."""
+    graphs = [source.compiled for _, source in nodes]
+    roots = np.cumsum([0, *(len(graph.variable) for graph in graphs)])
+    variable = np.concatenate([graph.variable for graph in graphs])
+    states = np.array([len(each) for each in marginals])
+    ways = np.where(variable < 0, 0, states[variable])
+    first = np.cumsum(ways) - ways  # the ways from a vertex follow each other
+    parent = np.repeat(np.arange(len(variable)), ways)
+    state = np.arange(len(parent)) - first[parent]
+    tested = variable[parent]
+    passes = np.concatenate(marginals)[(np.cumsum(states) - states)[tested] + state]
+    tests = np.cumsum([0, *(len(graph.children) for graph in graphs)])
+    begin = np.concatenate([graph.begin + at for graph, at in zip(graphs, tests, strict=False)])
+    children = np.concatenate([graph.children + at for graph, at in zip(graphs, roots, strict=False)])
+    child = children[begin[parent] + state]
+    levels = list(_levels(roots[:-1], first, ways, child))
+    reach = np.zeros(len(variable))
+    reach[roots[:-1]] = 1.0
+    for level in levels:
+        np.add.at(reach, child[level], reach[parent[level]] * passes[level])
+    rows = np.zeros((len(variable), nodes[0][0].table.states))
+    for (node, source), graph, root in zip(nodes, graphs, roots, strict=False):
+        own = np.flatnonzero(graph.variable < 0)
+        weights = np.zeros(source.size)
+        weights[graph.begin[own]] = reach[root + own]
+        rows[root + own] = _counts(node, weights, dataset)[graph.begin[own]]
+    into = reach[child]
+    share = np.divide(reach[parent] * passes, into, out=np.zeros_like(into), where=into > 0)
+    for level in reversed(levels):
+        np.add.at(rows, parent[level], rows[child[level]] * share[level, None])
+    gained = _nats(rows) - np.bincount(parent, _nats(rows[child] * share[:, None]), len(variable))
+    for (_, source), (a, b) in zip(nodes, pairwise(roots), strict=True):
+        own = a + np.flatnonzero(variable[a:b] >= 0)
+        sums = np.bincount(np.searchsorted(source.inputs, variable[own]), gained[own], len(source.inputs))
+        yield dict(zip(source.inputs, (sums / (rows[a].sum() * math.log(2))).tolist(), strict=True))
+
+
+def _levels(roots: IntArray, first: IntArray, ways: IntArray, child: IntArray) -> Iterator[IntArray]:
+    """Numbers of the ways from vertex to vertex, those from the roots first, each after all that lead to where it begins."""
+    waiting = np.bincount(child, minlength=len(ways))
+    ready = roots[ways[roots] > 0]
+    while len(ready):
+        many = ways[ready]
+        level = np.repeat(first[ready] - np.cumsum(many) + many, many) + np.arange(many.sum())
+        yield level
+        np.subtract.at(waiting, child[level], 1)
+        reached = np.unique(child[level])
+        ready = reached[(waiting[reached] == 0) & (ways[reached] > 0)]
+
+
+def _nats(counts: FloatArray) -> FloatArray:
+    """The rows of each times the entropy of its states, in nats."""
+    totals = counts.sum(axis=1)
+    return np.asarray(xlogy(totals, totals) - xlogy(counts, counts).sum(axis=1))
 
 
 def _counts(node: Node, weights: FloatArray | None, dataset: Dataset | None) -> FloatArray:
@@ -194,30 +253,6 @@ def _counts(node: Node, weights: FloatArray | None, dataset: Dataset | None) -> 
     if weights is None or not weights.any():
         weights = np.full(node.table.size, 1.0 / node.table.size)
     return np.asarray(node.table.probabilities * weights[:, None])
-
-
-def _ways(source: DecisionGraph) -> list[tuple[int, int, np.ndarray]]:
-    """(vertex, variable, children) of every test, each after all tests that lead to it."""
-    variable, begin, children = source.compiled
-    below = {
-        v: children[begin[v] : begin[v] + source.cardinalities[variable[v]]]
-        for v in range(len(variable))
-        if variable[v] >= 0
-    }
-    waiting = np.zeros(len(variable), dtype=np.int64)
-    for reached in below.values():
-        np.add.at(waiting, reached, 1)
-    ready, order = [0], []
-    while ready:
-        v = ready.pop()
-        if v not in below:
-            continue
-        order.append((v, int(variable[v]), below[v]))
-        for child in below[v].tolist():
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                ready.append(child)
-    return order
 
 
 def known_nats(counts: NDArray[Any]) -> float:

@@ -3,9 +3,10 @@
 import { echarts } from "nicegui-echart";
 import {
   NARROW, RELATIONS, around, bits, bubbleOptions, bubblesOf, fitted, fixedOf, framed, graphOptions, greys, gridOf, labelReach, matrixOptions, mixed,
-  nearest, rampOf, said, savePicture, sceneOf, svgOf,
+  nearest, rampOf, said, sceneOf, svgOf,
 } from "/depnet/network_graph.js";
 import { LinksPanel, PairPanel, Peek } from "/depnet/network_panels.js";
+import { savePicture } from "/depnet/picture.js";
 
 const LEAST_SCALE = 0.05; // total variation at the strong end of the colours, where nothing moved by more
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -70,7 +71,7 @@ const template = `
     <div class="depnet-legend" v-if="mode !== 'matrix' && known.length">
       <template v-if="changes"><span class="depnet-scale">unmoved<i :style="{ background: gradient }"></i>moved {{ most.toFixed(2) }}</span>
       <span title="Total variation: the largest change in the probability of any event">total variation<template v-if="!sharp">; not yet sharp</template></span></template>
-      <span><i class="depnet-square"></i>known</span>
+      <span><i class="depnet-square"></i>given</span>
     </div>
     <div class="depnet-legend" v-if="communities.length > 1" role="group" aria-label="Communities">
       <button type="button" v-for="one in coloured" class="depnet-community" :aria-pressed="community === one.group" @click="only(one.group)"
@@ -155,7 +156,12 @@ export default {
   async mounted() {
     await new Promise((resolve) => setTimeout(resolve, 0)); // sizes are known then
     if (!this.$refs.board) return; // the reader is in another view already
-    this.observer = new ResizeObserver(() => { this.chart?.resize(); this.draw(); });
+    this.observer = new ResizeObserver(() => { // which is told of the first size, too
+      const { clientWidth: width, clientHeight: height } = this.$refs.chart;
+      if (width === this.chart?.getWidth() && height === this.chart.getHeight()) return;
+      this.chart?.resize();
+      this.draw();
+    });
     this.observer.observe(this.$refs.board);
     this.themed = new MutationObserver(() => { this.dark = document.body.classList.contains("body--dark"); this.draw(); });
     this.themed.observe(document.body, { attributes: true, attributeFilter: ["class"] });
@@ -286,7 +292,7 @@ export default {
     save(kind) {
       this.$refs.menu.open = false;
       if (kind === "csv" || kind === "graphml") return this.$emit("save", kind);
-      savePicture(`network.${kind}`, svgOf(this.chart, greys().surface), kind === "png");
+      savePicture(`network.${kind}`, svgOf(this.chart, greys().surface));
     },
     // What is drawn.
     zoom(times) {

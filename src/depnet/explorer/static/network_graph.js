@@ -342,26 +342,6 @@ export function matrixOptions({ names, groups }, { order, cells, most }, pair, g
   };
 }
 
-// The picture as a file: what is seen, as PNG or SVG.
-function download(name, url) {
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-}
-
-export async function savePicture(name, svg, isPng) {
-  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
-  if (!isPng) return download(name, url);
-  const image = Object.assign(new Image(), { src: url });
-  await image.decode();
-  const ratio = image.width < 4000 ? 2 : 1;
-  const canvas = Object.assign(document.createElement("canvas"), { width: image.width * ratio, height: image.height * ratio });
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  download(name, canvas.toDataURL("image/png"));
-}
-
 export function svgOf(chart, surface) { // drawn once more, by ECharts' other renderer
   const drawn = echarts.init(null, null, { renderer: "svg", ssr: true, width: chart.getWidth(), height: chart.getHeight() });
   drawn.setOption({ ...chart.getOption(), backgroundColor: surface, tooltip: { show: false }, animation: false });

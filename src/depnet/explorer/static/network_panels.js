@@ -34,7 +34,7 @@ export const PairPanel = {
           <small v-if="table.counts">{{ table.counts[r][c].toLocaleString("en") }}</small></td></tr></tbody>
     </table></div>
     <div class="depnet-note" v-if="table.left">The most probable states; {{ table.left }} more are not shown.</div>
-    <div class="depnet-note" v-if="table.known">Given what is known{{ table.clamped.length ? ", which fixes " + table.clamped.join(" and ") : "" }}.</div>
+    <div class="depnet-note" v-if="table.known">With what is given above{{ table.clamped.length ? ", which fixes " + table.clamped.join(" and ") : "" }}.</div>
     <div class="depnet-note" v-if="!table.sharp">Not yet sharp: drawn from the model for a few seconds.</div>
   </template>
 </section>`,
@@ -85,7 +85,7 @@ export const LinksPanel = {
     </table></div>
     <div class="depnet-note" v-if="list.more">and {{ list.more.toLocaleString("en") }} {{ list.how ? "more" : "weaker ones: save them as CSV." }}</div>
   </template>
-  <div class="depnet-note" v-if="!lists.length">No link: it is known alone.</div>
+  <div class="depnet-note" v-if="!lists.length">No link: no other column tells of it.</div>
 </section>`,
   props: { names: Array, ties: Object, chosen: Number, left: Number, measured: String },
   emits: ["choose", "pair"],
@@ -119,7 +119,7 @@ export const Peek = {
   </div>
   <div v-if="!told" class="depnet-note">asking …</div>
   <template v-else>
-    <div class="depnet-note" v-if="open">Click what is known of it:</div>
+    <div class="depnet-note" v-if="open">Click a bar to take it as given:</div>
     <Bars :card="{ ...told.card, skewed: false }" :now="told.now" :held="told.held" :evidence="evidence" :still="!open" @say="say" />
     <div class="depnet-note" v-if="told.now && evidence && !told.held">
       <span class="depnet-key-prior"></span> before, <span class="depnet-key-posterior"></span> now: moved {{ told.now.change.toFixed(3) }}</div>

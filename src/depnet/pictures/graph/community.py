@@ -10,8 +10,10 @@ most, then communities become the variables of a smaller graph, until nothing mo
 domain and equal gains to the lowest community, so that the same graph always gives the same answer.
 """
 
-from collections import Counter, defaultdict
+import numpy as np
+from scipy.sparse import coo_array, csr_array
 
+from depnet.arrays import FloatArray, IntArray
 from depnet.pictures.graph.dependency import DependencyGraph
 
 LEAST_GAIN = 1e-12
@@ -30,18 +32,17 @@ def communities(graph: DependencyGraph) -> tuple[int, ...]:
     >>> communities(DependencyGraph(("a", "b", "c", "d", "e"), (Arrow(3, 4, 1.0), Arrow(4, 2, 1.0), Arrow(1, 0, 1.0))))
     (1, 1, 0, 0, 0)
     """
-    weights: list[dict[int, float]] = [defaultdict(float) for _ in graph.names]
-    for arrow in graph.arrows:
-        bits = max(arrow.strength, 0.0)
-        weights[arrow.source][arrow.target] += bits
-        weights[arrow.target][arrow.source] += bits
-    member = list(range(len(graph)))
+    n = len(graph)
+    ends, bits = _arrows(graph)
+    weights = _sums(np.tile(bits, 2), ends.ravel(), ends[::-1].ravel(), n)
+    member = np.arange(n)
     while True:
         groups = _move(weights)
-        if groups == list(range(len(weights))):
+        if len(groups) == 0 or groups[-1] == len(groups) - 1:  # each is alone
             return _number(member)
-        member = [groups[k] for k in member]
-        weights = _merge(weights, groups)
+        member = groups[member]
+        ties = weights.tocoo()
+        weights = _sums(ties.data, groups[ties.row], groups[ties.col], int(groups.max()) + 1)
 
 
 def strongest_members(graph: DependencyGraph, partition: tuple[int, ...]) -> tuple[int, ...]:
@@ -52,59 +53,54 @@ def strongest_members(graph: DependencyGraph, partition: tuple[int, ...]) -> tup
     >>> strongest_members(graph, communities(graph))
     (4, 0)
     """
-    bits = [0.0] * len(graph)
-    for arrow in graph.arrows:
-        for end in (arrow.source, arrow.target):
-            bits[end] += max(arrow.strength, 0.0)
-    strongest: dict[int, int] = {}
-    for v, group in enumerate(partition):
-        if group not in strongest or bits[v] > bits[strongest[group]]:
-            strongest[group] = v
-    return tuple(strongest[group] for group in sorted(strongest))
+    ends, bits = _arrows(graph)
+    both = np.bincount(ends.ravel(), np.tile(bits, 2), len(graph))
+    groups = np.array(partition, dtype=np.int64)
+    order = np.lexsort((-both, groups))  # of equal ones the first stays first
+    return tuple(order[np.unique(groups[order], return_index=True)[1]].tolist())
 
 
-def _move(weights: list[dict[int, float]]) -> list[int]:
+def _arrows(graph: DependencyGraph) -> tuple[IntArray, FloatArray]:
+    """Both ends of the arrows, [2, arrow], and their bits, at least 0."""
+    ends = np.array([[a.source for a in graph.arrows], [a.target for a in graph.arrows]], dtype=np.int64)
+    return ends, np.maximum(np.array([a.strength for a in graph.arrows], dtype=np.float64), 0.0)
+
+
+def _sums(values: FloatArray, first: IntArray, second: IntArray, n: int) -> csr_array:
+    return coo_array((values, (first.astype(np.int32), second.astype(np.int32))), shape=(n, n)).tocsr()
+
+
+def _move(weights: csr_array) -> IntArray:
     """The communities after every vertex has moved where it gains most, numbered from 0 by first member."""
-    group = list(range(len(weights)))
-    own = [sum(ties.values()) for ties in weights]  # a tie of a joined vertex to itself counts both its ends
-    total = sum(own)
-    size = list(own)
+    n = weights.shape[0]
+    group = np.arange(n)
+    own = weights.sum(axis=1)  # a tie of a joined vertex to itself counts both its ends
+    total = float(own.sum())
+    size = own.copy()
+    begin, near = weights.indptr.tolist(), weights.indices
+    bits = np.where(near == np.repeat(group, np.diff(begin)), 0.0, weights.data)
     moving = total > 0
     while moving:
         moving = False
-        for v, ties in enumerate(weights):
-            if not ties:
+        for v in range(n):
+            ties = slice(begin[v], begin[v + 1])
+            if begin[v] == begin[v + 1]:
                 continue
-            here = group[v]
+            here, around = group[v], group[near[ties]]
             size[here] -= own[v]
-            into: dict[int, float] = defaultdict(float, {here: 0.0})
-            for u, bits in ties.items():
-                if u != v:
-                    into[group[u]] += bits
-            best, gain = here, into[here] - size[here] * own[v] / total
-            for g in sorted(into):
-                better = into[g] - size[g] * own[v] / total
-                if better > gain + LEAST_GAIN * total:
-                    best, gain = g, better
-            size[best] += own[v]
-            if best != here:
-                group[v] = best
+            gains = np.bincount(around, bits[ties], n) - size * (own[v] / total)
+            there = np.unique(around)
+            most = float(gains[there].max())
+            if most > gains[here] + LEAST_GAIN * total:
+                group[v] = there[gains[there] >= most - LEAST_GAIN * total][0]
                 moving = True
-    first: dict[int, int] = {}
-    return [first.setdefault(g, len(first)) for g in group]
+            size[group[v]] += own[v]
+    _, first, number = np.unique(group, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[number]
 
 
-def _merge(weights: list[dict[int, float]], groups: list[int]) -> list[dict[int, float]]:
-    joined: list[dict[int, float]] = [defaultdict(float) for _ in range(max(groups) + 1)]
-    for v, ties in enumerate(weights):
-        for u, bits in ties.items():
-            joined[groups[v]][groups[u]] += bits
-    return joined
-
-
-def _number(member: list[int]) -> tuple[int, ...]:
+def _number(member: IntArray) -> tuple[int, ...]:
     """Larger communities first, equal ones by their first variable."""
-    size = Counter(member)  # in the order of first members
-    order = sorted(size, key=lambda g: -size[g])
-    place = {g: k for k, g in enumerate(order)}
-    return tuple(place[g] for g in member)
+    _, first, number, size = np.unique(member, return_index=True, return_inverse=True, return_counts=True)
+    place = np.argsort(np.lexsort((first, -size)))
+    return tuple(place[number].tolist())

@@ -13,12 +13,15 @@ are then laid beside each other, the largest first, variables without ties last.
 import math
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra, minimum_spanning_tree
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.pictures.graph.dependency import DependencyGraph
+from depnet.threads import one_thread
 
 STRONGEST = 2
 """The ties of each variable that are in the backbone beside the forest."""
@@ -28,6 +31,8 @@ ROUNDS = 80
 SETTLED = 1e-4
 MOST_DENSE = 2500
 """The most variables of one part whose distances are all kept in memory; of more, the pivots' map is kept."""
+
+BLOCK = 64  # rows of distances at once
 
 ASPECT = 1.5
 GAP = 1.1
@@ -55,7 +60,8 @@ def layout(graph: DependencyGraph) -> FloatArray:
     _, part = connected_components(near, directed=False)
     parts = [np.flatnonzero(part == k) for k in range(int(part.max()) + 1)]
     parts.sort(key=lambda members: (-len(members), int(members[0])))
-    drawn = [_part(near[members][:, members]) for members in parts]
+    with one_thread("blas"):
+        drawn = [_part(near[members][:, members]) for members in parts]
     at = np.empty((n, 2))
     for members, place in zip(parts, _beside(drawn), strict=True):
         at[members] = place
@@ -129,22 +135,17 @@ def _scale_to_pivots(near: csr_array) -> FloatArray:
 
 def _least_stress(at: FloatArray, wanted: FloatArray) -> FloatArray:
     n = len(at)
-    off = ~np.eye(n, dtype=bool)
-    weights = np.zeros_like(wanted)
-    weights[off] = wanted[off] ** -2.0
-    pull = weights * wanted
+    np.fill_diagonal(wanted, np.inf)
+    pull, weights = 1.0 / wanted, wanted**-2.0
     laplacian = np.diag(weights.sum(axis=1)) - weights
-    solver = np.linalg.inv(laplacian + 1.0 / n) - 1.0 / n  # its pseudo-inverse
-    ratio = np.empty_like(pull)
+    factor = cho_factor(laplacian + 1.0 / n)  # forces sum to 0: its inverse is the Laplacian's own
+    force = np.empty_like(at)
     for _ in range(ROUNDS if n <= 500 else ROUNDS // 2):
-        norm = (at * at).sum(axis=1)
-        np.matmul(at, -2 * at.T, out=ratio)  # in place: at 1,500 variables, memory is what takes the time
-        ratio += norm[:, None]
-        ratio += norm
-        np.maximum(ratio, 1e-18, out=ratio)
-        np.sqrt(ratio, out=ratio)
-        np.divide(pull, ratio, out=ratio)
-        moved = solver @ (ratio.sum(axis=1)[:, None] * at - ratio @ at)
+        for begin in range(0, n, BLOCK):  # at 1,500 variables, memory is what takes the time
+            some = slice(begin, begin + BLOCK)
+            ratio = pull[some] / np.maximum(cdist(at[some], at), 1e-9)
+            force[some] = ratio.sum(axis=1)[:, None] * at[some] - ratio @ at
+        moved = cho_solve(factor, force)
         change = float(np.abs(moved - at).max())
         at = moved
         if change < SETTLED * n**0.5:
