@@ -173,8 +173,9 @@ def test_a_pass_of_rows_with_their_own_roles_is_the_slow_one(
     law = compiled(network, walked)
     roles = rng.integers(0, 3, size=(23, len(cards)), dtype=np.uint8)
     start = rng.integers(0, cards, size=(len(roles) * each, len(cards))).astype(np.uint16)
-    codes = start.copy()
-    logs = law.row_passes(codes, roles, seed=seed, first=5)
+    each_row = np.repeat(roles, each, axis=0)
+    done = law.passes(len(start), roles=each_row, seed=seed, first=5, start=start)
+    codes, logs = done.codes, done.log_weights
     own = words(seed, PASS_STREAM, 0, len(order), 5, len(codes))
     for r, row in enumerate(start):
         state, log = row.tolist(), 0.0
@@ -186,20 +187,19 @@ def test_a_pass_of_rows_with_their_own_roles_is_the_slow_one(
                 log += math.log(theta[state[i]]) if theta[state[i]] > 0 else -math.inf
         assert codes[r].tolist() == state
         assert log == logs[r] or math.isclose(log, logs[r], rel_tol=1e-12, abs_tol=1e-12)
-    mutant = law.row_passes(start.copy(), np.where(roles > 0, np.uint8(1), roles), seed=seed, first=5)
-    assert not mutant.any()
+    mutant = law.passes(
+        len(start), roles=np.where(each_row > 0, np.uint8(1), each_row), seed=seed, first=5, start=start
+    )
+    assert not mutant.log_weights.any()
 
 
 def test_the_same_passes_of_rows_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "THREAD_CELLS", 0)
     law = law_of(LEARNED)
-    roles = np.random.default_rng(1).integers(0, 3, size=(70, len(LEARNED)), dtype=np.uint8)
-    found = []
-    for n_jobs in (1, 3):
-        codes = np.zeros((140, len(LEARNED)), dtype=np.uint16)
-        found.append((law.row_passes(codes, roles, seed=3, n_jobs=n_jobs), codes))
-    np.testing.assert_array_equal(found[0][0], found[1][0])
-    np.testing.assert_array_equal(found[0][1], found[1][1])
+    roles = np.random.default_rng(1).integers(0, 3, size=(140, len(LEARNED)), dtype=np.uint8)
+    one, many = (law.passes(140, roles=roles, seed=3, n_jobs=n_jobs) for n_jobs in (1, 3))
+    np.testing.assert_array_equal(one.codes, many.codes)
+    np.testing.assert_array_equal(one.log_weights, many.log_weights)
 
 
 def test_the_same_moves_in_whatever_pieces() -> None:

@@ -147,8 +147,6 @@ void Booster::score_leaves(NodeRows& rows) {
     const double stretch = k / (k - 1.0);
     std::vector<const Word*> masks;
     for (const OpenLeaf& leaf : leaves_) masks.push_back(leaf.rows.data());
-    number_.resize(padded);
-    kernels_.number_leaves(masks.data(), masks.size(), words, number_.data());
     std::vector<double> steps(leaves * states_, 0.0);
     std::vector<std::int64_t> sums(leaves * 2);
     for (std::size_t x = states_ == 2 ? 1 : 0; x < states_; ++x) {
@@ -175,21 +173,20 @@ void Booster::score_leaves(NodeRows& rows) {
             grown_.scores.push_back(
                 static_cast<std::int32_t>(std::nearbyint((step[x] - mean) * 0x1p+20)));
     }
+    add_scores(rows, masks);
 }
 
-// The last stage's scores, added to those of rows whose leaves are numbered.
-void Booster::add_scores(NodeRows& rows) {
-    const std::size_t stage = grown_.begin.size() - 2;
-    const auto first = static_cast<std::size_t>(grown_.begin[stage]);
-    const std::size_t leaves = grown_.splits.size() - first + 1;
-    const std::int32_t* scores = grown_.scores.data() + (first + stage) * states_;
-    std::vector<std::int32_t> values(leaves);
-    for (std::size_t x = 0; x < (states_ == 2 ? 1 : states_); ++x) {
+// The last stage's scores, added to those of rows whose leaves have these masks.
+void Booster::add_scores(NodeRows& rows, const std::vector<const Word*>& masks) const {
+    const std::size_t leaves = masks.size(), kept = states_ == 2 ? 1 : states_;
+    const std::int32_t* scores = grown_.scores.data() + grown_.scores.size() - leaves * states_;
+    std::vector<std::int32_t> values(kept * leaves);
+    for (std::size_t x = 0; x < kept; ++x)
         for (std::size_t y = 0; y < leaves; ++y)
-            values[y] = states_ == 2 ? scores[2 * y + 1] - scores[2 * y] : scores[y * states_ + x];
-        kernels_.add_by_leaf(number_.data(), rows.padded(), values.data(), leaves,
-                             rows.scores.data() + x * rows.padded());
-    }
+            values[x * leaves + y] =
+                states_ == 2 ? scores[2 * y + 1] - scores[2 * y] : scores[y * states_ + x];
+    kernels_.add_leaves(masks.data(), leaves, rows.bits.words, values.data(), kept,
+                        rows.scores.data());
 }
 
 // The same for the rows held out.
@@ -209,9 +206,7 @@ void Booster::add_held(NodeRows& held) {
         kernels_.divide(column, from, words, to, from);
         masks.push_back(to);
     }
-    number_.resize(held.padded());
-    kernels_.number_leaves(masks.data(), masks.size(), words, number_.data());
-    add_scores(held);
+    add_scores(held, masks);
 }
 
 void Booster::update(NodeRows& rows) const {
@@ -250,7 +245,6 @@ void Booster::run(NodeRows& rows, NodeRows* held, Watch& watch) {
         }
         idle = 0;
         score_leaves(rows);
-        add_scores(rows);
         update(rows);
         if (!held) continue;
         add_held(*held);

@@ -122,7 +122,7 @@ class Booster {
     void count_leaf(const NodeRows& rows, OpenLeaf& leaf);
     bool grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch);
     void score_leaves(NodeRows& rows);
-    void add_scores(NodeRows& rows);
+    void add_scores(NodeRows& rows, const std::vector<const Word*>& masks) const;
     void add_held(NodeRows& held);
     void update(NodeRows& rows) const;
     double score_of(const NodeRows& rows) const;
@@ -140,7 +140,6 @@ class Booster {
     std::vector<std::uint32_t> bent_;         // the curvature of its probability in each row
     std::vector<Word> planes_, leaf_planes_;  // [plane][word]: of all rows, of those of a leaf
     std::vector<Word> having_, all_;          // the rows with each state, and all rows
-    std::vector<std::uint8_t> number_;        // of each row's leaf
     std::vector<OpenLeaf> leaves_;
     std::vector<double> gain_;                              // of each test of the stage
     double probability_unit_ = 0.0, curvature_unit_ = 0.0;  // of rounded sums

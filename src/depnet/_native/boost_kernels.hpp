@@ -74,15 +74,12 @@ struct Kernels {
     // The rows of a leaf that pass a test, and those that do not.
     void (*divide)(const Word* column, const Word* leaf, std::size_t words, Word* inside,
                    Word* outside);
-    // number[row] = y in the rows of leaf y.
-    void (*number_leaves)(const Word* const* leaves, std::size_t count, std::size_t words,
-                          std::uint8_t* number);
     // sums[y][0] += p, sums[y][1] += its curvature, over the rows of leaf y.
     void (*sum_leaves)(const Word* const* leaves, std::size_t count, std::size_t words,
                        const std::uint32_t* p, const std::uint32_t* bent, std::int64_t* sums);
-    // scores[row] += values[number[row]].
-    void (*add_by_leaf)(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,
-                        std::size_t leaves, std::int32_t* scores);
+    // scores[state][row] += values[state][y] in the rows of leaf y.
+    void (*add_leaves)(const Word* const* leaves, std::size_t count, std::size_t words,
+                       const std::int32_t* values, std::size_t states, std::int32_t* scores);
     // The sum over rows of log p of their own states.
     double (*log_score)(const std::uint32_t* p, std::size_t states, std::size_t stride,
                         const std::uint16_t* own, std::size_t rows);

@@ -1,12 +1,11 @@
-// Leaves as sets of rows: divided, numbered, summed over, and their values added to the rows'
-// scores.
+// Leaves as sets of rows: divided, summed over, and their values added to the rows' scores.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 
 #include "boost_kernels.hpp"
-#include "vectors.hpp"
+#include "stages_leaves.hpp"
 
 namespace depnet::boost::DEPNET_ISA_NAMESPACE {
 
@@ -24,22 +23,19 @@ void divide(const Word* column, const Word* leaf, std::size_t words, Word* insid
     }
 }
 
-void number_leaves(const Word* const* leaves, std::size_t count, std::size_t words,
-                   std::uint8_t* number) {
-    for (std::size_t w = 0; w < words; ++w) {
-#if defined(__AVX512BW__)
-        __m512i numbers = _mm512_setzero_si512();
-        for (std::size_t y = 1; y < count; ++y)
-            numbers =
-                _mm512_mask_mov_epi8(numbers, leaves[y][w], _mm512_set1_epi8(static_cast<char>(y)));
-        _mm512_storeu_si512(number + w * kRows, numbers);
-#else
-        std::uint8_t* own = number + w * kRows;
-        std::fill_n(own, kRows, std::uint8_t{0});
-        for (std::size_t y = 1; y < count; ++y)
-            for (Word rest = leaves[y][w]; rest != 0; rest &= rest - 1)
-                own[std::countr_zero(rest)] = static_cast<std::uint8_t>(y);
-#endif
+void add_leaves(const Word* const* leaves, std::size_t count, std::size_t words,
+                const std::int32_t* values, std::size_t states, std::int32_t* scores) {
+    constexpr std::size_t kSome = 16;  // words at a time: state after state, not each word's states
+    for (std::size_t first = 0; first < words; first += kSome) {
+        const std::size_t some = std::min(kSome, words - first);
+        stages::DEPNET_ISA_NAMESPACE::Leaves rows[kSome];
+        for (std::size_t w = 0; w < some; ++w) {
+            for (std::size_t y = 1; y < count; ++y) rows[w].put(leaves[y][first + w], y);
+            rows[w].end(count);
+        }
+        for (std::size_t x = 0; x < states; ++x)
+            for (std::size_t w = 0; w < some; ++w)
+                rows[w].add(values + x * count, scores + (x * words + first + w) * kRows);
     }
 }
 
@@ -91,26 +87,5 @@ void sum_leaves(const Word* const* leaves, std::size_t count, std::size_t words,
             }
 }
 #endif
-
-void add_by_leaf(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,
-                 std::size_t leaves, std::int32_t* scores) {
-#if defined(__AVX512F__)
-    if (leaves <= 32) {  // two registers hold the values
-        std::int32_t padded[32] = {};
-        std::copy_n(values, leaves, padded);
-        const __m512i low = _mm512_loadu_si512(padded), high = _mm512_loadu_si512(padded + 16);
-        for (std::size_t r = 0; r < rows; r += 16) {
-            const __m512i at =
-                _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(number + r)));
-            const __m512i value = _mm512_permutex2var_epi32(low, at, high);
-            _mm512_storeu_si512(scores + r,
-                                _mm512_add_epi32(_mm512_loadu_si512(scores + r), value));
-        }
-        return;
-    }
-#endif
-    static_cast<void>(leaves);
-    for (std::size_t r = 0; r < rows; ++r) scores[r] += values[number[r]];
-}
 
 }  // namespace depnet::boost::DEPNET_ISA_NAMESPACE

@@ -8,9 +8,9 @@
 namespace depnet::boost::DEPNET_ISA_NAMESPACE {
 
 const Kernels& kernels() {
-    static constexpr Kernels all{two_shares,    shares,     curvatures,  largest,    round_planes,
-                                 within,        count,      gains,       count_both, divide,
-                                 number_leaves, sum_leaves, add_by_leaf, log_score};
+    static constexpr Kernels all{two_shares, shares,     curvatures, largest,    round_planes,
+                                 within,     count,      gains,      count_both, divide,
+                                 sum_leaves, add_leaves, log_score};
     return all;
 }
 

@@ -201,8 +201,7 @@ class Group {
         std::uint32_t low[kRows];
         for (std::size_t c = 0; c < kRows; ++c) low[c] = static_cast<std::uint32_t>(words[c]);
         draw_column(run_.view, step, tile_, low, static_cast<std::size_t>(count_), run_.scratch,
-                    tile_ + kRows * run_.view.nodes[step.place].variable,
-                    static_cast<double*>(nullptr));
+                    tile_ + kRows * run_.view.nodes[step.place].variable, nullptr);
     }
 
     // The code of a variable is codes[variable * stride].

@@ -3,7 +3,6 @@
 
 #include <nanobind/stl/optional.h>
 
-#include <numeric>
 #include <optional>
 
 #include "bindings.hpp"
@@ -15,25 +14,27 @@ namespace depnet::law {
 namespace {
 
 template <typename Code>
-void passes(Network& network, const Known& known, In1<std::int32_t> places, std::uint64_t seed,
-            std::int64_t first, std::optional<In2<std::uint32_t>> words,
+void passes(Network& network, const Known& known, In1<std::int32_t> places,
+            std::optional<In2<std::uint8_t>> roles, std::uint64_t seed, std::int64_t first,
+            std::optional<In2<std::uint32_t>> words,
             nb::ndarray<nb::numpy, Code, nb::ndim<2>, nb::f_contig, nb::device::cpu> codes,
             Out1<double> log_weights) {
     const View view = network.view();
     nb::gil_scoped_release release;
-    const Steps steps(network, known, places.data(), places.size(), true);
-    std::vector<std::int32_t> others;
-    std::vector<bool> taking(network.variables());
-    for (std::size_t k = 0; k < places.size(); ++k)
-        taking[static_cast<std::size_t>(view.nodes[places(k)].variable)] = true;
-    for (std::size_t i = 0; i < taking.size(); ++i)
-        if (!taking[i]) others.push_back(static_cast<std::int32_t>(i));
+    const Steps steps(network, known, places.data(), places.size(), !roles);
+    std::vector<bool> drawn(network.variables());
+    for (std::size_t k = 0; k < places.size() && !roles; ++k)
+        drawn[static_cast<std::size_t>(view.nodes[places(k)].variable)] = true;
+    std::vector<std::int32_t> given;
+    for (std::size_t i = 0; i < drawn.size(); ++i)
+        if (!drawn[i]) given.push_back(static_cast<std::int32_t>(i));
     std::vector<std::uint16_t> tile(network.variables() * kRows);
     Buffers buffers(network);
     const PassTask task{steps.data(),
                         steps.size(),
-                        others.data(),
-                        others.size(),
+                        given.data(),
+                        given.size(),
+                        roles ? roles->data() : nullptr,
                         seed,
                         first,
                         words ? words->data() : nullptr,
@@ -43,23 +44,6 @@ void passes(Network& network, const Known& known, In1<std::int32_t> places, std:
                         tile.data(),
                         buffers.scratch()};
     DEPNET_DISPATCH(pass(view, task, codes.data()))
-}
-
-// Passes through rows that know different variables; a row's words are those of `passes`.
-void row_passes(Network& network, In2<std::uint8_t> roles, std::uint64_t seed, std::int64_t first,
-                Out2<std::uint16_t> codes, Out1<double> log_weights) {
-    const View view = network.view();
-    nb::gil_scoped_release release;
-    std::vector<std::int32_t> places(network.variables());
-    std::iota(places.begin(), places.end(), 0);
-    const Steps steps(network, Known(network.variables()), places.data(), places.size(), false);
-    std::vector<std::uint16_t> tile(network.variables() * kRows);
-    Buffers buffers(network);
-    const std::size_t rows = codes.shape(0), given = std::max<std::size_t>(roles.shape(0), 1);
-    const RowPassTask task{steps.data(), roles.data(),     rows / given, seed,
-                           first,        codes.data(),     rows,         log_weights.data(),
-                           tile.data(),  buffers.scratch()};
-    DEPNET_DISPATCH(pass_rows(view, task))
 }
 
 void make_words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
@@ -110,8 +94,8 @@ template <typename Code>
 void bind_passes(nb::module_& m, const char* doc) {
     using nb::arg;
     m.def("passes", &passes<Code>, arg("network"), arg("known"), nb::kw_only(), arg("places"),
-          arg("seed"), arg("first"), arg("words").none(), arg("codes").noconvert(),
-          arg("log_weights").noconvert(), doc);
+          arg("roles").none(), arg("seed"), arg("first"), arg("words").none(),
+          arg("codes").noconvert(), arg("log_weights").noconvert(), doc);
 }
 
 }  // namespace
@@ -126,15 +110,11 @@ void depnet::bind_law(nb::module_& m) {
 
 A variable of which something is known is drawn in proportion to theta w, and log of their sum is added to `log_weights`.
 Word p of a row is that of the node at place p: of the counter generator, row r being chain `first` + r, or of `words`
-[place, row].)");
-    bind_passes<std::uint16_t>(m, "");
-    m.def(
-        "row_passes", &row_passes, arg("network"), nb::kw_only(), arg("roles"), arg("seed"),
-        arg("first"), arg("codes").noconvert(), arg("log_weights").noconvert(),
-        R"(One pass of every row of `codes` ([rows, n], row-major), in the order, each by its own roles.
+[place, row].
 
-`roles[k, i]` are those of X_i in the k-th of equally many neighbouring rows: 0 leaves it as it is, 1 draws it, 2 adds
-log theta_i of its code to the row's `log_weights`.)");
+With `roles` [rows, n], of what nothing is known, X_i of a row is left as it is (0), drawn (1), or log theta_i of its code is
+added to the row's weight (2).)");
+    bind_passes<std::uint16_t>(m, "");
     m.def("words", &make_words, arg("seed"), arg("stream"), arg("first"), arg("first_chain"),
           arg("out").noconvert(),
           "Write words first, first + 1, ... of neighbouring chains into `out` [words, chains].");

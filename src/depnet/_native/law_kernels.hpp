@@ -11,33 +11,20 @@ using namespace network;
 
 constexpr std::uint32_t kPassStream = 64, kMoveStream = 80;
 
+// What a pass does with a variable of a row that has a role: nothing, draw it, or weigh the row by
+// theta of its code.
+enum Role : std::uint8_t { kLeave = 0, kDraw = 1, kWeigh = 2 };
+
 struct PassTask {
     const Step* steps;
     std::size_t count;
-    const std::int32_t* others;  // variables that do not take part, but may be read
-    std::size_t other_count;
+    const std::int32_t* given;  // variables that are not drawn in every row, but may be read
+    std::size_t given_count;
+    const std::uint8_t* roles;  // [rows][variables], or null: every step is drawn in every row
     std::uint64_t seed;
     std::int64_t first;
     const std::uint32_t* words;  // the caller's, `stride` rows wide, or null
     std::int64_t stride;
-    std::size_t rows;
-    double* log_weights;
-    void* tile;  // scratch: codes of all variables, kRows each
-    Scratch scratch;
-};
-
-// What a pass does with a variable of a row: nothing, draw it, or weigh the row by theta of its
-// code.
-enum Role : std::uint8_t { kLeave = 0, kDraw = 1, kWeigh = 2 };
-
-// Passes through rows that know different variables.
-struct RowPassTask {
-    const Step* steps;          // of every place, nothing being known
-    const std::uint8_t* roles;  // [rows / each][variables]
-    std::size_t each;           // neighbouring rows that have the same roles
-    std::uint64_t seed;
-    std::int64_t first;
-    std::uint16_t* codes;  // [rows][variables]
     std::size_t rows;
     double* log_weights;
     std::uint16_t* tile;  // scratch: codes of all variables, kRows each
@@ -66,7 +53,6 @@ struct MoveTask {
 
 DEPNET_FOR_EACH_ISA(void pass(const View&, const PassTask&, std::uint8_t*);
                     void pass(const View&, const PassTask&, std::uint16_t*);
-                    void pass_rows(const View&, const RowPassTask&);
                     void move(const View&, const MoveTask&);
                     void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
                                std::int64_t first_chain, std::int64_t chains, std::int64_t rows,

@@ -17,9 +17,8 @@ namespace kernels = stages::DEPNET_ISA_NAMESPACE;
 
 // Walk `count` rows, those of `active`, from their slots to leaves, or to a test of `until`; the
 // slots that they come to are left in `at`.
-template <typename Code>
-inline void walk(const View& view, const Code* tile, std::int32_t until, std::int32_t* active,
-                 std::size_t count, Slot* at) {
+inline void walk(const View& view, const std::uint16_t* tile, std::int32_t until,
+                 std::int32_t* active, std::size_t count, Slot* at) {
     const Slot* slots = view.slots;
     while (count > 0) {
         std::size_t going = 0;
@@ -37,13 +36,13 @@ inline void walk(const View& view, const Code* tile, std::int32_t until, std::in
 }
 
 // The leaves of the tile's first `rows` rows.
-template <typename Code>
-inline void leaves_of(const View& view, const Node& node, const Code* tile, std::size_t rows,
-                      std::int32_t* leaf) {
+inline void leaves_of(const View& view, const Node& node, const std::uint16_t* tile,
+                      std::size_t rows, std::int32_t* leaf) {
     if (node.map >= 0) {
         std::int32_t index[kRows] = {};
         for (std::int64_t k = node.input_begin; k < node.input_end; ++k) {
-            const Code* column = tile + static_cast<std::size_t>(view.inputs[k].variable) * kRows;
+            const std::uint16_t* column =
+                tile + static_cast<std::size_t>(view.inputs[k].variable) * kRows;
             const std::int32_t stride = view.inputs[k].stride;
             for (std::size_t r = 0; r < kRows; ++r) index[r] += stride * column[r];
         }
@@ -76,8 +75,8 @@ inline void logs_of(const double* values, double* logs) {
 }
 
 // Add the scores of the first source, whose leaves are those of a tile's codes.
-template <typename Code>
-inline void add_start(const View& view, const Node& node, const Code* tile, std::int32_t* scores) {
+inline void add_start(const View& view, const Node& node, const std::uint16_t* tile,
+                      std::int32_t* scores) {
     const auto states = static_cast<std::size_t>(node.states);
     const std::int32_t* start = view.boosted[node.boosted].start;
     if (node.map < 0 && node.root.variable == kLeaf) {
@@ -98,8 +97,7 @@ inline void clear(std::int32_t* scores, const Node& node) {
 }
 
 // theta [state][kRows] of a boosted node, into the scratch.
-template <typename Code>
-inline void boosted_tile(const View& view, const Node& node, const Code* tile,
+inline void boosted_tile(const View& view, const Node& node, const std::uint16_t* tile,
                          const Scratch& scratch) {
     clear(scratch.scores, node);
     add_start(view, node, tile, scratch.scores);
@@ -128,10 +126,9 @@ inline void own_logs(const View& view, const Node& node, const std::uint16_t* ti
 }
 
 // Draw a boosted node's variable in the tile's first `rows` rows, of which `words` are the words.
-template <typename Code>
-inline void draw_boosted(const View& view, const Node& node, const Step& step, const Code* tile,
-                         const std::uint32_t* words, std::size_t rows, const Scratch& scratch,
-                         Code* column, double* log_weights) {
+inline void draw_boosted(const View& view, const Node& node, const Step& step,
+                         const std::uint16_t* tile, const std::uint32_t* words, std::size_t rows,
+                         const Scratch& scratch, std::uint16_t* column, double* log_weights) {
     const auto states = static_cast<std::size_t>(node.states);
     double* theta = scratch.theta;
     boosted_tile(view, node, tile, scratch);
@@ -139,7 +136,7 @@ inline void draw_boosted(const View& view, const Node& node, const Step& step, c
     if (step.code >= 0) {
         logs_of(theta + static_cast<std::size_t>(step.code) * kRows, logs);
         for (std::size_t r = 0; r < rows; ++r) log_weights[r] += logs[r];
-        for (std::size_t r = 0; r < rows; ++r) column[r] = static_cast<Code>(step.code);
+        for (std::size_t r = 0; r < rows; ++r) column[r] = static_cast<std::uint16_t>(step.code);
         return;
     }
     if (step.weights != nullptr)
@@ -162,15 +159,14 @@ inline void draw_boosted(const View& view, const Node& node, const Step& step, c
         for (std::size_t r = 0; r < rows; ++r)
             if (!(total[r] > 0.0)) state[r] = allowed;
     }
-    for (std::size_t r = 0; r < rows; ++r) column[r] = static_cast<Code>(state[r]);
+    for (std::size_t r = 0; r < rows; ++r) column[r] = static_cast<std::uint16_t>(state[r]);
 }
 
 // Draw a step's variable in the tile's first `rows` rows, whose words are `words`, into `column`.
 // What is known of it is added to the rows' log_weights.
-template <typename Code>
-inline void draw_column(const View& view, const Step& step, const Code* tile,
+inline void draw_column(const View& view, const Step& step, const std::uint16_t* tile,
                         const std::uint32_t* words, std::size_t rows, const Scratch& scratch,
-                        Code* column, double* log_weights) {
+                        std::uint16_t* column, double* log_weights) {
     const Node& node = view.nodes[step.place];
     if (node.boosted >= 0) {
         draw_boosted(view, node, step, tile, words, rows, scratch, column, log_weights);
@@ -181,10 +177,10 @@ inline void draw_column(const View& view, const Step& step, const Code* tile,
     if (step.logs != nullptr)
         for (std::size_t r = 0; r < rows; ++r) log_weights[r] += step.logs[leaf[r] * step.stride];
     if (step.code >= 0) {
-        for (std::size_t r = 0; r < rows; ++r) column[r] = static_cast<Code>(step.code);
+        for (std::size_t r = 0; r < rows; ++r) column[r] = static_cast<std::uint16_t>(step.code);
     } else if (node.states == 2) {
         for (std::size_t r = 0; r < rows; ++r)
-            column[r] = static_cast<Code>(step.marks[leaf[r]] <= clipped(words[r]));
+            column[r] = static_cast<std::uint16_t>(step.marks[leaf[r]] <= clipped(words[r]));
     } else {
         const std::int64_t marks = node.states - 1;
         for (std::size_t r = 0; r < rows; ++r) {
@@ -192,7 +188,7 @@ inline void draw_column(const View& view, const Step& step, const Code* tile,
             const std::uint32_t* own = step.marks + leaf[r] * marks;
             std::uint32_t state = 0;
             for (std::int64_t s = 0; s < marks; ++s) state += own[s] <= w;
-            column[r] = static_cast<Code>(state);
+            column[r] = static_cast<std::uint16_t>(state);
         }
     }
 }

@@ -1,94 +1,58 @@
 // The kernels of stages_kernels.hpp for one instruction set, whose translation unit includes this.
 #pragma once
 
-#include <bit>
-
 #include "stages_leaves.hpp"
 #include "stages_theta.hpp"
 #include "vectors.hpp"
 
 namespace depnet::stages::DEPNET_ISA_NAMESPACE {
 
-// Bit r: is low <= column[r] <= high? For the first `rows` rows, at most 64.
-template <typename Code>
-inline std::uint64_t plain_mask(const Code* column, Code low, Code width, std::size_t rows) {
+// Bit r: is low <= column[r] <= high?
+inline std::uint64_t test_mask(const std::uint16_t* column, std::uint16_t low, std::uint16_t high) {
+    const auto width = static_cast<std::uint16_t>(high - low);
     std::uint64_t mask = 0;
-    if (rows < kRows || std::endian::native != std::endian::little) {
-        for (std::size_t r = 0; r < rows; ++r)
-            mask |= std::uint64_t{static_cast<Code>(column[r] - low) <= width} << r;
-        return mask;
+#if defined(__AVX512BW__)
+    for (int half = 0; half < 2; ++half) {
+        const __m512i codes = _mm512_loadu_si512(column + 32 * half);
+        const __m512i above = _mm512_sub_epi16(codes, _mm512_set1_epi16(static_cast<short>(low)));
+        mask |= std::uint64_t{_mm512_cmple_epu16_mask(above,
+                                                      _mm512_set1_epi16(static_cast<short>(width)))}
+                << (32 * half);
     }
+#else
     std::uint8_t inside[kRows];
-    for (std::size_t r = 0; r < kRows; ++r) inside[r] = static_cast<Code>(column[r] - low) <= width;
+    for (std::size_t r = 0; r < kRows; ++r)
+        inside[r] = static_cast<std::uint16_t>(column[r] - low) <= width;
     for (std::size_t r = 0; r < kRows; r += 8) {
-        // Eight bytes of 0 or 1: the product has their sum of 2^r in its highest byte.
-        std::uint64_t eight;
-        __builtin_memcpy(&eight, inside + r, sizeof eight);
+        std::uint64_t eight = 0;  // bytes of 0 or 1: the product has their sum of 2^r on top
+        for (std::size_t k = 0; k < 8; ++k) eight |= std::uint64_t{inside[r + k]} << (8 * k);
         mask |= (eight * 0x0102040810204080u >> 56) << r;
     }
+#endif
     return mask;
 }
 
-inline std::uint64_t test_mask(const std::uint8_t* column, std::uint16_t low, std::uint16_t high,
-                               std::size_t rows) {
-    if (low > 0xff) return 0;  // no byte is as large, and none is larger than 255
-    if (high > 0xff) high = 0xff;
-    const auto first = static_cast<std::uint8_t>(low);
-    const auto width = static_cast<std::uint8_t>(high - low);
-#if defined(__AVX512BW__)
-    if (rows == kRows) {
-        const __m512i codes = _mm512_loadu_si512(column);
-        const __m512i above = _mm512_sub_epi8(codes, _mm512_set1_epi8(static_cast<char>(first)));
-        return _mm512_cmple_epu8_mask(above, _mm512_set1_epi8(static_cast<char>(width)));
-    }
-#elif defined(__AVX2__)
-    if (rows == kRows) {
-        std::uint64_t mask = 0;
-        for (int half = 0; half < 2; ++half) {
-            const __m256i codes =
-                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column + 32 * half));
-            const __m256i above =
-                _mm256_sub_epi8(codes, _mm256_set1_epi8(static_cast<char>(first)));
-            const __m256i bound = _mm256_set1_epi8(static_cast<char>(width));
-            const __m256i within = _mm256_cmpeq_epi8(_mm256_min_epu8(above, bound), above);
-            mask |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(within))}
-                    << (32 * half);
-        }
-        return mask;
-    }
-#endif
-    return plain_mask<std::uint8_t>(column, first, width, rows);
-}
-
-inline std::uint64_t test_mask(const std::uint16_t* column, std::uint16_t low, std::uint16_t high,
-                               std::size_t rows) {
-    const auto width = static_cast<std::uint16_t>(high - low);
-#if defined(__AVX512BW__)
-    if (rows == kRows) {
-        std::uint64_t mask = 0;
-        for (int half = 0; half < 2; ++half) {
-            const __m512i codes = _mm512_loadu_si512(column + 32 * half);
-            const __m512i above =
-                _mm512_sub_epi16(codes, _mm512_set1_epi16(static_cast<short>(low)));
-            mask |= std::uint64_t{_mm512_cmple_epu16_mask(
-                        above, _mm512_set1_epi16(static_cast<short>(width)))}
-                    << (32 * half);
-        }
-        return mask;
-    }
-#endif
-    return plain_mask<std::uint16_t>(column, low, width, rows);
+// The codes of some rows, of whichever width: loops of a fixed length are vectorised.
+template <typename From, typename To>
+inline void copy_codes(const From* from, std::size_t rows, To* to) {
+    if (rows == kRows)
+        for (std::size_t r = 0; r < kRows; ++r) to[r] = static_cast<To>(from[r]);
+    else
+        for (std::size_t r = 0; r < rows; ++r) to[r] = static_cast<To>(from[r]);
 }
 
 template <typename Code>
 inline void test_masks_of(const View& view, const Code* codes, std::size_t stride, std::size_t rows,
                           std::uint64_t* masks) {
-    for (std::size_t t = 0; t < view.tests; ++t)
-        masks[t] = test_mask(codes + static_cast<std::size_t>(view.variable[t]) * stride,
-                             view.low[t], view.high[t], rows);
+    std::uint16_t column[kRows] = {};
+    for (std::size_t t = 0; t < view.tests; ++t) {
+        if (t == 0 || view.variable[t] != view.variable[t - 1])
+            copy_codes(codes + static_cast<std::size_t>(view.variable[t]) * stride, rows, column);
+        masks[t] = test_mask(column, view.low[t], view.high[t]);
+    }
 }
 std::uint64_t test_mask(const View& view, std::size_t test, const std::uint16_t* column) {
-    return test_mask(column, view.low[test], view.high[test], kRows);
+    return test_mask(column, view.low[test], view.high[test]);
 }
 
 void add_stages(const View& view, const std::int32_t* which, std::size_t count,

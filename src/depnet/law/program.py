@@ -40,7 +40,7 @@ from depnet.model.network import Kept, Network, compiled_of
 from depnet.threads import Span, even_spans, in_threads
 
 DRAW, WEIGH = 1, 2
-"""What passes of rows do with a variable."""
+"""What passes do with a variable of a row that has a role."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +80,7 @@ class Law:
         evidence: Evidence = NOTHING,
         *,
         variables: Sequence[int] | None = None,
+        roles: NDArray[np.uint8] | None = None,
         seed: int = 0,
         first: int = 0,
         words: NDArray[np.uint32] | None = None,
@@ -91,6 +92,9 @@ class Law:
         Row r takes the words of chain `first` + r of the counter generator, one for each place of the order (or those
         of `words` [place, row]): the same draws in whatever pieces and threads they are made, and whichever other
         variables take part.
+
+        Rows that know different variables have `roles` [row, variable] instead of evidence: `DRAW` draws X_i, `WEIGH` weighs
+        the row by theta_i of its code in `start`, 0 leaves that as it is.
         """
         codes: CodeArray = np.zeros((rows, len(self.order)), dtype=self.dtype, order="F")
         if start is not None:
@@ -109,6 +113,7 @@ class Law:
                 self._compiled,
                 known,
                 places=places,
+                roles=None if roles is None else roles[start:stop],
                 seed=seed,
                 first=first + start,
                 words=None if words is None else np.ascontiguousarray(words[:, start:stop]),
@@ -120,37 +125,6 @@ class Law:
 
         in_threads(run, _parts(rows, n_jobs if rows * len(places) >= limits.THREAD_CELLS else 1), n_jobs)
         return Passes(codes, logs)
-
-    def row_passes(
-        self,
-        codes: NDArray[np.uint16],
-        roles: NDArray[np.uint8],
-        *,
-        seed: int,
-        first: int = 0,
-        n_jobs: int = 1,
-    ) -> FloatArray:
-        """A pass of each row of `codes` [rows, n], in place, rows knowing different variables; the logs of their weights.
-
-        `roles[k, i]` says what is done with X_i in the k-th of equally many neighbouring rows: `DRAW` draws it, `WEIGH`
-        weighs the row by theta_i of its code, 0 leaves it as it is. Row r takes the words of chain `first` + r.
-        """
-        logs = np.zeros(len(codes))
-        each = len(codes) // max(len(roles), 1)
-
-        def run(start: int, stop: int) -> None:
-            rows = slice(start * each, stop * each)
-            native.row_passes(
-                self._compiled,
-                roles=roles[start:stop],
-                seed=seed,
-                first=first + start * each,
-                codes=codes[rows],
-                log_weights=logs[rows],
-            )
-
-        in_threads(run, _parts(len(roles), n_jobs if codes.size >= limits.THREAD_CELLS else 1), n_jobs)
-        return logs
 
     def moves(
         self,

@@ -120,7 +120,7 @@ class Holes:
         return found
 
     def roles(self, moved: Bools) -> NDArray[np.uint8]:
-        """What passes do (`Law.row_passes`): draw the moved holes, weigh rows by the active nodes that read one of them."""
+        """What passes do (`Law.passes`): draw the moved holes, weigh rows by the active nodes that read one of them."""
         roles = np.where(moved, np.uint8(DRAW), np.uint8(0))
         upstream = moved & self.upstream
         for j, node in enumerate(self.network.nodes):

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray, IntArray, new_seeds
+from depnet.arrays import CodeArray, FloatArray, IntArray, new_seeds
 from depnet.errors import EvidenceError
 from depnet.inference.answer.question import RESOLUTION, Effort
 from depnet.inference.answer.rows import EXACT, OBSERVED, SAMPLE, DistinctRows, RowAnswers, pieces
@@ -38,15 +38,17 @@ class Replicas:
         self.sweeps = self.updates = 0
         (self.seed,) = new_seeds(effort.rng, 1)
         # Each starts at one of some passes, in proportion to their weights.
-        states = np.repeat(holes.codes, each * limits.CANDIDATES, axis=0).astype(np.uint16, copy=False)
-        logs = self._law.row_passes(states, holes.roles(moved), seed=self.seed, n_jobs=self._threads)
-        logs = logs.reshape(-1, limits.CANDIDATES)
+        states: CodeArray = np.repeat(holes.codes, each * limits.CANDIDATES, axis=0)  # type: ignore[assignment]  # of either
+        roles = np.repeat(holes.roles(moved), each * limits.CANDIDATES, axis=0)
+        found = self._law.passes(len(states), roles=roles, seed=self.seed, start=states, n_jobs=self._threads)
+        logs = found.log_weights.reshape(-1, limits.CANDIDATES)
         top = logs.max(axis=1, keepdims=True)
         shares = np.exp(logs - np.where(top == -np.inf, 0.0, top))
         ends = np.cumsum(np.where(top == -np.inf, 1.0, shares), axis=1)
         until = effort.rng.random(len(ends)) * ends[:, -1]
         chosen = np.minimum((until[:, None] >= ends).sum(axis=1), limits.CANDIDATES - 1)
-        self.states = np.ascontiguousarray(states[np.arange(len(logs)) * limits.CANDIDATES + chosen])
+        at = np.arange(len(logs)) * limits.CANDIDATES + chosen
+        self.states = np.ascontiguousarray(found.codes[at], dtype=np.uint16)
 
     def move(self, sweeps: int, sums: FloatArray | None = None) -> IntArray:
         """Move all of them; returned is how often each found no possible state."""
@@ -311,13 +313,13 @@ class LawRows(RowAnswers):
         place = self._places(rows[at])
         if not len(place):
             return
-        roles = np.where(holes.barren[at], np.uint8(DRAW), np.uint8(0))
-        states = np.ascontiguousarray(self.drawn[place])
-        (seed,) = new_seeds(self.effort.rng, 1)
-        law_of(self.network).row_passes(
-            states, np.repeat(roles, self._copies[rows[at]], axis=0), seed=seed, n_jobs=self.effort.threads
+        roles = np.repeat(
+            np.where(holes.barren[at], np.uint8(DRAW), np.uint8(0)), self._copies[rows[at]], axis=0
         )
-        self.drawn[place] = states
+        states, (seed,) = self.drawn[place], new_seeds(self.effort.rng, 1)
+        law, threads = law_of(self.network), self.effort.threads
+        done = law.passes(len(place), roles=roles, seed=seed, start=states, n_jobs=threads)
+        self.drawn[place] = done.codes
 
     def _places(self, rows: IntArray) -> IntArray:
         """Where in `drawn` the copies of these rows are, one row's after the other's."""
