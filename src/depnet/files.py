@@ -74,7 +74,6 @@ Stamp: TypeAlias = tuple[int, ...]
 
 
 def stamp_of(name: str) -> Stamp | None:
-    """The stamp of a file; None where there is none."""
     try:
         status = Path(name).stat()
     except OSError:

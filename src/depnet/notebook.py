@@ -5,11 +5,11 @@ Cards work in light and dark notebooks alike, since text has the colour of the p
 Names and labels are whatever a table held: all text is escaped here, and what would turn text around is shown as its code.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from depnet.wording import printable
+from depnet.wording import Grid, Part, printable
 
 BAR = "#56B4E9"
 """Shares of an answer: sky blue of Okabe and Ito's colours, as in pictures (`pictures.colours.SKY`)."""
@@ -77,6 +77,16 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, left: int = 1
         f"<tr>{''.join(_cell('td', cell, at < left) for at, cell in enumerate(row))}</tr>" for row in rows
     )
     return f"<table style='{_TABLE}'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def html_of_parts(parts: Iterable[Part]) -> Iterator[str]:
+    """Parts as the elements of a card."""
+    for part in parts:
+        if isinstance(part, Grid):
+            left = part.left if isinstance(part.left, int) else sum(part.left)
+            yield (line(part.title) if part.title else "") + table(part.head, part.rows, left=left)
+        else:
+            yield line(part if isinstance(part, str) else part.text)
 
 
 def _cell(tag: str, cell: Cell, is_text: bool) -> str:

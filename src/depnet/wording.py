@@ -1,4 +1,7 @@
-"""Numbers of things, lists of names, and the name that somebody may have meant, in results and messages; values as JSON."""
+"""Numbers of things, lists of names, and the name that somebody may have meant, in results and messages; values as JSON.
+
+What a result shows is parts, lines and tables, for a terminal, for `print` and for a notebook alike.
+"""
 
 import difflib
 import itertools
@@ -6,7 +9,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from depnet.errors import brief
 
@@ -41,6 +44,55 @@ def shown_width(text: str) -> int:
     marks = ("Mn", "Me", "Cf")
     shown = (c for c in text if unicodedata.category(c) not in marks)
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in shown)
+
+
+class Line(NamedTuple):
+    """A line in bold, dim or a colour."""
+
+    text: str
+    style: str
+
+
+class Grid(NamedTuple):
+    """A table; all but the first `left` columns (or those marked) are numbers, to the right. `shares` may become bars."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left: int | Sequence[bool] = 1
+    shares: Sequence[float] = ()
+    title: str | None = None
+
+    def lines(self, gap: int = 2, widest: int = 10**9, *, ruled: bool = False) -> list[str]:
+        """Its head, a rule if wanted, and its rows; a cell that is wider than that moves the rest of its own row only.
+
+        >>> Grid(["state", "p"], [["No", "0.25"]]).lines()
+        ['  state     p', '  No     0.25']
+        """
+        left = self.left
+        lefts = [at < left for at in range(len(self.head))] if isinstance(left, int) else list(left)
+        cells = [[printable(cell) for cell in row] for row in [self.head, *self.rows]]
+        widths = [min(max(map(shown_width, column)), widest) for column in zip(*cells, strict=True)]
+        found = []
+        for row in cells:
+            blanks = [" " * (width - shown_width(cell)) for cell, width in zip(row, widths, strict=True)]
+            parts = [c + b if is_left else b + c for c, b, is_left in zip(row, blanks, lefts, strict=True)]
+            found.append(f"  {(' ' * gap).join(parts)}".rstrip())
+        rule = " " + "─" * (sum(widths) + gap * len(widths) - 1)
+        return [found[0], rule, *found[1:]] if ruled else found
+
+
+Part: TypeAlias = str | Line | Grid
+
+
+def text_of_parts(parts: Iterable[Part]) -> str:
+    """Parts as `print` shows them."""
+    lines: list[str] = []
+    for part in parts:
+        if isinstance(part, Grid):
+            lines += [*([] if part.title is None else [part.title]), *part.lines()]
+        else:
+            lines.append(printable(part if isinstance(part, str) else part.text))
+    return "\n".join(lines)
 
 
 def json_value(value: Any) -> Any:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from depnet.cli.command import Grid, Line, progress, show
+from depnet.cli.command import progress, show
 from depnet.cli.main import run
+from depnet.wording import Grid, Line
 
 
 class Terminal(io.StringIO):

@@ -9,16 +9,16 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from depnet.cli.given import complete_given
 from depnet.threads import Tell, show_progress
-from depnet.wording import UNPRINTABLE, json_value, printable, shown_width
+from depnet.wording import UNPRINTABLE, Grid, Line, Part, json_value, printable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,26 +30,6 @@ Option = Callable[[Any], Any]
 
 WIDEST = 60
 """Places that a column takes at most; a longer cell moves the rest of its own row only."""
-
-
-class Line(NamedTuple):
-    """A line in bold, dim or a colour."""
-
-    text: str
-    style: str
-
-
-class Grid(NamedTuple):
-    """A table; all but the first `left` columns (or those marked) are numbers, to the right, unless the last has `bars`."""
-
-    head: Sequence[str]
-    rows: Iterable[Sequence[str]]
-    left: int | Sequence[bool] = 1
-    bars: bool = False
-    title: str | None = None
-
-
-Part: TypeAlias = str | Line | Grid
 
 
 @dataclass
@@ -271,20 +251,17 @@ def show(*parts: Part) -> None:
 
 
 def _show_table(table: Grid) -> None:
-    left = table.left
-    lefts = [at < left for at in range(len(table.head))] if isinstance(left, int) else list(left)
-    lefts[-1] = lefts[-1] or table.bars
     if table.title is not None:
         show(Line(table.title, "bold"))
-    cells = [[printable(cell) for cell in row] for row in [table.head, *table.rows]]
-    widths = [min(max(map(shown_width, column)), WIDEST) for column in zip(*cells, strict=True)]
+    if table.shares:
+        rows = [[*row, bar(share)] for row, share in zip(table.rows, table.shares, strict=True)]
+        left = (
+            [at < table.left for at in range(len(table.head))] if isinstance(table.left, int) else table.left
+        )
+        table = Grid([*table.head, ""], rows, [*left, True])
     click.echo()
-    for at, row in enumerate(cells):
-        blanks = [" " * (width - shown_width(cell)) for cell, width in zip(row, widths, strict=True)]
-        parts = [c + b if is_left else b + c for c, b, is_left in zip(row, blanks, lefts, strict=True)]
-        click.echo(_style(f"  {'   '.join(parts)}".rstrip(), "" if at else "bold"))
-        if at == 0:
-            click.echo(" " + "─" * (sum(widths) + 3 * len(widths) - 1))
+    for at, text in enumerate(table.lines(3, WIDEST, ruled=True)):
+        click.echo(_style(text, "" if at else "bold"))
     click.echo()
 
 

@@ -1,23 +1,18 @@
 """`depnet compare`: two models, or a model and a table."""
 
-import math
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, THEORY, Grid, Part, Run, command, flag, number, option
+from depnet.cli.command import JOBS, SCAN, SEED, THEORY, Run, command, flag, number, option
 from depnet.cli.files import PLOT, UNKNOWN, WHERE, is_model, load_models, read_holed, save_plot, text_options
-from depnet.wording import once_in, percent, pick, some_of
+from depnet.wording import pick
 
 if TYPE_CHECKING:
     from depnet.inference.judge.compare import Comparison
     from depnet.model import Network
     from depnet.model.model import Model
-
-SHOWN = 20
-WAYS = {"1-way": "single columns", "2-way": "pairs of columns"}
 
 
 @command("depnet compare old.json new.json --data test.csv", "depnet compare model.json test.csv")
@@ -74,7 +69,7 @@ def compare(
     kind = kind_of(one)
     names = {"first": model, "second": other, "data": data if is_model(other) else other}
     document = {**_document(found, names), "kind": kind}
-    run.answer(document, *_parts(found, names, kind, theory=run.theory))
+    run.answer(document, *found.parts(names, kind if run.theory else None))
 
 
 def _alike(first: "Model", second: "Model", *, chains: bool) -> "tuple[Network, Network]":
@@ -109,42 +104,3 @@ def _document(found: "Comparison", names: dict[str, str | None]) -> dict[str, An
             "rows": near.rows,
         },
     }
-
-
-def _scores(found: "Comparison", names: dict[str, str | None], kind: str | None) -> Iterator[Part]:
-    """How well each predicts the rows; with a `kind` of score in its nats."""
-    d, by = found.difference, [(str(names[s.rows_of]), str(names[s.by]), s) for s in found.scores]
-    if kind is not None:
-        title = f"how well rows are predicted: {kind} per row, the nearer to 0 the better"
-        lines = [[rows, model, f"{s.mean:.4f}", f"{s.standard_error:.4f}"] for rows, model, s in by]
-        yield Grid(["rows of", "predicted by", "score", "± error"], lines, left=2, title=title)
-        if d is not None:
-            yield f"second less first on {names['data']}: {d.mean:+.4f} ± {d.standard_error:.4f} per row"
-        return
-    title = "how likely each model takes a typical row to be: one in so many, and the fewer the better"
-    lines = [[rows, model, once_in(s.mean), percent(s.standard_error)] for rows, model, s in by]
-    yield Grid(["rows of", "by the model", "one in", "±"], lines, left=2, title=title)
-    if d is not None:
-        yield (
-            f"a typical row of {names['data']} is {math.exp(d.mean):.4g} times as likely by {names['second']} as by "
-            f"{names['first']} (± {percent(d.standard_error)})"
-        )
-
-
-def _parts(found: "Comparison", names: dict[str, str | None], kind: str, *, theory: bool) -> list[Part]:
-    parts: list[Part] = list(_scores(found, names, kind if theory else None))
-    if found.gained is not None and found.lost is not None and found.kept is not None:
-        parts.append(f"links: {len(found.kept):,} in both")
-        for what, pairs in (("gained", found.gained), ("lost", found.lost)):
-            parts.append(f"  {what}: {some_of([f'{a} -> {b}' for a, b in pairs], SHOWN) or 'none'}")
-    rows = [
-        [WAYS[ways], f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
-        for ways, mean, worst, floor in found.marginals.by_ways()
-    ]
-    parts.append(Grid(["shares of", "mean", "worst", "by chance"], rows, title="how far shares are apart"))
-    furthest = found.marginals.furthest()
-    parts.append("furthest apart: " + ", ".join(f"{name} {far:.4f}" for name, far in furthest))
-    if found.differing:
-        differing = ", ".join(found.differing)
-        parts.append(f"not compared, since one side lacks them or has different values: {differing}")
-    return parts

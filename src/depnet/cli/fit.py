@@ -387,7 +387,6 @@ def fit_from_chunks(
 
 @contextlib.contextmanager
 def connect(address: str) -> Iterator[Any]:
-    """A client of the cluster at `address`."""
     try:
         distributed: Any = importlib.import_module("distributed")  # which has no types
     except ImportError:

@@ -4,9 +4,10 @@ import itertools
 
 import click
 
-from depnet.cli.command import GIVEN, SEED, Grid, Run, command, names_of
+from depnet.cli.command import GIVEN, SEED, Run, command, names_of
 from depnet.cli.files import load_network
 from depnet.cli.given import complete_variable, parse
+from depnet.wording import Grid
 
 
 @command(

@@ -4,9 +4,10 @@ from typing import Any
 
 import click
 
-from depnet.cli.command import GIVEN, Grid, Run, command, option, output
+from depnet.cli.command import GIVEN, Run, command, option, output
 from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, text_options, write_table
 from depnet.cli.given import parse
+from depnet.wording import Grid
 
 
 @command(

@@ -4,8 +4,9 @@ from typing import Any
 
 import click
 
-from depnet.cli.command import Grid, Run, command, option, output
+from depnet.cli.command import Run, command, option, output
 from depnet.cli.files import UNKNOWN, WHERE, load_models, read_holed, text_options, write_table
+from depnet.wording import Grid
 
 
 @command("depnet odd model.json table.csv", "depnet odd model.json table.csv -n 100 -o odd.csv")

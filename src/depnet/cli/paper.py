@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Grid, Line, Option, flag, number, option, show
+from depnet.cli.command import Option, flag, number, option, show
 from depnet.cli.files import check_output, save_text
+from depnet.wording import Grid, Line
 
 if TYPE_CHECKING:
     from depnet.paper.report import Report

@@ -1,7 +1,6 @@
 """`depnet query`: what is likely, given what is known."""
 
 import warnings
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,11 +10,7 @@ from depnet.cli.command import (
     SCAN,
     SEED,
     THEORY,
-    Grid,
-    Line,
-    Part,
     Run,
-    bar,
     choice,
     command,
     flag,
@@ -34,10 +29,9 @@ from depnet.cli.files import (
     write_table,
 )
 from depnet.cli.given import check_targets, complete_variable, parse
-from depnet.wording import pick, some_of
+from depnet.wording import Grid, pick, some_of
 
 if TYPE_CHECKING:
-    from depnet.inference import QueryResult
     from depnet.model import Network
 
 
@@ -113,6 +107,7 @@ def query(
     """
     from depnet.doors.documents import answer_document
     from depnet.inference.answer.question import SECONDS
+    from depnet.inference.answer.shown import parts_of, without_small_counts
     from depnet.inference.ask.query import query
 
     if each is not None:
@@ -151,11 +146,9 @@ def query(
         do=parse(do, network.domain),
     )
     if hide_small:
-        from depnet.inference.answer.shown import without_small_counts
-
         result = without_small_counts(result)
     save_plot(result, plot)
-    run.answer(answer_document(result), *_parts(result, bins=bins, theory=run.theory))
+    run.answer(answer_document(result), *parts_of(result, bins=bins, theory=run.theory))
 
 
 def _query_by(
@@ -234,22 +227,3 @@ def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: s
     document = {"targets": targets, "rows": len(result.method), "methods": methods}
     converged = bool(result.converged.all())
     run.answer({**document, "converged": converged, **(pick(result, "tolerance", "seconds") or {})})
-
-
-def _parts(result: "QueryResult", *, bins: bool, theory: bool) -> Iterator[Part]:
-    """The answer on one screen; the states of a number only where `bins` are wanted."""
-    from depnet.inference.answer.shown import list_states, notes_of, number_table, question_of
-
-    yield Line(question_of(result), "bold")
-    for table in result.tables:
-        for name in table.numbers:
-            yield Grid(*number_table(result, name))
-        if bins or not table.is_number:
-            states = list_states(table)
-            rows = [[*row, bar(share)] for row, share in zip(states.rows, states.shares, strict=True)]
-            yield Grid([*states.heads, ""], rows, left=states.labels, bars=True)
-            if states.left:
-                yield Line(states.more, "dim")
-    yield from (f"{about:<8}  {said}" for about, said in notes_of(result, theory=theory))
-    for text in result.warnings:
-        yield Line(f"warning: {text}", "yellow")

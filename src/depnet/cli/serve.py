@@ -135,7 +135,6 @@ def check_extra(extra: str, package: str, names: str) -> None:
 
 
 def cannot_listen(host: str, port: int | None, error: OSError) -> click.ClickException:
-    """The error of an address that cannot be listened on."""
     where = f"{host}{'' if port is None else f' port {port}'}"
     return click.ClickException(
         f"{where} cannot be listened on: {error.strerror or error}. Give another --port or --host."

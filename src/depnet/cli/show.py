@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import THEORY, Grid, Line, Part, Run, bar, command, flag, option
+from depnet.cli.command import THEORY, Run, command, flag, option
 from depnet.cli.files import load_models, read_training, text_options
 from depnet.cli.given import complete_variable
-from depnet.wording import pick, plural, some_of
+from depnet.wording import Grid, Line, Part, pick, plural, some_of
 
 if TYPE_CHECKING:
     from depnet.data import Dataset, Holed
@@ -187,9 +187,9 @@ def _show_links(run: Run, network: "Network", table: "Dataset | None", most: int
     rows = []
     for link in found:
         alone = "" if link.mutual_information is None else f"{link.mutual_information:.4f}"
-        length = bar(max(link.strength, 0.0) / max(strongest, 1e-12))
-        rows.append([link.source, link.target, f"{link.strength:.4f}", alone, length])
-    part = Grid(["source", "target", "bits per row", "source alone", ""], rows, left=2, bars=True)
+        rows.append([link.source, link.target, f"{link.strength:.4f}", alone])
+    shares = [max(link.strength, 0.0) / max(strongest, 1e-12) for link in found]
+    part = Grid(["source", "target", "bits per row", "source alone"], rows, 2, shares)
     none = "no column predicts another: the model treats them as independent."
     document = {"links": [pick(link, *names, bits="strength") for link in found]}
     run.answer(document, part if found else none)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Grid, Line, Run, command, option, output
+from depnet.cli.command import Run, command, option, output
 from depnet.cli.files import UNKNOWN, check_output, check_table, dialect, load_models, text_options
-from depnet.wording import plural
+from depnet.wording import Grid, Line, plural
 
 if TYPE_CHECKING:
     import duckdb

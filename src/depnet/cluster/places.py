@@ -114,7 +114,6 @@ def _call(frame: Any, function: Any, number: int, arguments: tuple[Any, ...]) ->
 
 
 def free_memory() -> int:
-    """The bytes that are free on this machine."""
     try:
         psutil: Any = importlib.import_module("psutil")  # comes with Dask
     except ImportError:

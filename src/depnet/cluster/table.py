@@ -111,7 +111,6 @@ class ChunkedTable:
 
     @property
     def total(self) -> int:
-        """The rows of all chunks."""
         return sum(self.chunk_rows)
 
     @property
@@ -268,7 +267,6 @@ class ChunkedColumns(Columns):
 
 
 def _in_all_chunks(columns: Sequence[ColumnSummary]) -> ColumnSummary:
-    """One column of all chunks, one after the other."""
     name = columns[0].name
     labels, declared = _labels(name, [column for column in columns if column.kind != "empty"])
     times = Counter[Any]()

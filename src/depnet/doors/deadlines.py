@@ -16,8 +16,6 @@ SLOWEST = 32 * 2**10
 
 
 class DeadlineProtocol(H11Protocol):
-    """uvicorn's protocol of one connection, with deadlines."""
-
     seconds: ClassVar[float] = 20.0
     unread_seconds: ClassVar[float] = 60.0
     most_coming: ClassVar[int] = 128

@@ -233,7 +233,6 @@ class RowModel:
         )
 
     def encode(self, rows: Any, *, absent: HandleUnknown = "missing", values: bool = False) -> Holed:
-        """The codes of a frame's rows."""
         if absent == "missing":
             names = open_frame(rows).names
             if not set(names) & set(self.domain.names):

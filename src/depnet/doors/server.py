@@ -61,7 +61,6 @@ class Place:
         return f"http://{host}:{self.port}/"
 
     def guard(self, app: ASGIApp, **options: Any) -> Guard:
-        """The application behind the guard of this place."""
         return Guard(app, Address.of(self.host, self.port), self.token, **options)
 
 
@@ -84,7 +83,6 @@ def server_of(app: ASGIApp, **options: Any) -> uvicorn.Server:
 
 
 def run_app(app: ASGIApp, listener: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
-    """Serve until interrupted."""
     logging.getLogger("mcp").setLevel(logging.WARNING)  # which tells of every request
     server = server_of(app)
     ready()

@@ -281,7 +281,6 @@ def _without_places(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def describe_columns(model: Model) -> list[dict[str, Any]]:
-    """What is said of each column in one line."""
     counts, variables = model.counts, model.domain.variables
     missing: list[float | None] = [None] * len(variables)
     if counts is not None and counts.total:

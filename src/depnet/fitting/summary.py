@@ -112,7 +112,6 @@ class Summary:
         return card(title, *parts, links_said, *proven)
 
     def _theory(self) -> list[str]:
-        """What is proven."""
         lines = ["theory"]
         if self.law_certificate is not None:
             lines += ["the law (answers, samples, scores):", *_indent(self.law_certificate)]
@@ -142,7 +141,6 @@ def summary_of(
     law_proven: Certificate | None,
     completed: Completion | None,
 ) -> Summary:
-    """Measure what there is to measure; see `Summary`."""
     return Summary(
         network=network,
         law=law,

@@ -238,7 +238,6 @@ def _read_comparison(variable: Variable, text: Any) -> Allowed:
 
 
 def _sign(variable: Variable, sign: str, value: str, text: str) -> Allowed:
-    """A comparison with a value."""
     if sign == "!=" and (variable.bins is None or value in variable.states):
         others = set(range(len(variable.present_states))) - {label_code(variable, value)}
         return Allowed(variable, frozenset(others))

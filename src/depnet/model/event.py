@@ -67,8 +67,6 @@ class On:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison of the values of two variables."""
-
     left: int
     sign: str
     right: int
@@ -135,7 +133,6 @@ def _join_conditions(ons: Sequence[On], word: str) -> On:
 
 
 def columns_of(event: Event) -> frozenset[int]:
-    """The variables that it speaks of."""
     if isinstance(event, On):
         return frozenset({event.column})
     if isinstance(event, Comparison):
@@ -157,7 +154,6 @@ def hull(event: Event) -> Product:
 
 
 def meet(some: Product, others: Product) -> Product:
-    """Both products together."""
     shared = {i: some[i] & others[i] for i in some if i in others}
     return {**some, **others, **shared}
 

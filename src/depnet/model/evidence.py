@@ -180,7 +180,6 @@ class Evidence:
 
     @property
     def variables(self) -> frozenset[int]:
-        """The variables of which something is known."""
         return frozenset(self.clamped) | frozenset(self.tilts)
 
     @property

@@ -53,7 +53,6 @@ class PairTables(Mapping[tuple[int, int], IntArray]):
 
     @cached_property
     def begin(self) -> IntArray:
-        """Where in `cells` each table begins."""
         cards = np.array(self.cardinalities, dtype=np.int64)
         sizes = [cards[i] * cards[i + 1 :] for i in range(self.first, self.last)]
         ends = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
@@ -179,7 +178,6 @@ class MarginalCounts:
 
     @property
     def missing_rates(self) -> tuple[float, ...]:
-        """How often each variable is missing."""
         return tuple((self.holes / max(self.total, 1)).tolist())
 
     def independent_scores(self, table: Holed) -> FloatArray:

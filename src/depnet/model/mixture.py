@@ -137,7 +137,6 @@ def _check_components(components: tuple[Network, ...]) -> None:
 
 
 def checked_any(network: object) -> AnyNetwork:
-    """`network` itself, if it is one, or a mixture."""
     return network if isinstance(network, Mixture) else checked_network(network)
 
 

@@ -273,7 +273,6 @@ class Network:
 
 
 def checked_network(network: object) -> Network:
-    """`network` itself, if it is one."""
     if not isinstance(network, Network):
         way_out = "depnet.learn makes one from a table."
         if hasattr(network, "components"):

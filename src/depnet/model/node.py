@@ -286,7 +286,6 @@ def compile_source(
 
 
 def checked_variable(variable: object) -> int:
-    """The number of a node's variable."""
     if not is_whole(variable) or variable < 0:
         raise ModelError(f"a node updates one variable, by its number 0, 1, ...; got {brief(variable)}.")
     return int(variable)

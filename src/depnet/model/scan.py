@@ -108,7 +108,6 @@ Scan: TypeAlias = RandomScan | SequentialScan
 
 
 def checked_scan(scan: object) -> Scan:
-    """`scan` itself, if it is one."""
     if not isinstance(scan, (RandomScan, SequentialScan)):
         raise ScanError(f"a scan is RandomScan(weights) or SequentialScan(order); got {brief(scan)}.")
     return scan

@@ -43,7 +43,6 @@ class Span:
 
     @property
     def empty(self) -> bool:
-        """Is there no number in it?"""
         return self.low > self.high or (self.low == self.high and self.closed != "both")
 
 
@@ -182,7 +181,6 @@ def _after(number: Number, bins: Bins) -> Number:
 
 
 def _is_day(value: object) -> bool:
-    """A date without a time of day."""
     if isinstance(value, str):
         return len(value.strip()) <= len("2024-02-29")
     if isinstance(value, np.datetime64):

@@ -84,7 +84,6 @@ class Stages(ByFields):
 
     @property
     def native(self) -> native.Stages:
-        """The same for the native core."""
         return native.Stages(**{each.name: getattr(self, each.name) for each in fields(self)})
 
     def _check(self) -> None:
@@ -152,7 +151,6 @@ class Stages(ByFields):
         return np.argmax(used, axis=1).astype(np.int32) if (used.sum(axis=1) <= 1).all() else None
 
     def first(self, stages: int) -> "Stages":
-        """The first `stages` stages alone."""
         splits = int(self.begin[stages])
         return replace(
             self,

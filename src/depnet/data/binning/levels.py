@@ -98,7 +98,6 @@ class Levels:
         return (levels + (times[levels] - 1) // 2).astype(np.int32)
 
     def means(self) -> FloatArray:
-        """The mean value of each bin."""
         return self.mean_of(self.values.astype(np.float64))
 
     def mean_of(self, function: FloatArray) -> FloatArray:

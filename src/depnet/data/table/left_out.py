@@ -107,7 +107,6 @@ def _find_identifier(name: str, numbers: Ranked, counts_rows: bool) -> str | Non
 
 
 def check_keep(keep: object, names: Sequence[str]) -> None:
-    """`keep` names columns that there are, or is "all"."""
     if isinstance(keep, str) and keep == "all":
         return
     if isinstance(keep, str) or not isinstance(keep, Collection):

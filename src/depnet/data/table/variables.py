@@ -83,7 +83,6 @@ class StateOptions:
             raise DataError(f"max_states is below {MAX_CARDINALITY:,}; got {self.max_states:,}.")
 
     def has_bins_for(self, name: str) -> bool:
-        """Whether `bins` name this column."""
         return isinstance(self.bins, Mapping) and name in self.bins
 
     def names(self, name: str) -> bool:

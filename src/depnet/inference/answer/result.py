@@ -141,9 +141,10 @@ class QueryResult(TargetAnswers):
         Returns:
             Lines of text.
         """
-        from depnet.inference.answer.shown import text_of
+        from depnet.inference.answer.shown import parts_of
+        from depnet.wording import text_of_parts
 
-        return text_of(self, bins=bins, theory=theory)
+        return text_of_parts(parts_of(self, bins=bins, theory=theory))
 
     def __str__(self) -> str:
         return self.text()

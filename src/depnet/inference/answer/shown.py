@@ -8,7 +8,7 @@ is no guarantee: two questions whose evidence differs by a person still differ b
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from depnet.inference.answer.part import Remark
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.table import Answer, AnswerTable, by_target
 from depnet.model.conditions import describe
-from depnet.wording import plural, printable
+from depnet.wording import Grid, Line, Part, plural
 
 LEAST = 5
 """Counts of fewer rows are hidden."""
@@ -185,32 +185,19 @@ def known_lines(result: QueryResult) -> list[str]:
     return lines
 
 
-def text_of(result: QueryResult, *, bins: bool, theory: bool) -> str:
-    """The answer as text; it lists the states of a number only where `bins` are wanted."""
-    lines = [question_of(result)]
+def parts_of(result: QueryResult, *, bins: bool = False, theory: bool = False) -> Iterator[Part]:
+    """The answer for `print` and the command; it lists the states of a number only where `bins` are wanted."""
+    yield Line(question_of(result), "bold")
     for table in result.tables:
         for name in table.numbers:
-            lines += _aligned(*number_table(result, name))
+            yield Grid(*number_table(result, name))
         if bins or not table.is_number:
             states = list_states(table)
-            lines += _aligned(states.heads, states.rows, states.labels)
-            lines += [f"  {states.more}"] if states.left else []
-    lines += [f"{about:<8}  {said}" for about, said in notes_of(result, theory=theory)]
-    lines += [f"warning: {text}" for text in result.warnings]
-    return "\n".join(map(printable, lines))
-
-
-def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Lines of columns, all but the first `left` to the right."""
-    cells = [[printable(cell) for cell in row] for row in (heads, *rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return [
-        "  "
-        + "  ".join(
-            [*map(str.ljust, row[:left], widths), *map(str.rjust, row[left:], widths[left:])]
-        ).rstrip()
-        for row in cells
-    ]
+            yield Grid(states.heads, states.rows, states.labels, states.shares)
+            if states.left:
+                yield Line(f"  {states.more}", "dim")
+    yield from (f"{about:<8}  {said}" for about, said in notes_of(result, theory=theory))
+    yield from (Line(f"warning: {text}", "yellow") for text in result.warnings)
 
 
 def html_of(result: QueryResult) -> str:

@@ -13,7 +13,7 @@ of the rows where more than `MOST_HOLED` have holes: their standard errors say w
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,18 +26,18 @@ from depnet.data.table.variable import Domain
 from depnet.errors import DataError
 from depnet.inference.answer.plot import MOST_COLUMNS, plot_distances
 from depnet.inference.holes import score_holed
-from depnet.inference.judge.nearness import Nearness, between, by_chance
+from depnet.inference.judge.nearness import WAYS, Nearness, between, by_chance
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network, check_same_domain
 from depnet.model.scan import Scan
 from depnet.model.score import score_samples
 from depnet.sampling import sample
-from depnet.wording import some_of
+from depnet.wording import Grid, Part, once_in, percent, some_of, text_of_parts
 
 ROWS = 100_000
 MOST_HOLED = 2_000
 """Rows with holes that are scored."""
-SHOWN = 5
+SHOWN = 20
 """Links, marginals and names of each kind."""
 LinkPair = tuple[str, str]
 """(source, target): the information source of the target's node reads the source."""
@@ -113,34 +113,50 @@ class Comparison:
         near = self.marginals
         return plot_distances(near.furthest(MOST_COLUMNS), near.floor_one_way, ax)
 
+    def parts(self, names: Mapping[str, str | None] | None = None, kind: str | None = None) -> Iterator[Part]:
+        """What `print` and the command show; `names` are what "first", "second" and "data" are called.
+
+        With a `kind` of score, such as "log-likelihood", scores are in its nats.
+        """
+        called = {side: str((names or {}).get(side) or side) for side in ("first", "second", "data")}
+        yield self._scores(called, kind)
+        if self.difference is not None:
+            mean, error = self.difference.mean, self.difference.standard_error
+            times = f"{math.exp(mean):.4g} times as likely by {called['second']} as by {called['first']}"
+            nats = "" if kind is None else f"; second less first: {mean:+.4f} ± {error:.4f} per row"
+            yield f"a typical row of {called['data']} is {times} (± {percent(error)}){nats}"
+        if self.kept is not None:
+            yield f"links: {len(self.kept):,} in both"
+            for what, pairs in (("gained", self.gained), ("lost", self.lost)):
+                yield f"  {what}: {some_of([f'{a} -> {b}' for a, b in pairs or ()], SHOWN) or 'none'}"
+        apart = [
+            [WAYS[ways], *(f"{each:.4f}" for each in found)] for ways, *found in self.marginals.by_ways()
+        ]
+        yield Grid(["shares of", "mean", "worst", "by chance"], apart, title="how far shares are apart")
+        furthest = (f"{name} {distance:.4f}" for name, distance in self.marginals.furthest())
+        yield f"furthest apart: {', '.join(furthest)}"
+        if self.differing:
+            said = ", ".join(self.differing)
+            yield f"not compared, since one side lacks them or has different values: {said}"
+
+    def _scores(self, called: Mapping[str, str], kind: str | None) -> Grid:
+        """How well each model predicts the rows of each side."""
+        title = "how likely each model takes a typical row to be: one in so many, and the fewer the better"
+        heads, of_mean, of_error = ["one in", "±"], once_in, percent
+        if kind is not None:
+            title = f"how well rows are predicted: {kind} per row, the nearer to 0 the better"
+            heads, of_mean, of_error = ["score", "± error"], "{:.4f}".format, "{:.4f}".format
+        rows = [
+            [called[s.rows_of], called[s.by], of_mean(s.mean), of_error(s.standard_error)]
+            for s in self.scores
+        ]
+        return Grid(["rows of", "by the model", *heads], rows, left=2, title=title)
+
     def __str__(self) -> str:
-        lines = self._lines()
-        for ways, mean, worst, floor in self.marginals.by_ways():
-            lines.append(
-                f"{ways} marginals apart, total variation: {mean:.4f}, worst {worst:.4f} (by chance {floor:.4f})"
-            )
-        return "\n".join(lines)
+        return text_of_parts(self.parts())
 
     def _repr_html_(self) -> str:
-        """For notebooks: the same, with a table of the marginals."""
-        apart = [[ways, *(f"{each:.4f}" for each in found)] for ways, *found in self.marginals.by_ways()]
-        heads = ["marginals", "apart (mean)", "worst", "by chance"]
-        return notebook.card("Comparison", notebook.table(heads, apart), *map(notebook.line, self._lines()))
-
-    def _lines(self) -> list[str]:
-        """Scores, the links that only one of the two has, and what lies furthest apart."""
-        lines = [f"{s.by} on the rows of {s.rows_of}: {s.mean:.4f} nats a row" for s in self.scores]
-        if self.difference is not None:
-            gain, error = self.difference.mean, self.difference.standard_error
-            lines.append(f"second less first on the data: {gain:+.4f} ± {error:.4f}")
-        for what, pairs in (("gained", self.gained), ("lost", self.lost)):
-            if pairs is not None:
-                some = some_of([f"{a} -> {b}" for a, b in pairs], SHOWN)
-                lines.append(f"links {what}: {len(pairs):,}{f' ({some})' if pairs else ''}")
-        if self.differing:
-            lines.append(f"not compared: {some_of(self.differing, SHOWN)}")
-        furthest = (f"{name} {distance:.4f}" for name, distance in self.marginals.furthest(SHOWN))
-        return [*lines, f"furthest apart: {', '.join(furthest)}"]
+        return notebook.card("Comparison", *notebook.html_of_parts(self.parts()))
 
 
 def compare(

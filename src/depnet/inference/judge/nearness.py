@@ -25,6 +25,8 @@ from depnet.errors import DataError
 from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.network import check_same_domain
 
+WAYS = {"1-way": "single columns", "2-way": "pairs of columns"}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nearness:

@@ -150,7 +150,6 @@ def encode(model: Model, name: str) -> bytes:
 
 
 def is_bif(name: str) -> bool:
-    """Is a file of this name a law in BIF?"""
     return name.lower().removesuffix(".gz").endswith(".bif")
 
 

@@ -74,7 +74,6 @@ class _Tokens:
         return next(self._rest, "")
 
     def expect(self, *tokens: str) -> None:
-        """Go past these."""
         for wanted in tokens:
             if (token := self.next()) != wanted:
                 self.fail(f"expected {wanted!r}; got {_shown(token)}")

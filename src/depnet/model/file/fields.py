@@ -68,7 +68,6 @@ def decode(data: bytes | bytearray | Raw, kind: type[Value], at: str = "") -> Va
 
 
 def fault(at: str, what: str) -> ModelFileError:
-    """The error that says where and what."""
     return ModelFileError(f"{at}: {what}")
 
 
@@ -190,8 +189,6 @@ class DomainFields(Fields):
 
 
 class CountsFields(Fields):
-    """1- and 2-way counts of the training rows."""
-
     singles: list[list[Count]]
     pairs: list[list[Count]] | None
     total: Count | UnsetType = UNSET
@@ -253,8 +250,6 @@ def _pairs(given: list[list[Any]], cards: tuple[int, ...]) -> PairTables:
 
 
 class ColumnFields(Fields):
-    """A column of the frame."""
-
     key: str | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     kind: ColumnKind
     dtype: Any

@@ -51,8 +51,6 @@ Score: TypeAlias = Annotated[int, Meta(gt=-MOST_SCORE, lt=MOST_SCORE)]
 
 
 class ConstantFields(Fields, tag_field="kind", tag="constant"):
-    """A source of one leaf."""
-
     def read(self, domain: Domain, at: str) -> InformationSource:
         return ConstantSource()
 

@@ -54,7 +54,6 @@ class JointStates(NamedTuple):
 
     @property
     def runs(self) -> list[NDArray[np.integer]]:
-        """The codes that each of the inputs runs through."""
         cards, allowed = self.cardinalities, self.allowed
         return [np.arange(cards[j]) if allowed is None else allowed[j] for j in self.inputs]
 

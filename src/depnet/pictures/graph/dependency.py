@@ -67,7 +67,6 @@ class DependencyGraph:
         object.__setattr__(self, "arrows", tuple(order))
 
     def _repr_svg_(self) -> str:
-        """For notebooks: the picture."""
         from depnet.pictures.graph.svg import to_svg
 
         return to_svg(self)

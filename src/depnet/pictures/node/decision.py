@@ -89,7 +89,6 @@ class Decision:
         return None if None in rows else sum(r for r in rows if r is not None)
 
     def _repr_svg_(self) -> str:
-        """For notebooks: the picture."""
         from depnet.pictures.node.svg import decision_svg
 
         return decision_svg(self)

@@ -21,7 +21,7 @@ from depnet.fitting.summary import count_rows, plain_figures
 from depnet.inference.answer.numbers import shown_long, value_of
 from depnet.inference.answer.profile import Profile, bar_edges, column_of, share_of_bars
 from depnet.inference.judge.cells import row_scores
-from depnet.inference.judge.nearness import Nearness, nearness
+from depnet.inference.judge.nearness import WAYS, Nearness, nearness
 from depnet.inference.judge.odd import how_odd, list_reasons
 from depnet.learning.auto import copies_of
 from depnet.learning.certificate import certificate
@@ -341,9 +341,8 @@ def _against(drawn: _Drawn) -> str:
         return said + line(
             "There is no table to compare with: the model keeps no counts of its own, and no rows were given."
         )
-    ways = {"1-way": "single columns", "2-way": "pairs of columns"}
     lines = [
-        [ways[way], *(f"{100 * each:.2g} %" for each in distances)]
+        [WAYS[way], *(f"{100 * each:.2g} %" for each in distances)]
         for way, *distances in drawn.near.by_ways()
     ]
     heads = ["shares differ by", "on average", "at most", "by chance, on average"]
