@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -246,24 +247,28 @@ struct Batch {
     }
 };
 
+Data data_of(const AnyCodes& codes, const std::vector<std::int32_t>& cardinalities,
+             const std::optional<In1<std::int64_t>>& weights) {
+    Data data;
+    data.rows = data.total = static_cast<std::int64_t>(codes.shape(0));
+    data.cardinalities = cardinalities;
+    if (codes.dtype() == nb::dtype<std::uint8_t>())
+        data.narrow = static_cast<const std::uint8_t*>(codes.data());
+    else
+        data.wide = static_cast<const std::uint16_t*>(codes.data());
+    if (weights) {
+        data.weights = weights->data();
+        data.total = std::accumulate(data.weights, data.weights + data.rows, std::int64_t{0});
+    }
+    return data;
+}
+
 // The coded table and, as long as it lives, the arrays that it reads.
 class Table {
   public:
     Table(AnyCodes codes, const std::vector<std::int32_t>& cardinalities,
           std::optional<In1<std::int64_t>> weights)
-        : codes_(codes), weights_(weights) {
-        data_.rows = static_cast<std::int64_t>(codes.shape(0));
-        data_.cardinalities = cardinalities;
-        if (codes.dtype() == nb::dtype<std::uint8_t>())
-            data_.narrow = static_cast<const std::uint8_t*>(codes.data());
-        else
-            data_.wide = static_cast<const std::uint16_t*>(codes.data());
-        data_.total = data_.rows;
-        if (weights) {
-            data_.weights = weights->data();
-            data_.total = 0;
-            for (std::int64_t r = 0; r < data_.rows; ++r) data_.total += data_.weights[r];
-        }
+        : codes_(codes), weights_(weights), data_(data_of(codes, cardinalities, weights)) {
         kernels_ = &learner_kernels();
         if (!weights) {
             nb::gil_scoped_release release;
@@ -365,6 +370,23 @@ Node k updates `targets[k]` and may be split by the first `firsts[k]` of what is
 for Split(first, second) and 1 for Merge(first, second); `counts` is [leaf, state]; (variable, begin, children) is the
 compiled graph. `sizes` has four numbers a node: those of its operations, counts, vertices and children. Nodes stay as
 they have grown when `seconds` are over.)");
+    m.def(
+        "pair_counts",
+        [](AnyCodes codes, const std::vector<std::int32_t>& cardinalities,
+           std::optional<In1<std::int64_t>> weights, std::size_t first, std::size_t last,
+           Out1<std::int64_t> out) {
+            nb::gil_scoped_release release;
+            count_pairs(data_of(codes, cardinalities, weights), first, last, out.data());
+        },
+        arg("codes").noconvert(), arg("cardinalities"), arg("weights").none(), nb::kw_only(),
+        arg("first"), arg("last"), arg("out").noconvert(),
+        nb::sig("def pair_counts(codes: numpy.typing.NDArray[numpy.uint8] | "
+                "numpy.typing.NDArray[numpy.uint16], cardinalities: "
+                "collections.abc.Sequence[int], weights: numpy.typing.NDArray[numpy.int64] | None, "
+                "*, first: int, last: int, out: numpy.typing.NDArray[numpy.int64]) -> None"),
+        R"(Write the 2-way counts of the pairs (i, j), first <= i < last and i < j, one after another.
+
+`codes` is [N, n], column-major. A table is [x_i, x_j], row-major; tables stand in the order of (i, j).)");
     m.def("xlogx", &xlogx, arg("x"),
           "T(x) = x log x, and 0 at 0: the one function behind every entropy.");
 }

@@ -91,9 +91,13 @@ class Chunks {
         begin_ = begin;
         stride_ = keep_columns_ ? bits_.column_words : size_ / 64;
         columns_ = keep_columns_ ? bits_.columns.data() + begin / 64 : own_.data();
-        pack();
+        for (std::size_t v = 0; v < bits_.variables.size(); ++v)
+            pack_planes(data_, kernels_, bits_.variables[v], begin, count_,
+                        columns_ + bits_.first_plane[v] * stride_, stride_);
         turn_columns();
-        if (count_pairs_) count_planes();
+        if (count_pairs_)
+            count_planes(kernels_, columns_, stride_, planes_, planes_, words_of(count_),
+                         bits_.pairs.data());
     }
 
     void finish() {
@@ -114,28 +118,6 @@ class Chunks {
                           std::max(codes / 4, kSmallColumns);
     }
 
-    const std::uint8_t* codes(std::int32_t j) {
-        const auto at = static_cast<std::size_t>(j) * static_cast<std::size_t>(data_.rows) + begin_;
-        if (data_.narrow) return data_.narrow + at;
-        narrowed_.resize(count_);
-        for (std::size_t r = 0; r < count_; ++r)
-            narrowed_[r] = static_cast<std::uint8_t>(data_.wide[at + r]);
-        return narrowed_.data();
-    }
-
-    void pack() {
-        const std::size_t used = (count_ + 511) / 512 * 8;
-        for (std::size_t v = 0; v < bits_.variables.size(); ++v) {
-            const std::int32_t j = bits_.variables[v];
-            const std::uint8_t* code = codes(j);
-            for (std::int32_t z = 1; z < data_.cardinalities[j]; ++z) {
-                std::uint64_t* column = columns_ + (bits_.first_plane[v] + z - 1) * stride_;
-                kernels_.pack_equal(code, count_, static_cast<std::uint8_t>(z), column);
-                std::fill(column + (count_ + 63) / 64, column + used, 0);
-            }
-        }
-    }
-
     void turn_columns() {
         std::uint64_t square[64];
         for (RowBits& part : bits_.rows)
@@ -152,22 +134,12 @@ class Chunks {
             }
     }
 
-    void count_planes() {  // the upper triangle, in bands
-        constexpr std::size_t kBand = 32;
-        for (std::size_t a = 0; a < planes_; a += kBand)
-            kernels_.popcount_product(columns_ + a * stride_, stride_, std::min(kBand, planes_ - a),
-                                      columns_ + a * stride_, stride_, planes_ - a,
-                                      (count_ + 511) / 512 * 8,
-                                      bits_.pairs.data() + a * planes_ + a, planes_);
-    }
-
     const Data& data_;
     const LearnerKernels& kernels_;
     Bits& bits_;
     const std::size_t planes_;
     bool count_pairs_, keep_columns_;
     Words own_;  // the chunk's columns, where they are not kept
-    std::vector<std::uint8_t> narrowed_;
 
     std::size_t size_;                   // rows of a chunk; a multiple of 512
     std::size_t begin_ = 0, count_ = 0;  // of the chunk that is made
@@ -177,12 +149,39 @@ class Chunks {
 
 }  // namespace
 
+void pack_planes(const Data& data, const LearnerKernels& kernels, std::int32_t j, std::size_t begin,
+                 std::size_t count, std::uint64_t* out, std::size_t stride) {
+    std::vector<std::uint8_t> narrowed;
+    const std::uint8_t* codes = nullptr;
+    data.column(j, [&](const auto* column) {
+        if constexpr (sizeof *column == 1) {
+            codes = column + begin;
+        } else {
+            narrowed.assign(column + begin, column + begin + count);
+            codes = narrowed.data();
+        }
+    });
+    for (std::int32_t z = 1; z < data.cardinalities[j]; ++z, out += stride) {
+        kernels.pack_equal(codes, count, static_cast<std::uint8_t>(z), out);
+        std::fill(out + (count + 63) / 64, out + words_of(count), 0);
+    }
+}
+
+void count_planes(const LearnerKernels& kernels, const std::uint64_t* planes, std::size_t stride,
+                  std::size_t band, std::size_t count, std::size_t words, std::uint32_t* out) {
+    constexpr std::size_t kTogether = 32;
+    for (std::size_t a = 0; a < band; a += kTogether)
+        kernels.popcount_product(planes + a * stride, stride, std::min(kTogether, band - a),
+                                 planes + a * stride, stride, count - a, words, out + a * count + a,
+                                 count);
+}
+
 Bits make_bits(const Data& data, const LearnerKernels& kernels, const std::function<void()>& poll) {
     Bits bits;
     choose_variables(data, bits);
     if (bits.planes == 0) return bits;
     const auto rows = static_cast<std::size_t>(data.rows);
-    bits.column_words = (rows + 511) / 512 * 8;
+    bits.column_words = words_of(rows);
     divide_rows(data, bits);
     Chunks chunks(data, kernels, bits);
     for (std::size_t begin = 0; begin < rows; begin += chunks.size()) {

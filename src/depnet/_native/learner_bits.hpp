@@ -98,6 +98,22 @@ struct Bits {
     }
 };
 
+// The planes of X_j for `count` rows from `begin` on, `stride` words apart, the last vector filled
+// up with 0. It has at most 256 states.
+void pack_planes(const Data& data, const LearnerKernels& kernels, std::int32_t j, std::size_t begin,
+                 std::size_t count, std::uint64_t* out, std::size_t stride);
+
+// The vectors of some rows' planes, in words.
+constexpr std::size_t words_of(std::size_t rows) { return (rows + 511) / 512 * 8; }
+
+// out[a][b] += the rows that have both planes, for a < `band` and b >= a.
+void count_planes(const LearnerKernels& kernels, const std::uint64_t* planes, std::size_t stride,
+                  std::size_t band, std::size_t count, std::size_t words, std::uint32_t* out);
+
+// 2-way counts: how many rows have X_i = x and X_j = x', [x][x'], for the pairs first <= i < last
+// and i < j, one after another.
+void count_pairs(const Data& data, std::size_t first, std::size_t last, std::int64_t* out);
+
 // `poll` is called now and then, and may throw.
 Bits make_bits(const Data& data, const LearnerKernels& kernels, const std::function<void()>& poll);
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native.pair_counts import pair_counts
+from depnet._native.learner import pair_counts
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.weights import from_units, in_units
