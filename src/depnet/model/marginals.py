@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native.learner import pair_counts
-from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.arrays import CodeArray, FloatArray, IntArray, code_type, read_only
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.weights import from_units, in_units
 from depnet.errors import DataError, ModelError, brief, how_many, whole_number
@@ -229,10 +229,9 @@ def _known_pairs(table: Holed, hidden: NDArray[np.bool_]) -> PairTables:
     """The 2-way counts of a table in which a hole is one more state, without that state."""
     cards = table.domain.cardinalities
     more = tuple(k + bool(hidden[:, i].any()) for i, k in enumerate(cards))
-    codes = np.asfortranarray(np.where(hidden, np.array(cards), table.codes))
+    codes: CodeArray = np.where(hidden, np.array(cards), table.codes).astype(code_type(more), order="F")
     wide: IntArray = np.empty(pair_cells(more), dtype=np.int64)
-    code_kind = np.uint16 if max(more) > 256 else np.uint8
-    pair_counts(codes.astype(code_kind), more, in_units(table.weights), first=0, last=len(cards), out=wide)
+    pair_counts(codes, more, in_units(table.weights), first=0, last=len(cards), out=wide)
     every = PairTables(more, from_units(wide, table.weights), 0, len(cards))
     cells = [every[i, j][: cards[i], : cards[j]].ravel() for i, j in every]
     return PairTables(cards, read_only(np.concatenate(cells)), 0, len(cards))
