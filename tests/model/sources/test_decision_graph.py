@@ -82,7 +82,7 @@ def test_codes_outside_a_tested_variable_are_an_error() -> None:
     graph = DecisionGraph((Split(0, 1),), (2, 3))
     refuses(ModelError, r"variable 1 has the codes 0\.\.2; got 3\.\.3", graph, [[0, 3]])
     refuses(ModelError, "variable 1", graph, [[0, -1]])
-    refuses(ModelError, "rows of 2 codes", graph, [[0]])
+    refuses(ModelError, "reads variable 1 is evaluated on rows", graph, [[0]])
 
 
 def test_many_states_use_wide_codes() -> None:

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet._native import network as native
-from depnet.arrays import CodeArray, LeafArray, read_only, set_fields
+from depnet.arrays import CodeArray, LeafArray, code_type, read_only, set_fields
 from depnet.errors import ModelError, brief, is_whole
-from depnet.model.sources.source import MAX_LEAVES
+from depnet.model.sources.source import MAX_LEAVES, checked_rows
 
 
 class Split(NamedTuple):
@@ -217,24 +217,8 @@ class DecisionGraph:
             )
 
     def _checked_codes(self, codes: ArrayLike) -> CodeArray:
-        table = np.asarray(codes)
-        if table.ndim != 2 or table.shape[1] != len(self.cardinalities):
-            raise ModelError(
-                f"a decision graph is evaluated on rows of {len(self.cardinalities)} codes; got shape {table.shape}."
-            )
-        if table.size and table.dtype.kind not in "bui":
-            raise ModelError(f"a decision graph is evaluated on integer codes; got {table.dtype}.")
-        for j in (
-            self.inputs if len(table) else ()
-        ):  # before any cast, that would wrap a bad code into a good one
-            least, greatest = table[:, j].min(), table[:, j].max()
-            if not 0 <= least <= greatest < self.cardinalities[j]:
-                raise ModelError(
-                    f"variable {j} has the codes 0..{self.cardinalities[j] - 1}; got {least}..{greatest}."
-                )
-        if table.dtype == np.uint8 or max(self.cardinalities) <= 256:
-            return np.asarray(table, dtype=np.uint8, order="F")
-        return np.asarray(table, dtype=np.uint16, order="F")
+        table = checked_rows(codes, self.inputs, self.cardinalities)
+        return np.asarray(table, dtype=code_type(self.cardinalities), order="F")
 
 
 def record_of(operations: Sequence[Operation]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -305,8 +305,10 @@ def check_input_cardinalities(
             )
 
 
-def checked_rows(codes: ArrayLike, inputs: tuple[int, ...]) -> NDArray[Any]:
-    """`codes` as an array [N, n] of integers that has a column for every input."""
+def checked_rows(
+    codes: ArrayLike, inputs: tuple[int, ...], cardinalities: Sequence[int] | Mapping[int, int] | None = None
+) -> NDArray[Any]:
+    """`codes` as an array [N, n] of integers that has a column for every input, of codes below these `cardinalities`."""
     table = np.asarray(codes)
     if table.ndim != 2 or (inputs and inputs[-1] >= table.shape[1]):
         raise ModelError(
@@ -315,21 +317,22 @@ def checked_rows(codes: ArrayLike, inputs: tuple[int, ...]) -> NDArray[Any]:
         )
     if table.size and table.dtype.kind not in "bui":
         raise ModelError(f"an information source is evaluated on integer codes; got {table.dtype}.")
+    if cardinalities is None or not len(table):
+        return table
+    for j in inputs:  # before any cast, which would wrap a bad code into a good one
+        least, greatest, most = table[:, j].min(), table[:, j].max(), cardinalities[j] - 1
+        if not 0 <= least <= greatest <= most:
+            raise ModelError(f"variable {j} has the codes 0..{most}; got {least}..{greatest}.")
     return table
 
 
 def joint_state(codes: ArrayLike, inputs: tuple[int, ...], input_cardinalities: tuple[int, ...]) -> LeafArray:
     """The joint state of the inputs in every row, row-major: the last input moves fastest."""
-    table = checked_rows(codes, inputs)
+    table = checked_rows(codes, inputs, dict(zip(inputs, input_cardinalities, strict=True)))
     state = np.zeros(len(table), dtype=np.int32)
     for j, cardinality in zip(inputs, input_cardinalities, strict=True):
-        column = table[:, j]
-        if column.size and not (column.min() >= 0 and column.max() < cardinality):
-            raise ModelError(
-                f"variable {j} has the codes 0..{cardinality - 1}; got {column.min()}..{column.max()}."
-            )
         state *= cardinality
-        state += column.astype(np.int32)
+        state += table[:, j].astype(np.int32)
     return state
 
 
