@@ -17,7 +17,7 @@ How it is done:
 - `choose`: which of these ways held-out rows choose for each node, and how many stages;
 - `linear`: the linear first guess of a number, from which its digits are boosted;
 - `words`: words of digits whose vertices are asked one by one;
-- `mixture`: the same rows learned in several orders;
+- `mixture`: the same rows learned in several orders; `classes`: a hidden class that all nodes may read;
 - `distil`: graphs of a law that a boosted law, of words of digits, has taught;
 - `within`: where numbers lie in their bins, given those before them;
 - `forest`: trees of values, beside the networks of the imputer; how good the law of a number is;

@@ -119,8 +119,9 @@ def learn(
         cuts: whether sources may also split a binned variable at an edge between its bins, into those below and those
             above: a split and merges in one step (`depnet.learning.cuts`). A split on many bins pays for many
             leaves, a cut for two.
-        mixture: how many ordered networks, each of another order, make one law together (ours, beyond the paper; `Mixture`,
-            docs/boosting.md); "auto": as many as held-out rows gain from. None: one network.
+        mixture: in how many orders the rows are learned, to make one law together (ours, beyond the paper; `Mixture`,
+            docs/boosting.md); "auto": as many as held-out rows gain from. With penalty="auto" each order also has a hidden
+            class where held-out rows gain by it: one component for each class. None: one network.
 
     Returns:
         The network, an immutable value; a `Mixture` where one is asked for.

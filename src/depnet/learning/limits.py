@@ -31,6 +31,9 @@ KEPT_ROWS = 4_000_000
 WITHIN_ROWS, WITHIN_FEWEST_ROWS, WITHIN_LEVELS = 50_000, 10_000, 1_500_000
 """Rows that trees of places within bins are grown from: in a wide table fewer, of as many levels in all (fit)."""
 
+CLASS_ROWS = 20_000
+"""Distinct rows that hidden classes start from, at most: to tell classes apart takes no more (likelihood)."""
+
 # When is anything boosted, and when does it teach?
 
 SMALL_STEP_ROWS = 5_000

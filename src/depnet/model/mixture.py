@@ -25,7 +25,7 @@ class Mixture:
               Q(T \mid E) = \frac{\sum_k w_k Q_k(E)\, Q_k(T \mid E)}{\sum_k w_k Q_k(E)}
 
     A component answers for itself, and what is known says how much each counts: answers are exact where those of all
-    components are. `order` is None, since a mixture has none.
+    components are. `order` is None, since a mixture has none. Components may share an order: those of a hidden class do.
 
     Args:
         components: ordered networks.
