@@ -170,17 +170,19 @@ class FileTable(Opened):
         )
         self._at_once = max(1, min(width, cells))
         self._ahead: dict[int, Any] = {}
+        self._known: tuple[int, tuple[str, ...]] = (-1, ())
 
     def layout(self, place: int) -> ColumnLayout:  # as `Opened` says
         column = self.columns[place]
         return ColumnLayout(column.name, column.kind, form=column.form)
 
     def summary(self, place: int, options: StateOptions) -> ColumnSummary:
-        if not self._has_too_many_labels(place):
+        plain = not self._is_long_text(place) or self.columns[place].categories is not None
+        if plain or self._known_labels(place, 2 * MAX_CARDINALITY) is not None:
             found, kind = ColumnSummary.of(self.column(place)), options.kinds.get(self.names[place])
-            return (
-                found if kind is None else found.as_kind(kind, self.column(place))
-            )  # of text, as found in the file
+            # Of text, as was found in the file.
+            return found if kind is None else found.as_kind(kind, self.column(place))
+        # More different labels than a variable has states: the most frequent ones are looked at.
         column, value, source = self.columns[place], f"v{place}", self._of([place])
         most = MAX_CARDINALITY if options.as_they_are(column.name) else options.max_states
         ((present, different),) = self._ask(f"SELECT count({value}), count(DISTINCT {value}) FROM {source}")
@@ -198,13 +200,6 @@ class FileTable(Opened):
         return ColumnSummary(
             column.name, "label", self.rows, hidden, first, tuple(times), counts=counts, different=different
         )
-
-    def _has_too_many_labels(self, place: int) -> bool:
-        """Has it more different labels than a variable has states? Then only the most frequent ones are looked at."""
-        if not self._is_long_text(place) or self.columns[place].categories is not None:
-            return False
-        ((about,),) = self._ask(f"SELECT approx_count_distinct(v{place}) FROM {self._of([place])}")
-        return bool(about > 2 * MAX_CARDINALITY)
 
     def _is_long_text(self, place: int) -> bool:
         return self.columns[place].kind == "label" and self.rows > limits.SHORT_ROWS
@@ -231,13 +226,23 @@ class FileTable(Opened):
 
     def _enumerate(self, place: int) -> Column:
         """A column of labels whose text never becomes Python's, but for each different one."""
-        value, source = f"v{place}", self._of([place])
-        labels = f"SELECT DISTINCT {value} FROM {source} WHERE {value} IS NOT NULL"
-        self.connection.execute(f"CREATE OR REPLACE TYPE known AS ENUM ({labels})")
-        known = tuple(label for (label,) in self._ask("SELECT unnest(enum_range(NULL::known))"))
-        codes = self.connection.execute(f"SELECT enum_code(CAST({value} AS known)) AS code FROM {source}")
-        ids = np.ma.filled(codes.fetchnumpy()["code"].astype(np.int64), -1)
-        return Column(self.layout(place), ids < 0, ids=ids, labels=known)
+        known = self._known_labels(place)
+        sql = f"SELECT enum_code(CAST(v{place} AS known)) AS code FROM {self._of([place])}"
+        ids = np.ma.filled(self.connection.execute(sql).fetchnumpy()["code"].astype(np.int64), -1)
+        return Column(self.layout(place), ids < 0, ids=ids, labels=known or ())
+
+    def _known_labels(self, place: int, most: int | None = None) -> tuple[str, ...] | None:
+        """The different labels of a column, which the engine then has as a type; None where there are more than `most`."""
+        if self._known[0] != place:
+            labels = f"SELECT DISTINCT v{place} FROM {self._of([place])} WHERE v{place} IS NOT NULL"
+            limit = "" if most is None else f" LIMIT {most + 1}"
+            self._known = -1, ()  # the type is another one from here on
+            self.connection.execute(f"CREATE OR REPLACE TYPE known AS ENUM ({labels}{limit})")
+            known = tuple(label for (label,) in self._ask("SELECT unnest(enum_range(NULL::known))"))
+            if most is not None and len(known) > most:
+                return None
+            self._known = place, known
+        return self._known[1]
 
     def _fetch(self, place: int) -> None:
         """Fetch a column, and those after it for which there is room."""
