@@ -39,6 +39,7 @@ from depnet.inference import Imputation as Imputation
 from depnet.inference import LogProbability as LogProbability
 from depnet.inference import MostProbable as MostProbable
 from depnet.inference import Nearest as Nearest
+from depnet.inference import Quality as Quality
 from depnet.inference import QueryResult as QueryResult
 from depnet.inference import RowsResult as RowsResult
 from depnet.inference import compare as compare
@@ -47,6 +48,7 @@ from depnet.inference import impute as impute
 from depnet.inference import log_probability as log_probability
 from depnet.inference import most_probable as most_probable
 from depnet.inference import nearest as nearest
+from depnet.inference import quality as quality
 from depnet.inference import query as query
 from depnet.inference import query_by as query_by
 from depnet.inference import query_rows as query_rows

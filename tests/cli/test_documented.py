@@ -61,6 +61,7 @@ def test_every_field_is_documented(model: Path, table: Path, tmp_path: Path) -> 
     check_fields("update", answer("update", model, table, "-o", f"{out}2.json"))
     check_fields("export", answer("export", model, "-o", f"{out}.svg"))
     check_fields("compare", answer("compare", model, table, "--rows", "100"))
+    check_fields("compare", answer("compare", model, table, "--report", f"{out}.html"))
     check_fields("example", answer("example", "-o", f"{out}3.csv"))
 
 

@@ -52,6 +52,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         ["score", "MODEL", "TABLE"],
         ["compare", "MODEL", "TABLE"],
         ["compare", "MODEL", "MODEL"],
+        ["compare", "MODEL", "TABLE", "--held-out", "TABLE", "--report", "OUT"],
         ["impute", "MODEL", "TABLE", "-o", "OUT"],
         ["update", "MODEL", "TABLE", "-o", "OUT"],
         ["fit", "TABLE", "-o", "OUT"],

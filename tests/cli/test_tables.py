@@ -327,6 +327,34 @@ def test_update_adds_counts(model: Path, table: Path, tmp_path: Path) -> None:
         assert library.load(out, law=law) == library.load(model, law=law).updated(PEOPLE)
 
 
+def test_compare_writes_the_quality_of_drawn_rows(model: Path, table: Path, tmp_path: Path) -> None:
+    test, page = tmp_path / "test.csv", tmp_path / "quality.html"
+    lines = table.read_text().splitlines()
+    test.write_text("\n".join([lines[0], *lines[1::4]]) + "\n")
+    found = answer("compare", model, table, "--held-out", test, "--report", page, "--seed", "1")
+    assert found["rows"] == len(lines[1::4])
+    assert found["seed"] == 1
+    assert found["measures"]["column shapes"]["drawn"] > 0.9
+    assert {each["of"] for each in found["each"]["column shapes"]} == {"class", "sex", "age", "survived"}
+    text = page.read_text()
+    assert "a detector picks the drawn one" in text
+    assert test.name not in text
+    assert "exists" in refused("compare", model, table, "--report", page)
+    said = depnet(
+        "compare", model, table, "--held-out", test, "--report", page, "--force", "--seed", "1"
+    ).stdout
+    assert said.decode().startswith("Single columns are like the real ones")
+    assert page.read_text() == text  # the same seed, the same bytes
+    assert "would be lost" in refused(
+        "compare", model, table, "--held-out", test, "--report", test, "--force"
+    )
+    assert "--held-out is for --report" in refused("compare", model, table, "--held-out", test, code=2)
+    assert "--report is of one model" in refused(
+        "compare", model, model, "--report", tmp_path / "b.html", code=2
+    )
+    assert "is a model" in refused("compare", model, table, "--held-out", model, "--report", "-")
+
+
 def test_compare_two_models_and_a_table(model: Path, table: Path, tmp_path: Path) -> None:
     depnet("fit", table, "-o", tmp_path / "b.json", "--penalty", "mdl", "--max-leaves", "4")
     found = answer("compare", model, tmp_path / "b.json", "--data", table, "--rows", "2000", "--seed", "1")

@@ -29,6 +29,7 @@ SCREENS = (
     ["score", "MODEL", "TABLE"],
     ["compare", "MODEL", "TABLE"],
     ["compare", "MODEL", "MODEL", "--data", "TABLE"],
+    ["compare", "MODEL", "TABLE", "--report", "OUT"],
     *(
         [name, "--help"]
         for name in (

@@ -111,7 +111,7 @@ class Run:
 
 
 SHARED = ("as_json", "theory", "seed", "jobs", "scan", "output", "force")
-INPUTS = ("model", "other", "table", "data", "each", "learned", "new_rows")
+INPUTS = ("model", "other", "table", "data", "each", "learned", "new_rows", "held_out")
 """Arguments and options that name a file to read."""
 
 

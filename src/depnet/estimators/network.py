@@ -22,6 +22,7 @@ from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit
 from depnet.inference import Explanation, Nearest, explain, impute, nearest, query_rows
 from depnet.inference.imputation import draw_whole, open_holes, present_law, split_holes, warn_left
+from depnet.inference.judge.quality import Quality, quality_of
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain, with_all_known
@@ -349,6 +350,36 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
         if table is None:
             raise DataError("nearest needs a table, and the model has no rows of its own: give data=.")
         return nearest(self.network_, table, row, target, n=n, law=self.law_)
+
+    def quality(
+        self,
+        real: Any = None,
+        held_out: Any = None,
+        *,
+        target: str | Iterable[str] | None = None,
+        sensitive: str | Iterable[str] | None = None,
+        weights: str | None = None,
+    ) -> Quality:
+        """How good rows drawn from `law_` are, in the words people buy synthetic rows by; see `depnet.quality`.
+
+        Args:
+            real: the rows learned from; None: those that the estimator has kept.
+            held_out: real rows that were not learned from.
+            target: columns that are predicted from the others.
+            sensitive: columns that an attacker wants to guess.
+            weights: the name of the column of survey weights.
+
+        Returns:
+            A `Quality`; print it, or make a page of it with `depnet.pictures.quality_report`.
+        """
+        check_is_fitted(self, "network_")
+        learned = self.data_ if real is None else real
+        if learned is None:
+            raise DataError(
+                "quality compares with the rows learned from, and the model has kept none: give them."
+            )
+        options: Any = {"target": target, "sensitive": sensitive, "weights": weights}
+        return quality_of(self._answering(), learned, held_out, rng=self._steady_generator(), **options)
 
     # Keeping
 

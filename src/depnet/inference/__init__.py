@@ -31,3 +31,5 @@ from depnet.inference.judge.compare import Comparison as Comparison
 from depnet.inference.judge.compare import compare as compare
 from depnet.inference.judge.nearest import Nearest as Nearest
 from depnet.inference.judge.nearest import nearest as nearest
+from depnet.inference.judge.quality import Quality as Quality
+from depnet.inference.judge.quality import quality as quality

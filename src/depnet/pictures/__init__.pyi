@@ -24,5 +24,6 @@ from depnet.pictures.node.text import node_text as node_text
 from depnet.pictures.raster import plot_svg as plot_svg
 from depnet.pictures.raster import to_image as to_image
 from depnet.pictures.report.page import html_report as html_report
+from depnet.pictures.report.quality import quality_report as quality_report
 
 __all__: list[str]

@@ -237,17 +237,11 @@ def read_for(
 ) -> tuple[Holed, Mapping[int, IntArray]]:
     """A table for a model, in the codes of its domain, and of each variable the rows whose value is no state of it.
 
-    Columns whose states are all words, such as 01, stay words. With `optional`, columns may be lacking; the domain of the
+    With `optional`, columns may be lacking; the domain of the
     table then lacks them, too. The column `weights` has the survey weights of the rows.
     """
-    words = tuple(
-        variable.name
-        for variable in domain.variables
-        if variable.bins is None and all(isinstance(state, str) for state in variable.states)
-    )
     names = domain.names if weights is None or weights in domain.names else (*domain.names, weights)
-    request = Request(names, (), where, words, dialect or Dialect(), optional)
-    with open_file(path, request) as opened:
+    with open_for(path, domain, columns=names, where=where, dialect=dialect, optional=optional) as opened:
         there = Domain(tuple(variable for variable in domain.variables if variable.name in opened.names))
         try:
             table, unknown = encode_columns(opened, there, handle_unknown, tell=_steps(opened, progress))
@@ -256,6 +250,18 @@ def read_for(
             return table, unknown
         except DataError as error:
             raise DataError(f"{opened.file}: ", *error.args) from error
+
+
+def open_for(
+    path: Any, domain: Domain, *, dialect: Dialect | None = None, **asked: Any
+) -> contextlib.AbstractContextManager[FileTable]:
+    """A file opened for a model: columns whose states are all words, such as 01, stay words."""
+    words = tuple(
+        variable.name
+        for variable in domain.variables
+        if variable.bins is None and all(isinstance(state, str) for state in variable.states)
+    )
+    return open_file(path, Request(text=words, dialect=dialect or Dialect(), **asked))
 
 
 def _steps(opened: FileTable, progress: Progress | None) -> Callable[[int], object]:

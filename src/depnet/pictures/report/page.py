@@ -151,7 +151,9 @@ def html_report(
         sections["For readers of the theory"] = fold("What is proven", "".join(proven))
     total = count_rows(network) if dataset is None else dataset.total
     size = plural(len(network.domain), "column")
-    return _page(labels.line(title), size if total is None else f"{plural(total, 'row')}, {size}", sections)
+    return whole_page(
+        labels.line(title), size if total is None else f"{plural(total, 'row')}, {size}", sections
+    )
 
 
 def scroll(inside: str) -> str:
@@ -189,10 +191,10 @@ def findings_page(title: str, findings: Sequence[Section]) -> str:
         sections[f"{number}. {labels.line(found.title)}"] = (
             f"{picture}{fold('Numbers', numbers + more)}{said}"
         )
-    return _page(labels.line(title), plural(len(findings), "finding"), sections)
+    return whole_page(labels.line(title), plural(len(findings), "finding"), sections)
 
 
-def _page(title: str, subtitle: str, sections: Mapping[str, str]) -> str:
+def whole_page(title: str, subtitle: str, sections: Mapping[str, str]) -> str:
     """The whole file; `sections` are headings with the HTML below them."""
     body = "".join(
         f"<section><h2>{xml(heading)}</h2>\n{html}</section>\n" for heading, html in sections.items()
