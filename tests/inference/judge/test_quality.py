@@ -219,7 +219,7 @@ def test_shuffled_columns_are_told() -> None:
     assert found["column pair trends"].shuffled < found["column pair trends"].drawn - 0.1
     assert found["variance explained"].shuffled < 0.2 < 0.7 < found["variance explained"].drawn
     assert "fresh real rows" in found.sentences[0]
-    assert "detection" in str(found)
+    assert "a detector picks" in str(found)
     assert "<table" in found._repr_html_()
 
 

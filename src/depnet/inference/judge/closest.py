@@ -14,8 +14,8 @@ from depnet.arrays import FloatArray, IntArray
 
 CELLS = 2_000_000
 """Pairs of rows that are looked at together."""
-HOLE = -1e9
-"""Farther than 1 from every scaled value, and 0 from another hole."""
+HOLE, SAME = -1e9, 1e-200
+"""Farther than 1 from every scaled value, and 0 from another hole; the range where all numbers are the same."""
 
 
 def closest(rows: FloatArray, reference: FloatArray, numeric: NDArray[np.bool_]) -> FloatArray:
@@ -24,15 +24,9 @@ def closest(rows: FloatArray, reference: FloatArray, numeric: NDArray[np.bool_])
     for i in range(rows.shape[1]):
         ours, theirs = rows[:, i], reference[:, i]
         known = theirs[~np.isnan(theirs)]
-        width = float(np.ptp(known)) if numeric[i] and len(known) else 0.0
-        if width > 0:
+        if numeric[i] and len(known):
+            width = float(np.ptp(known)) or SAME
             ours, theirs = (ours - known.min()) / width, (theirs - known.min()) / width
-        elif numeric[i]:  # all the same, so that any other number is as far as another category
-            ids = np.unique(np.concatenate([ours, theirs]), return_inverse=True)[1].astype(np.float64)
-            ours, theirs = (
-                np.where(np.isnan(each), np.nan, place)
-                for each, place in zip((ours, theirs), np.split(ids, [len(ours)]), strict=True)
-            )
         scaled.append((np.where(np.isnan(ours), HOLE, ours), np.where(np.isnan(theirs), HOLE, theirs)))
     found = np.empty(len(rows))
     step = max(1, CELLS // max(len(reference), 1))

@@ -30,15 +30,33 @@ from depnet.model.network import Network
 from depnet.sampling import sample
 from depnet.wording import nearest, plural, some_of
 
-MOST, MOST_FRESH = 20_000, 10_000
-"""Real rows, and rows of each kind beside them."""
-MOST_PAIRS = 2_000
+MOST, MOST_FRESH, MOST_PAIRS = 20_000, 10_000, 2_000
+"""Real rows, rows of each kind beside them, and pairs of columns."""
 NEAREST, ATTACKED, KNOWN = 1_000, 500, 2_000
 """Rows whose closest one is looked for, rows that are attacked, and rows that an attacker has."""
 MOST_ASKED, MOST_TAUGHT = 20, 8
 """Columns that an attacker asks for, and that are predicted, where none is named: the first ones."""
 FEW = 100
-FRESH, SHUFFLED = "fresh real rows", "shuffled columns"
+
+MEASURES = {
+    "column shapes": "Single columns are like the real ones to {:.1f} %{}.",
+    "column pair trends": "Pairs of columns are like the real ones to {:.1f} %{}.",
+    "detection": "Shown a drawn and a real row, a detector picks the drawn one in {:.0f} of 100 cases; 50 is guessing{}.",
+    "distance to closest record": "Half of the drawn rows have a row learned from within {:.1f} % of the largest "
+    "distance there is{}.",
+    "nearer than real rows": "A drawn row is nearer to those learned from than a fresh real row in {:.0f} of 100 cases; "
+    "50 is as near{}.",
+    "closer to learned than to fresh": "{:.0f} of 100 drawn rows are closer to a row learned from than to as many fresh "
+    "ones; up to 50 is chance{}.",
+    "copies": "{:.1f} of 100 drawn rows equal a row learned from{}.",
+    "disclosure": "Who knows all but one cell of a row learned from guesses it by drawn rows in {:.1f} of 100 cases{}.",
+    "range coverage": "Drawn rows cover {:.1f} % of the range of numbers{}.",
+    "category coverage": "Drawn rows have {:.1f} % of the categories{}.",
+    "missing values": "Shares of missing values are like the real ones to {:.1f} %{}.",
+    "accuracy": "Taught by drawn rows, a predictor of categories is right in {:.1f} of 100 fresh cases{}.",
+    "variance explained": "Taught by drawn rows, a predictor of numbers explains {:.1f} % of their variance{}.",
+}
+"""All of them (docs/compare.md), and the sentences that say them."""
 
 
 class Beside(NamedTuple):
@@ -47,33 +65,6 @@ class Beside(NamedTuple):
     drawn: float
     fresh: float
     shuffled: float
-
-
-SHAPES, PAIRS, RANGES = "column shapes", "column pair trends", "range coverage"
-CATEGORIES, HOLES, DETECTION = "category coverage", "missing values", "detection"
-DISTANCE, NEARER, COPIES = "distance to closest record", "nearer than real rows", "copies"
-OVERFIT, GUESSED, HITS, EXPLAINED = (
-    "closer to learned than to fresh",
-    "disclosure",
-    "accuracy",
-    "variance explained",
-)
-
-MEANINGS = {
-    SHAPES: "how like the real ones single columns are; 1 is the same (KS and TV complement)",
-    PAIRS: "the same of pairs of columns (correlation and contingency similarity)",
-    RANGES: "the share of each number's real range that is covered",
-    CATEGORIES: "the share of each column's real categories that occur",
-    HOLES: "how like the real ones the shares of holes are; 1 is the same",
-    DETECTION: "how often a detector picks the right one of a real and another row; 0.5 is guessing (AUC)",
-    DISTANCE: "to the closest row learned from, median: the mean over columns of how far cells are apart, 0 to 1",
-    NEARER: "how often a row is nearer to those learned from than a fresh real one; 0.5 is as near",
-    OVERFIT: "the share of rows that are closer to one learned from than to any of as many fresh ones",
-    COPIES: "the share of rows that equal one learned from",
-    GUESSED: "how often an attacker who knows all but one cell of a row learned from guesses it by these rows",
-    HITS: "how often boosting taught on these rows predicts a category of fresh rows",
-    EXPLAINED: "the share of a number's variance that it predicts (R squared)",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +89,7 @@ class Quality:
     """
 
     each: Mapping[str, Mapping[Any, Beside]]
-    holes: Mapping[str, Beside]
+    holes: Mapping[str, tuple[float, ...]]
     rows: int
     real_rows: int
     numbers: tuple[str, ...]
@@ -106,69 +97,49 @@ class Quality:
     notes: tuple[str, ...]
 
     def __getitem__(self, measure: str) -> Beside:
-        if measure not in MEANINGS:
-            raise DataError(f"there is no measure {measure!r}. {nearest(measure, MEANINGS)}")
+        if measure not in MEASURES:
+            raise DataError(f"there is no measure {measure!r}. {nearest(measure, MEASURES)}")
         figures = np.array([*self.each.get(measure, {}).values()]).reshape(-1, 3)
-        known = ~np.isnan(figures)
-        sums, counts = np.where(known, figures, 0).sum(axis=0), known.sum(axis=0)
+        sums, counts = np.nansum(figures, axis=0), (~np.isnan(figures)).sum(axis=0)
         return Beside(*np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).tolist())
 
     @property
     def measures(self) -> tuple[str, ...]:
         """Those that are known of drawn rows."""
-        return tuple(name for name in MEANINGS if not np.isnan(self[name].drawn))
+        return tuple(name for name in MEASURES if not np.isnan(self[name].drawn))
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What was found, in plain words."""
-        said = [_sentence(name, self[name]) for name in SENTENCES if name in self.measures]
-        more = {name: of.drawn - of.fresh for name, of in self.each.get(GUESSED, {}).items()}
-        if more and max(more.values()) > 3 * math.sqrt(
-            0.5 / min(ATTACKED, self.real_rows)
-        ):  # standard errors
-            worst = max(more, key=lambda name: more[name])
+        said = [_sentence(name, self[name]) for name in self.measures]
+        more = {name: of.drawn - of.fresh for name, of in self.each.get("disclosure", {}).items()}
+        worst = max(more, key=lambda name: more[name], default="")
+        three_errors = 3 * math.sqrt(0.5 / min(ATTACKED, self.real_rows))
+        if more and more[worst] > three_errors:
             said.append(
                 f"What drawn rows give away most is {worst}: {100 * more[worst]:.1f} more cases in 100."
             )
         return (*said, *self.notes)
 
     def __str__(self) -> str:
-        lines = [f"{name:32}{_shown(self[name])}" for name in self.measures]
-        return "\n".join([*self.sentences, f"{'':32}   drawn   fresh  shuffled", *lines])
+        return "\n".join(self.sentences)
 
     def _repr_html_(self) -> str:
         """For notebooks: the sentences, and a table of all measures."""
         rows = [[name, *(f"{figure:.3f}" for figure in self[name])] for name in self.measures]
-        heads = ["", "drawn rows", FRESH, SHUFFLED]
-        return notebook.card(
-            "Quality of drawn rows", *map(notebook.line, self.sentences), notebook.table(heads, rows)
-        )
-
-
-def _shown(beside: Beside) -> str:
-    return "  ".join("     –" if np.isnan(figure) else f"{figure:6.3f}" for figure in beside)
-
-
-SENTENCES = {
-    SHAPES: "Single columns are like the real ones to {:.1f} %{}.",
-    PAIRS: "Pairs of columns are like the real ones to {:.1f} %{}.",
-    DETECTION: "Shown a drawn and a real row, a detector picks the drawn one in {:.0f} of 100 cases; 50 is guessing{}.",
-    NEARER: "A drawn row is nearer to those learned from than a fresh real row in {:.0f} of 100 cases; 50 is as near{}.",
-    COPIES: "{:.1f} of 100 drawn rows equal a row learned from{}.",
-    GUESSED: "Who knows all but one cell of a row learned from guesses it by drawn rows in {:.1f} of 100 cases{}.",
-    RANGES: "Drawn rows cover {:.1f} % of the range of numbers{}.",
-    CATEGORIES: "Drawn rows have {:.1f} % of the categories{}.",
-    HOLES: "Shares of missing values are like the real ones to {:.1f} %{}.",
-    HITS: "Taught by drawn rows, a predictor of categories is right in {:.1f} of 100 fresh cases{}.",
-    EXPLAINED: "Taught by drawn rows, a predictor of numbers explains {:.1f} % of their variance{}.",
-}
+        table = notebook.table(["", "drawn rows", "fresh real rows", "shuffled columns"], rows)
+        return notebook.card("Quality of drawn rows", *map(notebook.line, self.sentences), table)
 
 
 def _sentence(name: str, beside: Beside) -> str:
-    others = zip(("real rows" if name in (HITS, EXPLAINED) else FRESH, SHUFFLED), beside[1:], strict=True)
-    digits = 0 if "{:.0f}" in SENTENCES[name] else 1
-    more = [f"{who}: {max(100 * of, 0.0):.{digits}f}" for who, of in others if not np.isnan(of)]
-    return SENTENCES[name].format(max(100 * beside.drawn, 0.0), f" ({', '.join(more)})" if more else "")
+    sides = (
+        "real rows" if name in ("accuracy", "variance explained") else "fresh real rows",
+        "shuffled columns",
+    )
+    digits = 0 if "{:.0f}" in MEASURES[name] else 1
+    drawn, *others = (max(100 * figure, 0.0) for figure in beside)
+    said = [f"{who}: {of:.{digits}f}" for who, of in zip(sides, others, strict=True) if not np.isnan(of)]
+    return MEASURES[name].format(drawn, f" ({', '.join(said)})" if said else "")
 
 
 def quality(
@@ -207,36 +178,30 @@ def quality(
     (True, True)
     """
     rng = generator(np.random.default_rng(STEADY_SEED) if rng is None else rng)
-    sides = [drawn, real] if held_out is None else [drawn, real, held_out]
-    most = [MOST_FRESH, MOST, MOST_FRESH][: len(sides)]
-    tables = read_tables(sides, most, rng, variables=variables, kinds=kinds, weights=weights)
+    sides = {"drawn": drawn, "real": real} | ({} if held_out is None else {"fresh": held_out})
+    tables = read_tables([*sides.values()], (MOST_FRESH, MOST, MOST_FRESH), rng, variables, kinds, weights)
     made, learned, *rest = tables.rows  # in an order of chance
-    if rest:
-        fresh = rest[0]
-    elif len(learned) > 1:
-        fresh, learned = learned[: len(learned) // 2][:MOST_FRESH], learned[len(learned) // 2 :]
-    else:
+    if not rest and len(learned) < 2:
         raise DataError("quality: one real row says nothing of others. Give more rows, or held_out=.")
-    count = min(len(made), len(fresh))
+    half = len(learned) // 2
+    fresh, learned = (rest[0], learned) if rest else (learned[:half][:MOST_FRESH], learned[half:])
+    count, names = min(len(made), len(fresh)), tables.names
     shuffled = np.column_stack([rng.permutation(column) for column in learned.T])
-    three = [some[:count] for some in (made, fresh, shuffled)]
-    again = learned[:count]
-    each = {**_by_column(tables, learned, three), PAIRS: _by_pair(tables, learned, three, rng)}
-    others = (three[0], again, three[2])
-    aucs = (boosters.auc(three[1], some, tables.numeric) for some in others)
-    each[DETECTION] = {"": Beside(*aucs)}
+    three = [made[:count], fresh[:count], shuffled[:count]]
+    each = {**_by_column(tables, learned, three), "column pair trends": _by_pair(tables, learned, three, rng)}
     if rest:
-        asked = _columns_of(tables, "sensitive", sensitive, range(len(tables.names)))[:MOST_ASKED]
+        asked = _places(names, "sensitive", sensitive, range(len(names)))[:MOST_ASKED]
         each |= _closeness(tables, learned, three)
-        each[GUESSED] = _disclosure(tables, learned, three, asked)
-    for i in _columns_of(tables, "target", target, _predictable(tables, learned)):
-        figures = (boosters.taught(some, three[1], tables.numeric, i) for some in others)
-        each.setdefault(EXPLAINED if tables.numeric[i] else HITS, {})[tables.names[i]] = Beside(*figures)
-    shares = [np.isnan(some).mean(axis=0) for some in (learned, *three[:2])]
-    holes = {
-        name: Beside(*map(float, of)) for name, *of in zip(tables.names, *shares, strict=True) if any(of)
-    }
-    numbers = tuple(itertools.compress(tables.names, tables.numeric))
+        each["disclosure"] = _disclosure(tables, learned, three, asked)
+    three[1] = learned[:count]  # from here on fresh rows are what is told from these, and predicted
+    aucs = [boosters.auc(fresh[:count], some, tables.numeric) for some in three]
+    each["detection"] = {"": Beside(*aucs)}
+    for i in _places(names, "target", target, _predictable(tables, learned)):
+        taught = Beside(*(boosters.taught(some, fresh[:count], tables.numeric, i) for some in three))
+        each.setdefault("variance explained" if tables.numeric[i] else "accuracy", {})[names[i]] = taught
+    shares = [np.isnan(some).mean(axis=0).tolist() for some in (learned, made[:count], fresh[:count])]
+    holes = {name: tuple(of) for name, *of in zip(names, *shares, strict=True) if any(of)}
+    numbers = tuple(itertools.compress(names, tables.numeric))
     notes = tuple(_notes(tables, min(count, len(learned)), bool(rest)))
     return Quality(each, holes, count, len(learned), numbers, tables.left_out, notes)
 
@@ -251,49 +216,40 @@ def quality_of(
     **options: Any,
 ) -> Quality:
     """`quality` of rows drawn from a law; `real` are those that it was learned from, and `options` those of `quality`."""
-    sides = [open_table(each) for each in (real, held_out) if each is not None]
     if law.surveyed and weights is None and not isinstance(real, Holed):
         said = "the model was learned with weights, and the real rows count alike (weights=)."
         warnings.warn(said, UserWarning, stacklevel=outside())
-    rows, domain = min(MOST_FRESH, max(sides[-1].rows, 1)), law.domain
-    drawn = sample(law, rows, rng=rng)
-    made = decode(
-        drawn.codes,
-        domain,
-        Layout.of(domain, "dicts"),
-        rng=rng,
-        within=law.within if law.order is not None else None,
-        hidden=draw_holes(law, Evidence.parse(domain, None), rows, rng),
-        numbers=drawn.values,
-    )
+    domain, rows = law.domain, min(MOST_FRESH, open_table(real if held_out is None else held_out).rows)
+    drawn = sample(law, max(rows, 1), rng=rng)
+    hidden = draw_holes(law, Evidence.parse(domain, None), drawn.rows, rng)
+    how: Any = {"rng": rng, "within": None if law.order is None else law.within, "numbers": drawn.values}
+    made = decode(drawn.codes, domain, Layout.of(domain, "dicts"), hidden=hidden, **how)
     variables = dict(zip(domain.names, domain.variables, strict=True))
     return quality(made, real, held_out, weights=weights, variables=variables, rng=rng, **options)
 
 
-def _by_column(
-    tables: Tables, learned: FloatArray, three: Sequence[FloatArray]
-) -> dict[str, dict[Any, Beside]]:
-    found: dict[str, dict[Any, Beside]] = {}
+Figures = dict[Any, Beside]
+
+
+def _by_column(tables: Tables, learned: FloatArray, three: Sequence[FloatArray]) -> dict[str, Figures]:
+    found: dict[str, Figures] = {}
     for i, name in enumerate(tables.names):
-        number = tables.numeric[i]
-        measures = {
-            SHAPES: resemblance.ks_complement if number else resemblance.tv_complement,
-            RANGES if number else CATEGORIES: resemblance.range_coverage
-            if number
-            else resemblance.category_coverage,
-            HOLES: resemblance.missing_similarity,
-        }
-        for measure, of in measures.items():
+        of_number = resemblance.ks_complement, "range coverage", resemblance.range_coverage
+        of_category = resemblance.tv_complement, "category coverage", resemblance.category_coverage
+        shape, coverage, covered = of_number if tables.numeric[i] else of_category
+        for measure, of in (("column shapes", shape), (coverage, covered)):
             figures = Beside(*(of(learned[:, i], some[:, i]) for some in three))
             found.setdefault(measure, {})[name] = figures
-    if not any(np.isnan(some).any() for some in (learned, *three)):
-        del found[HOLES]
+    if any(np.isnan(some).any() for some in (learned, *three)):
+        real, *others = (np.isnan(some).mean(axis=0) for some in (learned, *three))
+        alike = zip(tables.names, *(1 - np.abs(real - other) for other in others), strict=True)
+        found["missing values"] = {name: Beside(*map(float, of)) for name, *of in alike}
     return found
 
 
 def _by_pair(
     tables: Tables, learned: FloatArray, three: Sequence[FloatArray], rng: np.random.Generator
-) -> dict[Any, Beside]:
+) -> Figures:
     states = [_states(tables, some, learned) for some in (learned, *three)]
     found, pairs = {}, [*itertools.combinations(range(len(tables.names)), 2)]
     for k in np.sort(rng.permutation(len(pairs))[:MOST_PAIRS]):
@@ -310,52 +266,47 @@ def _states(tables: Tables, rows: FloatArray, real: FloatArray, *, right: bool =
     return np.column_stack([resemblance.states_of(*column, right=right) for column in columns])
 
 
-def _closeness(
-    tables: Tables, learned: FloatArray, three: Sequence[FloatArray]
-) -> dict[str, dict[Any, Beside]]:
+def _closeness(tables: Tables, learned: FloatArray, three: Sequence[FloatArray]) -> dict[str, Figures]:
     """What distances to the closest row learned from say."""
-    near = [some[:NEAREST] for some in three]
-    apart = [closest(some, learned, tables.numeric) for some in near]
+    apart = [closest(some[:NEAREST], learned, tables.numeric) for some in three]
     rows = min(len(learned), len(three[1]))
-    sides = (learned[:rows], three[1][:rows])
-    to = [[closest(some, side, tables.numeric) for side in sides] for some in (near[0], near[2])]
-    over = [float((own < other).mean()) for own, other in to]
-    return {
-        DISTANCE: {"": Beside(*(float(np.median(each)) for each in apart))},
-        NEARER: {"": Beside(*(nearer(each, apart[1]) for each in apart))},
-        OVERFIT: {"": Beside(over[0], np.nan, over[1])},
-        COPIES: {"": Beside(*(float((each == 0).mean()) for each in apart))},
+    some = [closest(three[0][:NEAREST], side[:rows], tables.numeric) for side in (learned, three[1])]
+    figures = {
+        "distance to closest record": [float(np.median(each)) for each in apart],
+        "nearer than real rows": [nearer(each, apart[1]) for each in apart],
+        "closer to learned than to fresh": [float((some[0] < some[1]).mean()), np.nan, np.nan],
+        "copies": [float((each == 0).mean()) for each in apart],
     }
+    return {measure: {"": Beside(*of)} for measure, of in figures.items()}
 
 
 def _disclosure(
     tables: Tables, learned: FloatArray, three: Sequence[FloatArray], asked: list[int]
-) -> dict[Any, Beside]:
+) -> Figures:
     rows, *known = (_states(tables, some, learned, right=True) for some in (learned, *three))
     rates = [guessed(rows[:ATTACKED], some[:KNOWN], asked) for some in known]
     return {tables.names[i]: Beside(*map(float, of)) for i, *of in zip(asked, *rates, strict=True)}
 
 
-def _columns_of(
-    tables: Tables, who: str, names: str | Iterable[str] | None, usual: Iterable[int]
+def _places(
+    names: Sequence[str], who: str, asked: str | Iterable[str] | None, usual: Iterable[int]
 ) -> list[int]:
-    """The places of the columns that are named."""
-    if names is None:
-        return [*usual]
-    wanted = [names] if isinstance(names, str) else [*names]
+    """The places of the columns that are asked for."""
+    wanted = [asked] if isinstance(asked, str) else [*(asked or ())]
     for name in wanted:
-        if name not in tables.names:
-            raise DataError(f"{who}: there is no column {name!r}. {nearest(name, tables.names)}")
-    return [tables.names.index(name) for name in wanted]
+        if name not in names:
+            raise DataError(f"{who}: there is no column {name!r}. {nearest(name, names)}")
+    return [*usual] if asked is None else [names.index(name) for name in wanted]
 
 
 def _predictable(tables: Tables, learned: FloatArray) -> list[int]:
     """The first columns that can be predicted in a short time."""
     sizes = [len(np.unique(column[~np.isnan(column)])) for column in learned.T]
-    found = [
-        i for i, size in enumerate(sizes) if size > 1 and (tables.numeric[i] or size <= boosters.MOST_CLASSES)
+    few = [
+        number or size <= boosters.MOST_CLASSES for number, size in zip(tables.numeric, sizes, strict=True)
     ]
-    return found[:MOST_TAUGHT] if len(tables.names) > 1 else []
+    found = [i for i, size in enumerate(sizes) if size > 1 and few[i]]
+    return found[:MOST_TAUGHT] if len(sizes) > 1 else []
 
 
 def _notes(tables: Tables, count: int, held_out: bool) -> Iterable[str]:

@@ -12,15 +12,11 @@ distance of both together, numbers in ten bins of one width and holes a state of
 Of a real column's range, and of its categories, how much another table covers. Columns are arrays as `tables` has them.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
 
 BINS = 10
-Similarity = Callable[[FloatArray, FloatArray], float]
-"""Of a real column, and another."""
 
 
 def ks_complement(real: FloatArray, other: FloatArray) -> float:
@@ -59,10 +55,6 @@ def category_coverage(real: FloatArray, other: FloatArray) -> float:
     """The share of the real categories that the other table has, too."""
     states = np.unique(real[~np.isnan(real)])
     return float(np.isin(states, other).mean()) if len(states) else np.nan
-
-
-def missing_similarity(real: FloatArray, other: FloatArray) -> float:
-    return 1 - abs(float(np.isnan(real).mean()) - float(np.isnan(other).mean()))
 
 
 def correlation_similarity(real: FloatArray, other: FloatArray) -> float:

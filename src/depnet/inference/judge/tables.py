@@ -45,7 +45,6 @@ def read_tables(
     tables: Sequence[Any],
     most: Sequence[int],
     rng: np.random.Generator,
-    *,
     variables: Mapping[str, Variable] | None = None,
     kinds: Kinds | None = None,
     weights: str | None = None,
@@ -57,7 +56,7 @@ def read_tables(
     opened = [open_table(table) for table in tables]
     taken = [
         _some_rows(*each, rng, weights if k else None)  # rows that were drawn all count alike
-        for k, each in enumerate(zip(tables, opened, most, strict=True))
+        for k, each in enumerate(zip(tables, opened, most, strict=False))
     ]
     whole = [name for name in opened[1].names if name != weights]
     names = [name for name in whole if all(name in each.names for each in opened)]

@@ -5,37 +5,28 @@ from typing import Any
 
 import numpy as np
 
-from depnet.inference.judge.quality import (
-    CATEGORIES,
-    EXPLAINED,
-    FRESH,
-    GUESSED,
-    HITS,
-    MEANINGS,
-    PAIRS,
-    RANGES,
-    SHAPES,
-    SHUFFLED,
-    Beside,
-    Quality,
-)
+from depnet.inference.judge.quality import Beside, Quality
 from depnet.notebook import fold, note, table
 from depnet.pictures import colours, labels
 from depnet.pictures.labels import short, xml
-from depnet.pictures.report.page import whole_page
-from depnet.pictures.report.theory import NAME, frame, scroll
+from depnet.pictures.report.page import NAME, frame, scroll, whole_page
 from depnet.pictures.svg import element, key, picture, text, title
 from depnet.wording import plural
 
 MOST_ROWS, MOST_PAIRS = 60, 20
 """Of the table of columns, and of that of pairs."""
 COLUMNS = {
-    "shape": (SHAPES,),
-    "coverage": (RANGES, CATEGORIES),
-    "guessed": (GUESSED,),
-    "predicted": (HITS, EXPLAINED),
+    "shape": ("column shapes",),
+    "coverage": ("range coverage", "category coverage"),
+    "guessed": ("disclosure",),
+    "predicted": ("accuracy", "variance explained"),
 }
-MARKS = (("drawn rows", colours.BLUE), (FRESH, colours.ORANGE), (SHUFFLED, colours.GREY))
+"""What the table of columns has of which measures."""
+MARKS = (
+    ("drawn rows", colours.BLUE),
+    ("fresh real rows", colours.ORANGE),
+    ("shuffled columns", colours.GREY),
+)
 LINE, LEFT, WIDE = 24, 230, 420
 
 
@@ -55,12 +46,11 @@ def quality_report(found: Quality, title: str = "Quality of drawn rows") -> str:
     '<!doctype html>'
     """
     said = "".join(f"<li>{xml(sentence)}</li>" for sentence in found.sentences)
-    names = [name for name in found.measures if name in MEANINGS]
-    cells = [[name, *map(_shown, found[name]), MEANINGS[name]] for name in names]
+    cells = [[name, *map(_shown, found[name])] for name in found.measures]
     sections = {
         "In short": f'<ul class="said">{said}</ul>\n',
-        "All measures": frame(_marks({name: found[name] for name in names}))
-        + fold("Numbers, and what they mean", scroll(table(["", "drawn", "fresh", "shuffled", ""], cells))),
+        "All measures": frame(_marks({name: found[name] for name in found.measures}))
+        + fold("Numbers", scroll(table(["", "drawn", "fresh", "shuffled"], cells))),
         "Column by column": _columns(found),
         "Pair by pair": _pairs(found),
     }
@@ -92,7 +82,7 @@ def _marks(figures: Mapping[str, Beside]) -> str:
 
 def _columns(found: Quality) -> str:
     """A line for each column: what was measured of it, drawn / fresh, the least alike first."""
-    shapes = found.each[SHAPES]
+    shapes = found.each["column shapes"]
     names = sorted(shapes, key=lambda name: np.nan_to_num(shapes[name].drawn, nan=1.0))
 
     def cells(name: str) -> Iterator[str]:
@@ -112,12 +102,9 @@ def _columns(found: Quality) -> str:
 
 def _pairs(found: Quality) -> str:
     """The pairs that are the least alike beside fresh rows."""
-    pairs: Mapping[Any, Beside] = found.each[PAIRS]
+    pairs: Mapping[Any, Beside] = found.each["column pair trends"]
     known = [pair for pair, beside in pairs.items() if not np.isnan(beside.drawn)]
     worst = sorted(known, key=lambda pair: pairs[pair].drawn - np.nan_to_num(pairs[pair].fresh))[:MOST_PAIRS]
     cells = [[*(short(name, NAME) for name in pair), *map(_shown, pairs[pair])] for pair in worst]
     listed = scroll(table(["", "", "drawn", "fresh", "shuffled"], cells, left=2))
-    return (
-        note(f"{plural(len(known), 'pair')}; those that are less alike than in fresh rows come first.")
-        + listed
-    )
+    return note(f"{plural(len(known), 'pair')}; first those less alike than in fresh rows.") + listed
