@@ -2,9 +2,9 @@
 
 Modules that begin with an underscore are what benchmarks share: tables (`_tables`, `_frames`, `_coded`), questions with
 known answers (`_questions`, `_bif`), other libraries (`_peers`, `_boosters`, `_boosted_tables`, `_boosted_mixed`,
-`_classifiers`, `_regressors`, `_circuits`, `_question_peers`, `_query_peers`, `_imputers`, `_pyagrum`), whether rows can be
-told apart (`_detect`), the parts of `answers --by` (`_by`) and `answers --raw` (`_raw` and what begins so), seconds
-(`_timing`), and whether a figure was reached (`_reach`).
+`_classifiers`, `_regressors`, `_circuits`, `_question_peers`, `_query_peers`, `_imputers`, `_pyagrum`), how good rows are
+that were made (`_quality`, and beside another library `_sdmetrics`), the parts of `answers --by` (`_by`) and
+`answers --raw` (`_raw` and what begins so), seconds (`_timing`), and whether a figure was reached (`_reach`).
 """
 
 import importlib

@@ -6,7 +6,8 @@ that no library can hold up; what it had used by then is a lower bound. scikit-l
 DecisionTreeClassifier(criterion="entropy") a node. LightGBM: the table binned once, one tree a node. Both get as many
 leaves as depnet learned for that node. pyAgrum: greedy hill climbing, one Bayesian network.
 
-`sequential_cart` makes rows as synthpop does, one column after another by trees; it is called, not measured so.
+`sequential_cart` makes rows as synthpop does, one column after another by trees, `gaussian_copula` by correlated normal
+scores, `arf` by arfpy's adversarial random forests; they are called, not measured so.
 """
 
 import importlib
@@ -167,6 +168,39 @@ def sequential_cart(train: Any, rows: int, seed: int) -> Any:
         begin, end = (np.searchsorted(there[order], wanted, side=side) for side in ("left", "right"))
         made[name] = train[name].iloc[order[rng.integers(begin, end)]].array
     return made
+
+
+def gaussian_copula(train: Any, rows: int, seed: int) -> Any:
+    """A frame of new rows whose normal scores are correlated as those of the table; each column has the table's values.
+
+    A value's score is that of its rank, equal ones (also of a category, by its place) at random among theirs.
+    """
+    from scipy.stats import norm
+
+    rng = np.random.default_rng(seed)
+    ranks = [
+        np.lexsort((rng.random(len(train)), column.cat.codes if column.dtype == "category" else column))
+        for _, column in train.items()
+    ]
+    scores = np.empty((len(train), len(ranks)))
+    for i, order in enumerate(ranks):
+        scores[order, i] = norm.ppf((np.arange(len(train)) + 0.5) / len(train))
+    drawn = rng.multivariate_normal(np.zeros(len(ranks)), np.corrcoef(scores.T), rows)
+    places = np.minimum((norm.cdf(drawn) * len(train)).astype(int), len(train) - 1)
+    pd = importlib.import_module("pandas")
+    values = zip(train.items(), ranks, places.T, strict=True)
+    return pd.DataFrame({name: column.iloc[order[place]].array for (name, column), order, place in values})
+
+
+def arf(train: Any, rows: int, seed: int) -> Any:
+    """A frame of new rows by arfpy 0.1.1, which calls numpy's `in1d` of before 2.4, and takes column names for places."""
+    vars(np).setdefault("in1d", np.isin)
+    np.random.seed(seed)  # noqa: NPY002  # which it draws by
+    model = importlib.import_module("arfpy.arf").arf(
+        x=train.set_axis(range(train.shape[1]), axis=1), verbose=False, random_state=seed
+    )
+    model.forde()
+    return model.forge(n=rows).set_axis(list(train), axis=1)
 
 
 PEERS = ("scikit-learn", "LightGBM", "pyAgrum")

@@ -17,8 +17,9 @@ that were held out. For each source:
 Also what the model file holds of numbers: the share of the training columns' distinct values that are among its quantiles.
 The tables are those of folder debd of --data (at most --most rows) and the ones that scikit-learn brings.
 
-Then, on real tables with categories and numbers (--frames), whether a classifier can tell sampled rows from held-out ones:
-of laws of single graphs, of boosted laws, and of sequential CART, as synthpop does it (benchmarks/_detect.py).
+Then, on real tables with categories and numbers (--frames), what `depnet.quality` says of depnet's rows, of sequential
+CART's, a Gaussian copula's and arfpy's, beside fresh rows and shuffled columns (benchmarks/_quality.py).
+With --sdmetrics PYTHON, a Python that has `sdmetrics`, how far these figures are from SDMetrics's own, and nothing else.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._coded import Coded, apart, ways
-from benchmarks._detect import TABLES, compare
+from benchmarks._quality import TABLES, beside_sdmetrics, compare
 from benchmarks._reach import exit_code
 from benchmarks._tables import add_data, debd
 from benchmarks._timing import timed
@@ -72,7 +73,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--penalty", default="auto")
     parser.add_argument("--smoothing", type=float, default=0.5)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--boosted", action="store_true", help="also boost='auto' on --frames")
+    parser.add_argument("--sdmetrics", metavar="PYTHON", help="compare figures with those of sdmetrics")
     options = parser.parse_args(arguments)
+    if options.sdmetrics:
+        return exit_code(beside_sdmetrics(options))
     for name in options.binary:
         run(_binary(options.data / "debd", name, options), options)
     for name in options.bundled:

@@ -3,8 +3,8 @@
 In reading order:
 
 - `nearness`: 1- and 2-way marginals of rows and of a table, beside what chance alone gives;
-- `quality`: drawn rows in the words that people buy by; for it `tables` (side by side, as arrays), `resemblance` (what SDMetrics
-  measures of columns and pairs), `closest` (distances and guesses), `boosters` (detection and utility);
+- `quality`: drawn rows in the words that people buy by, of `tables` as arrays: `resemblance` of columns and pairs, `closest`
+  rows and guesses, and what `boosters` learn;
 - `compare`: two models, or a model and a table, side by side;
 - `shifts`: how far evidence moves every variable; two variables together, and what either tells of the other;
 - `influence`, `measure`: what would move a target, one more fact at a time, and what rows say of it;
