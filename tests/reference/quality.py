@@ -17,9 +17,9 @@ def ks_complement(real: Column, other: Column) -> float:
     real, other = known(real), known(other)
 
     def share_below(column: Column, value: float) -> float:
-        return sum(each <= value for each in column) / len(column)
+        return float(sum(each <= value for each in column) / len(column))
 
-    return 1.0 - max(abs(share_below(real, x) - share_below(other, x)) for x in [*real, *other])
+    return 1.0 - float(max(abs(share_below(real, x) - share_below(other, x)) for x in [*real, *other]))
 
 
 def tv_complement(real: Column, other: Column) -> float:

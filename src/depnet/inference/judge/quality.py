@@ -28,7 +28,7 @@ from depnet.inference.judge.tables import Tables, open_table, read_tables
 from depnet.model.evidence import Evidence, draw_holes
 from depnet.model.network import Network
 from depnet.sampling import sample
-from depnet.wording import nearest, plural, some_of
+from depnet.wording import nearest, plural, some_of, text_of_parts
 
 MOST, MOST_FRESH, MOST_PAIRS = 20_000, 10_000, 2_000
 """Real rows, rows of each kind beside them, and pairs of columns."""
@@ -122,13 +122,10 @@ class Quality:
         return (*said, *self.notes)
 
     def __str__(self) -> str:
-        return "\n".join(self.sentences)
+        return text_of_parts(self.sentences)
 
     def _repr_html_(self) -> str:
-        """For notebooks: the sentences, and a table of all measures."""
-        rows = [[name, *(f"{figure:.3f}" for figure in self[name])] for name in self.measures]
-        table = notebook.table(["", "drawn rows", "fresh real rows", "shuffled columns"], rows)
-        return notebook.card("Quality of drawn rows", *map(notebook.line, self.sentences), table)
+        return notebook.card("Quality of drawn rows", *notebook.html_of_parts(self.sentences))
 
 
 def _sentence(name: str, beside: Beside) -> str:

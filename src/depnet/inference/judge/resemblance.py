@@ -12,7 +12,10 @@ distance of both together, numbers in ten bins of one width and holes a state of
 Of a real column's range, and of its categories, how much another table covers. Columns are arrays as `tables` has them.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 
@@ -81,8 +84,7 @@ def states_of(values: FloatArray, real: FloatArray, number: bool, *, right: bool
     return np.asarray(found + 1)
 
 
-def contingency_similarity(real: FloatArray, other: FloatArray) -> float:
+def contingency_similarity(real: NDArray[Any], other: NDArray[Any]) -> float:
     """Of two columns of states [row, 2], as `states_of` has them."""
-    first, second = real.astype(np.int64), other.astype(np.int64)
-    width = max(int(first[:, 1].max()), int(second[:, 1].max())) + 1
-    return alike(first[:, 0] * width + first[:, 1], second[:, 0] * width + second[:, 1])
+    width = max(int(real[:, 1].max()), int(other[:, 1].max())) + 1
+    return alike(real[:, 0] * width + real[:, 1], other[:, 0] * width + other[:, 1])
