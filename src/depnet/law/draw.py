@@ -133,33 +133,11 @@ class WeightedPasses:
         """The variables that moves change: those that take part and are not known for certain."""
         return [i for i in self.variables if i not in self.evidence.clamped]
 
-    def move(
-        self,
-        states: NDArray[np.uint16],
-        sweeps: int,
-        *,
-        seed: int,
-        first_row: int = 0,
-        first_sweep: int = 0,
-        cells: NDArray[np.int64] | None = None,
-        sums: FloatArray | None = None,
-    ) -> None:
-        """Sweeps of moves of all open variables, in place; `cells` and `sums` are those of `Law.moves`."""
-        hidden = np.zeros((1, len(self.law.order)), dtype=bool)
-        hidden[0, self.open] = True
-        self.law.moves(
-            states,
-            hidden,
-            self.evidence,
-            variables=self.variables,
-            sweeps=sweeps,
-            seed=seed % 2**64,
-            first_row=first_row,
-            first_sweep=first_sweep,
-            cells=cells,
-            sums=sums,
-            n_jobs=self.n_jobs,
-        )
+    def move(self, states: NDArray[np.uint16], sweeps: int, *, seed: int, **how: Any) -> None:
+        """Sweeps of moves of all open variables, in place; `how` are arguments of `Law.moves`."""
+        hidden = np.isin(np.arange(len(self.law.order)), self.open)[None]
+        how |= {"variables": self.variables, "sweeps": sweeps, "seed": seed % 2**64, "n_jobs": self.n_jobs}
+        self.law.moves(states, hidden, self.evidence, **how)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ whatever hangs together: it is too large by about the root of the number of stat
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -171,6 +171,11 @@ class Part:
     deviations: Sequence[Sequence[FloatArray]] = ()
     levels: Mapping[int, FloatArray] = field(default_factory=dict)
     level_spreads: Mapping[int, Spread] = field(default_factory=dict)
+
+    def stopped(self, error: float, tolerance: float, why: str = "") -> "Part":
+        """The same, less sharp than was asked."""
+        said = f"stopped{why} at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+        return replace(self, converged=False, warnings=(*self.warnings, Remark(said, "stopped")))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

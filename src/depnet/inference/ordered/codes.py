@@ -13,8 +13,9 @@ import numpy as np
 
 from depnet.arrays import new_seeds
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.inference.answer.part import Part, PassDiagnostics, Remark, margins
-from depnet.inference.answer.question import RESOLUTION, Over
+from depnet.inference.answer.part import Part
+from depnet.inference.answer.question import Over
+from depnet.inference.ordered.sums import part_of_draws
 from depnet.inference.ordered.weighted import log_mean_weight, move_passes, weighted_passes
 from depnet.law import limits
 from depnet.law.elimination import Elimination, network_plan
@@ -115,17 +116,9 @@ def _draw(
     found, uneven = weighted_passes(asked, tolerance, passes_seed, most_updates, over)
     if uneven:
         found = move_passes(asked, tolerance, moves_seed, most_updates, over) or found
-    errors = [np.maximum(each, RESOLUTION * tolerance) for each in found.errors]
-    largest = max(float(each.max()) for each in errors)
+    method = "passes and moves" if found.moved else "passes"
     shapes = [tuple(asked.network.domain.cardinalities[i] for i in table) for table in asked.tables]
-    why = " by the time limit," if timed and over() else ""
-    stopped = f"stopped{why} at a standard error of {found.error:.2g} where {tolerance:.2g} was asked."
-    return Part(
-        [law.reshape(shape) for law, shape in zip(found.sums.laws(), shapes, strict=True)],
-        [each.reshape(shape) for each, shape in zip(errors, shapes, strict=True)],
-        "passes and moves" if found.moved else "passes",
-        found.converged,
-        PassDiagnostics(found.passes, found.effective, found.moved, largest),
-        () if found.converged else (Remark(stopped, "stopped"),),
-        [margins(d.reshape(-1, *shape)) for d, shape in zip(found.sums.deviations(), shapes, strict=True)],
-    )
+    part = part_of_draws(found.sums, found.errors, shapes, tolerance, method, found.moved)
+    if found.converged:
+        return part
+    return part.stopped(found.error, tolerance, " by the time limit," if timed and over() else "")

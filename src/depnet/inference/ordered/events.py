@@ -22,13 +22,13 @@ from depnet.data.frames.within import Drawn, Within, allowed_values
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.values import Values
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.inference.answer.part import Part, PassDiagnostics, Remark, Spread, margins, tables_of
-from depnet.inference.answer.question import RESOLUTION, Over, Question, over_after
+from depnet.inference.answer.part import Part, Spread, tables_of
+from depnet.inference.answer.question import Over, Question, over_after
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.ordered.answer import exact_log_evidence, find_part
 from depnet.inference.ordered.levels import level_rows, log_allowed, some_rows
 from depnet.inference.ordered.mixture import log_evidence
-from depnet.inference.ordered.sums import BatchSums, largest_of
+from depnet.inference.ordered.sums import BatchSums, largest_of, part_of_draws
 from depnet.law import limits
 from depnet.law.draw import PIECE, sharpen
 from depnet.law.elimination import IMPOSSIBLE
@@ -181,21 +181,14 @@ def _part_of_draws(question: Question, seed: int, over: Over) -> Part:
         raise EvidenceError(
             f"none of {sums.rows:,} drawn rows matches what is given: its probability under the model is 0 or very small."
         )
-    laws, deviations, largest = sums.laws(), sums.deviations(), error()
-    errors = [np.maximum(each, RESOLUTION * question.tolerance) for each in sums.errors(sums.effective)]
+    errors, laws, deviations = sums.errors(sums.effective), sums.laws(), sums.deviations()
+    part = part_of_draws(sums, errors, shapes, question.tolerance, "draws")
     levels = dict(zip(bins, range(len(shapes), len(laws)), strict=True)) if event is None else {}
-    stopped = f"stopped at a standard error of {largest:.2g} where {question.tolerance:.2g} was asked."
-    return Part(
-        [law.reshape(shape) for law, shape in zip(laws, shapes, strict=False)],
-        [each.reshape(shape) for each, shape in zip(errors, shapes, strict=False)],
-        "draws",
-        sharp,
-        PassDiagnostics(sums.rows, sums.effective, False, largest),
-        () if sharp else (Remark(stopped, "stopped"),),
-        [margins(moved.reshape(-1, *shape)) for moved, shape in zip(deviations, shapes, strict=False)],
-        {i: laws[at] for i, at in levels.items()},
-        {i: Spread(np.sqrt((deviations[at] ** 2).sum(axis=0)), deviations[at]) for i, at in levels.items()},
-    )
+    spreads = {
+        i: Spread(np.sqrt((deviations[at] ** 2).sum(axis=0)), deviations[at]) for i, at in levels.items()
+    }
+    part = replace(part, levels={i: laws[at] for i, at in levels.items()}, level_spreads=spreads)
+    return part if sharp else part.stopped(error(), question.tolerance)
 
 
 def log_known(

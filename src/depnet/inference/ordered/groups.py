@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.inference.answer.part import Part, PassDiagnostics, Remark
-from depnet.inference.answer.question import RESOLUTION, Question
+from depnet.inference.answer.part import Part
+from depnet.inference.answer.question import Question
 from depnet.inference.ordered.levels import ALL, HALF, LevelSums, counted_errors, may_refine
-from depnet.inference.ordered.sums import PassSums, largest_of
+from depnet.inference.ordered.sums import PassSums, part_of_draws
 from depnet.inference.ordered.weighted import states_of
 from depnet.law import limits
 from depnet.law.draw import EXACT_STREAM
@@ -327,7 +327,7 @@ class _Draws:
                 if error > self._tolerance:
                     left.append(g)
                     if drawn >= MOST:
-                        found[g] = self._stopped(part, error)
+                        found[g] = part.stopped(error, self._question.tolerance)
             active, count = np.array(left, dtype=np.int64), drawn
             if drawn >= MOST:
                 break
@@ -365,11 +365,6 @@ class _Draws:
         if not sums.total > 0:
             (k,) = self._asked.cells
             return Part([np.full(k, 1 / k)], [np.ones(k)], "passes", converged=False), math.inf
-        errors = [np.maximum(each, RESOLUTION * self._tolerance) for each in sums.errors()]
-        said = PassDiagnostics(sums.rows, sums.effective, False, largest_of(sums.errors()))
-        moved = [[each] for each in sums.deviations()]
-        return Part(sums.laws(), errors, "passes", True, said, (), moved), sums.error(self._tolerance)
-
-    def _stopped(self, part: Part, error: float) -> Part:
-        said = f"stopped at a standard error of {error:.2g} where {self._question.tolerance:.2g} was asked."
-        return replace(part, converged=False, warnings=(*part.warnings, Remark(said, "stopped")))
+        shapes = [(k,) for k in self._asked.cells]
+        part = part_of_draws(sums, sums.errors(), shapes, self._tolerance, "passes")
+        return part, sums.error(self._tolerance)

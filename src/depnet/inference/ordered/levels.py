@@ -19,7 +19,7 @@ import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray, IntArray, new_seeds
 from depnet.data.frames.within import Drawn
-from depnet.inference.answer.part import Part, Remark, Spread, margins
+from depnet.inference.answer.part import Part, Spread, margins
 from depnet.inference.answer.question import Over, Question
 from depnet.law import limits
 from depnet.law.draw import PIECE, sharpen
@@ -65,8 +65,7 @@ def refine(
 
     if sharpen(draw, largest_error, tolerance, first=PIECE, most=limits.MOST_DRAWS, over=over) or over():
         return found
-    stopped = f"stopped at a standard error of {error:.2g} where {question.tolerance:.2g} was asked."
-    return replace(found, converged=False, warnings=(*found.warnings, Remark(stopped, "stopped")))
+    return found.stopped(error, question.tolerance)
 
 
 def may_refine(question: Question, plan: LevelPlan) -> bool:

@@ -223,7 +223,7 @@ class LawRows(RowAnswers):
                 self.values[row, at] = law
                 self.errors[row, at] = np.maximum(error, RESOLUTION * self.effort.tolerance)
             self.method[row] = SAMPLE
-            self.updates += found.passes * len(wanted)
+            self.updates += found.sums.rows * len(wanted)
             self.tell(1)
         return np.array(left, dtype=np.int64)
 

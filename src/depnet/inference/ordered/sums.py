@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
+from depnet.inference.answer.part import Part, PassDiagnostics, margins
+from depnet.inference.answer.question import RESOLUTION
 from depnet.law import limits
 
 
@@ -132,3 +134,24 @@ class PassSums(BatchSums):
 def largest_of(errors: Sequence[FloatArray]) -> float:
     """The largest of all errors; 0 of none."""
     return max((float(each.max(initial=0.0)) for each in errors), default=0.0)
+
+
+def part_of_draws(
+    sums: BatchSums,
+    errors: Sequence[FloatArray],
+    shapes: Sequence[tuple[int, ...]],
+    tolerance: float,
+    method: str,
+    moved: bool = False,
+) -> Part:
+    """What draws say of the first tables, which have these shapes and errors."""
+    each = [*zip(shapes, sums.laws(), errors, sums.deviations(), strict=False)]
+    told = [np.maximum(error, RESOLUTION * tolerance).reshape(shape) for shape, _, error, _ in each]
+    largest = largest_of(told) or 0.5 / math.sqrt(sums.effective)  # where nothing is asked for, of a share
+    return Part(
+        [law.reshape(shape) for shape, law, _, _ in each],
+        told,
+        method,
+        diagnostics=PassDiagnostics(sums.rows, sums.effective, moved, largest),
+        deviations=[margins(d.reshape(-1, *shape)) for shape, _, _, d in each],
+    )

@@ -75,8 +75,6 @@ class Estimate:
 
     sums: BatchSums
     errors: list[FloatArray]
-    passes: int
-    effective: float
     converged: bool
     moved: bool = False
 
@@ -124,7 +122,7 @@ def weighted_passes(
             "Smooth the tables (learn with a smoothing of 0.5), or give other evidence."
         )
     uneven = not (good or over() or sums.rows >= most) and is_uneven()
-    return Estimate(sums, sums.errors(), sums.rows, sums.effective, good), uneven
+    return Estimate(sums, sums.errors(), good), uneven
 
 
 def log_mean_weight(
@@ -225,5 +223,6 @@ def _join_batches(
         table[:] = sums.weights[:, None] * np.stack(each)
     alike = sums.total**2 / float((sums.weights**2).sum())  # so many batches of equal weights
     effective = float(np.mean([batch.effective for batch in batches])) * alike
-    errors, rows = sums.errors(effective), sum(batch.rows for batch in batches)
-    return Estimate(sums, errors, rows, effective, largest_of(errors) <= tolerance, moved=True)
+    sums.rows, sums.squares = sum(batch.rows for batch in batches), sums.total**2 / effective
+    errors = sums.errors(effective)
+    return Estimate(sums, errors, largest_of(errors) <= tolerance, moved=True)
