@@ -66,8 +66,8 @@ def beside(*parts: str) -> str:
     return f"<div style='display:flex;flex-wrap:wrap;gap:4px 28px;align-items:flex-start'>{inside}</div>"
 
 
-def fold(said: str, part: str, *, opened: bool = False) -> str:
-    return f"<details{' open' * opened}><summary style='cursor:pointer;opacity:.7'>{text(said)}</summary>{part}</details>"
+def fold(said: str, part: str) -> str:
+    return f"<details><summary style='cursor:pointer;opacity:.7'>{text(said)}</summary>{part}</details>"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, left: int = 1) -> str:

@@ -167,10 +167,10 @@ TABLES = ".csv, .tsv, .parquet, .jsonl; .gz"
 """How a table that is written may be called."""
 
 
-def number(names: str, default: float, text: str, *, least: float = 1, open_ended: bool = False) -> Option:
-    """An option that is a number of at least `least` (with `open_ended` above it), whole where its default is."""
+def number(names: str, default: float, text: str, *, least: float = 1) -> Option:
+    """An option that is a number of at least `least`, whole where its default is."""
     kind: Any = click.IntRange if isinstance(default, int) else click.FloatRange
-    return option(names, text, type=kind(min=least, min_open=open_ended), default=default)
+    return option(names, text, type=kind(min=least), default=default)
 
 
 def choice(name: str, *values: str, text: str) -> Option:

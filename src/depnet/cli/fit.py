@@ -2,7 +2,7 @@
 
 import contextlib
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,37 +11,28 @@ from depnet.cli.command import (
     JOBS,
     SEED,
     THEORY,
+    Option,
     Run,
     choice,
     command,
     flag,
+    gather,
     names_in,
     names_of,
     number,
     option,
     output,
     progress,
+    this_run,
 )
-from depnet.cli.files import (
-    check_output,
-    save_model,
-    text_options,
-)
+from depnet.cli.files import WHERE, check_output, check_table, save_model, text_options
 from depnet.wording import pick, plural, some_of
 
 if TYPE_CHECKING:
     from depnet.cluster.fit import CountedModel
-    from depnet.data.table.left_out import LeftOut
-    from depnet.fitting.fit import FitOptions, Fitted
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from depnet.cli.command import Option, gather, this_run
-from depnet.cli.files import WHERE, check_table
-
-if TYPE_CHECKING:
     from depnet.data import Holed
     from depnet.data.table.left_out import LeftOut
+    from depnet.fitting.fit import FitOptions, Fitted
 
 
 def read_new(path: str, options: dict[str, Any]) -> "tuple[Holed, list[LeftOut]]":

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,16 +12,13 @@ from depnet.data.binning.bins import Numbers
 from depnet.data.table.values import Values
 from depnet.data.table.variable import Domain
 from depnet.data.table.weights import are_fractions, checked_weights, survey_weights
-from depnet.errors import DataError, Hint, brief
+from depnet.errors import DataError, Hint, brief, is_whole
 from depnet.wording import plural, some_of
 
 if TYPE_CHECKING:
     from depnet.data.table.kinds import Kinds
     from depnet.data.table.left_out import Keep
     from depnet.data.table.variables import BinChoice
-from typing import NoReturn
-
-from depnet.errors import is_whole
 
 SHOWN_VARIABLES = 20
 
