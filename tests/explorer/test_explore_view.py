@@ -400,7 +400,7 @@ def test_many_variables_are_found_by_name_and_shown_by_and_by(page: Page, hostil
     expect(cards).to_have_count(24)
     page.get_by_role("button", name="Show more").click()
     expect(cards).to_have_count(48)
-    page.get_by_label("Find a variable").fill("variable 18")
+    page.get_by_label("Find a column").fill("variable 18")
     expect(cards).to_have_count(10)
     page.goto(f"{hostile}?variable+010=yes&.variable=variable+150")  # chosen elsewhere, and far down
     expect(cards.first).to_have_attribute("data-variable", "variable 150")

@@ -44,7 +44,7 @@ def test_a_dropped_table_becomes_this_readers_model(
     page.get_by_role("option", name="MDL: the paper's").click()
     page.get_by_role("button", name="Learn").click()
     page.wait_for_url("**/m/**")
-    expect(page.locator("header")).to_contain_text("people: 3 variables, 2,201 rows")
+    expect(page.locator("header")).to_contain_text("people: 3 columns, 2,201 rows")
     expect(page.get_by_role("link", name="Explore")).to_have_attribute("aria-current", "page")
     page.get_by_role("link", name="Fit").click()
     with page.expect_download() as waiting:
@@ -58,7 +58,7 @@ def test_a_dropped_table_becomes_this_readers_model(
     assert network.nodes == expected.nodes
     other = context.new_page()
     other.goto(titanic)
-    expect(other.locator("header")).to_contain_text("titanic.json: 4 variables")
+    expect(other.locator("header")).to_contain_text("titanic.json: 4 columns")
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_money_and_dates_are_learned_as_numbers_and_dates(
     page.get_by_role("option", name="price").click()
     page.get_by_role("button", name="Learn", exact=True).click()
     page.wait_for_url("**/m/**")
-    expect(page.locator("header")).to_contain_text("sales: 3 variables, 800 rows")
+    expect(page.locator("header")).to_contain_text("sales: 3 columns, 800 rows")
     expect_in_query(page, ".target", "price")
     page.get_by_role("link", name="Fit").click()
     with page.expect_download() as waiting:

@@ -14,7 +14,7 @@ from tests.explorer.browser import explorer
 
 def test_a_view_opens_in_the_frame_and_what_is_known_goes_along(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}?sex=female&.target=survived&.variable=age")
-    expect(page.locator("header")).to_contain_text("titanic.json: 4 variables, 2,201 rows")
+    expect(page.locator("header")).to_contain_text("titanic.json: 4 columns, 2,201 rows")
     for view in (view for view in EVERY if view not in TABS):
         link = page.get_by_role("link", name=view.TITLE, exact=True)
         link.click()
@@ -119,10 +119,10 @@ def test_a_model_file_that_is_replaced_is_said_and_the_old_one_stays(
 ) -> None:
     file, url = replaceable
     page.goto(url)
-    expect(page.locator("header")).to_contain_text("4 variables")
+    expect(page.locator("header")).to_contain_text("4 columns")
     expect(page.get_by_text("has changed on disk")).to_have_count(0)
     coins = depnet.Dataset.from_codes([[0], [1]] * 9, cardinalities=[2])
     depnet.save(depnet.learn(coins), file)
     page.goto(f"{url}")
     expect(page.get_by_text("model.json has changed on disk")).to_be_visible()
-    expect(page.locator("header")).to_contain_text("4 variables")
+    expect(page.locator("header")).to_contain_text("4 columns")

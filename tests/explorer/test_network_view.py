@@ -76,7 +76,7 @@ def test_many_variables_open_on_their_strongest_part_and_stay_put_while_the_slid
     assert painted < 60_000  # machines are small and noisy: the figure is printed, a disaster fails
     assert drawn(page) == 150
     expect(page.get_by_role("status").first).to_contain_text("150 of 2,")
-    expect(page.get_by_role("status").first).to_contain_text("of 200 variables")
+    expect(page.get_by_role("status").first).to_contain_text("of 200 columns")
     before = page.evaluate(PLACES)
     assert len({tuple(at) for at in before}) == 200
     times = []
@@ -113,7 +113,7 @@ def test_a_chosen_variable_has_the_strengths_of_both_directions(
         assert [row.locator("td").all_inner_texts() for row in rows.all()] == [
             [name, "", f"{strength:.4f}"] for name, strength in expected[how]
         ]
-    page.get_by_label("Choose no variable").click()
+    page.get_by_label("Choose no column").click()
     expect(page.get_by_role("heading", name="Links", exact=True)).to_be_visible()
     expect(page).to_have_url(re.compile("network$"))
 
@@ -185,7 +185,7 @@ def test_the_keyboard_goes_from_variable_to_variable_and_opens_them(page: Page, 
 
 def test_a_variable_is_found_and_the_address_keeps_it(page: Page, hostile: str) -> None:
     opened(page, f"{hostile}rules/network")
-    find = page.get_by_label("find a variable")
+    find = page.get_by_label("find a column")
     find.fill("ABLE 07")
     find.press("Enter")
     expect(page.get_by_role("heading", name="variable 070", exact=True)).to_be_visible()
@@ -194,7 +194,7 @@ def test_a_variable_is_found_and_the_address_keeps_it(page: Page, hostile: str) 
     expect(page.get_by_role("heading", name="variable 070", exact=True)).to_be_visible()
     find.fill("no such name")
     find.press("Enter")
-    expect(page.get_by_text("No variable has")).to_be_visible()
+    expect(page.get_by_text("No column has")).to_be_visible()
     page.get_by_role("group", name="Communities").get_by_role("button").first.click()
     expect(page).to_have_url(re.compile(r"network\?\.community=0$"))
     expect(page.get_by_role("status").first).to_contain_text("only those around")
@@ -237,7 +237,7 @@ def test_many_columns_are_groups_that_open(page: Page, hostile: str) -> None:
     expect(board.get_by_role("option")).to_contain_text(f"{groups[0]} columns")
     board.press("Enter")
     expect(page).to_have_url(re.compile(r"\?.community=0$"))
-    expect(page.get_by_role("status").first).to_contain_text(f"among {groups[0]} of 200 variables")
+    expect(page.get_by_role("status").first).to_contain_text(f"among {groups[0]} of 200 columns")
     board.press("ArrowRight")
     card = page.get_by_role("tooltip")
     expect(card).to_be_visible()
@@ -250,10 +250,10 @@ def test_many_columns_are_groups_that_open(page: Page, hostile: str) -> None:
     )
     page.get_by_role("button", name="show all").click()
     expect(page.get_by_role("status").first).to_contain_text("groups of columns")
-    page.get_by_label("find a variable").fill("variable 100")
-    page.get_by_label("find a variable").press("Enter")
+    page.get_by_label("find a column").fill("variable 100")
+    page.get_by_label("find a column").press("Enter")
     near = {end for tie in graph.ties if graph.names.index("variable 100") in tie.ends for end in tie.ends}
-    expect(page.get_by_role("status").first).to_contain_text(f"among {min(len(near), 41)} of 200 variables")
+    expect(page.get_by_role("status").first).to_contain_text(f"among {min(len(near), 41)} of 200 columns")
     assert [name for name, *_ in apart(page) if name == "variable 100"] == ["variable 100"]
     page.go_back()
     expect(page.get_by_role("status").first).to_contain_text("groups of columns")
@@ -278,7 +278,7 @@ def test_a_cell_of_the_matrix_leads_to_its_pair(page: Page, titanic: str) -> Non
     (x, y), source, target, bits = page.evaluate(CELL)
     page.locator(".depnet-picture").click(position={"x": x, "y": y})
     expect(page).to_have_url(re.compile(rf"\.mode=matrix&.first={source}&.second={target}$"))
-    panel = page.get_by_label("Two variables together")
+    panel = page.get_by_label("Two columns together")
     expect(panel.get_by_role("row", name=f"{source} predicts {target}")).to_contain_text(f"{bits:.3f} bits")
     found = pair(titanic_models()[1], source, target, data=depnet.titanic())
     expect(panel).to_contain_text(f"{found.information:.3f}"[:5])
@@ -295,9 +295,9 @@ def test_a_cell_of_the_matrix_leads_to_its_pair(page: Page, titanic: str) -> Non
     shares = [float(cell.inner_text().split()[0]) for cell in panel.locator(".depnet-joint tbody td").all()]
     assert shares == pytest.approx(found.given_first.ravel().round(3).tolist(), abs=1e-3)
     page.reload()
-    expect(page.get_by_label("Two variables together")).to_contain_text("either alone")
+    expect(page.get_by_label("Two columns together")).to_contain_text("either alone")
     page.go_back()
-    expect(page.get_by_label("Two variables together")).to_be_hidden()
+    expect(page.get_by_label("Two columns together")).to_be_hidden()
 
 
 def test_what_is_seen_and_all_links_are_saved(page: Page, hostile: str, tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ def test_what_is_seen_and_all_links_are_saved(page: Page, hostile: str, tmp_path
     pictures = [saved("SVG")]
     page.get_by_role("button", name="matrix").click()
     expect(page.get_by_text("A row is predicted")).to_be_visible()
-    expect(page.get_by_role("status").first).to_contain_text("among 200 of 200 variables")
+    expect(page.get_by_role("status").first).to_contain_text("among 200 of 200 columns")
     assert saved("PNG").startswith(b"\x89PNG")
     pictures.append(saved("SVG"))
     for svg in pictures:

@@ -1,6 +1,10 @@
 """Two columns together: the table's part is what pandas and numpy count, the model's is near it, and labels are text."""
 
+import re
+from collections.abc import Iterator
+
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -10,7 +14,7 @@ from depnet.explorer.loaded import Loaded
 from depnet.explorer.pair import chart_options, mean_line, picture_pair
 from depnet.inference.judge.shifts import pair
 from depnet.wording import percent
-from tests.explorer.browser import expect_in_query
+from tests.explorer.browser import expect_in_query, explorer
 from tests.explorer.cases import titanic_models
 from tests.explorer.test_histogram import gems
 from tests.narrowed import there
@@ -63,6 +67,82 @@ def test_each_kind_has_its_picture(loaded: Loaded) -> None:
     np.add.at(counts, (people.column(0), people.column(people.domain.index("survived"))), 1)
     assert np.allclose(there(both.table), counts / people.rows)
     assert np.allclose(both.model, there(both.table), atol=0.02)
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an explorer of diamonds, made up, whose carat and price are alike to the real ones'."""
+    folder = tmp_path_factory.mktemp("gems")
+    gems().to_csv(folder / "gems.csv", index=False)
+    DependencyNetwork(random_state=0).fit(gems()).save(folder / "gems.json")
+    with explorer([folder / "gems.json", "--data", folder / "gems.csv"]) as address:
+        yield address
+
+
+CHART = """() => {
+    const { chart } = getElement(document.querySelector(".depnet-pair-chart").id.slice(1));
+    chart.getZr().flush();
+    const { series, xAxis, yAxis } = chart.getOption();
+    const [heat, line, dots] = ["heatmap", "line", "scatter"].map((type) => series.find((one) => one.type === type));
+    const seen = chart.renderToCanvas({ pixelRatio: 1, backgroundColor: "#ffffff" }).getContext("2d");
+    const ink = (cell) => { // how far from white a cell is, beside its middle
+        const at = chart.convertToPixel({ seriesIndex: 0 }, cell.slice(0, 2)).map((pixel) => Math.round(pixel) + 5);
+        return 255 - seen.getImageData(...at, 1, 1).data[0];
+    };
+    return {
+        cells: heat.data.map((cell) => [...cell.slice(0, 3), ink(cell)]), mean: line.data, dots: dots.data,
+        labels: [xAxis[0].data, yAxis[0].data], ink: [1, 2].map((k) => ink([0, yAxis[0].data.length - k])),
+    };
+}"""
+"""What is drawn: shares of cells and how dark they are, means, dots, labels, and how dark small and dear cells are."""
+
+
+def bars(labels: list[str]) -> np.ndarray:
+    """The bounds that bars say: "below 0.3", "0.3 to 0.4", ..., "2.2 and more"; of whole numbers the last one is within."""
+    begins = [re.match(r"([\d,.]+) (?:to|and more)", label) for label in labels[1:]]
+    return np.array([float(there(begin)[1].replace(",", "")) for begin in begins])
+
+
+def test_carat_and_price_as_a_picture(page: Page, url: str) -> None:
+    """One click from any view: the cells, the means and the rows that are drawn are those of pandas."""
+    page.goto(f"{url}pair?.first=carat&.second=price&.show=table")
+    page.wait_for_selector(".depnet-pair-chart canvas")
+    page.wait_for_function("() => document.querySelector('.depnet-pair-chart canvas').width > 0")
+    drawn = page.evaluate(CHART)
+    frame = gems()
+    inner = [bars(labels) for labels in drawn["labels"]]
+    at = [
+        np.searchsorted(cuts, frame[name], side="right")
+        for cuts, name in zip(inner, ("carat", "price"), strict=True)
+    ]
+    expected = pd.crosstab(at[0], at[1], normalize=True).stack()
+    shown = {(x, y): share for x, y, share, _ in drawn["cells"]}
+    assert all(
+        shown[cell] == pytest.approx(share, abs=1e-6) for cell, share in expected[expected > 0.001].items()
+    )
+    assert sum(shown.values()) == pytest.approx(1, abs=0.01)
+    ink = {(x, y): ink for x, y, _, ink in drawn["cells"]}
+    largest = max(shown, key=lambda cell: shown[cell])
+    assert ink[largest] > 200 > 20 > max(drawn["ink"])  # nothing is small and dear
+    mean = frame.groupby(at[0]).price.mean()
+    heights = {k: y for k, (_, y) in enumerate(drawn["mean"]) if y is not None}
+    width = inner[1][1] - inner[1][0]
+    lowest = inner[1][0] - width
+    for bar, y in heights.items():
+        if (at[0] == bar).sum() > 50:
+            assert lowest + y / 100 * width * len(drawn["labels"][1]) == pytest.approx(mean[bar], abs=width)
+    dots = np.array(drawn["dots"])
+    assert len(dots) == min(400, len(frame))
+    assert np.corrcoef(dots.T)[0, 1] == pytest.approx(frame[["carat", "price"]].corr().iloc[0, 1], abs=0.1)
+    page.goto(f"{url}pair?.first=carat&.second=price")  # by the model, the same rows over it
+    page.wait_for_selector(".depnet-pair-chart canvas")
+    by_model = page.evaluate(CHART)
+    assert by_model["dots"] == drawn["dots"]
+    model = {(x, y): share for x, y, share, _ in by_model["cells"]}
+    apart = sum(abs(model.get(cell, 0) - shown.get(cell, 0)) for cell in {*model, *shown}) / 2
+    assert apart < 0.3
+    flat = sum(abs(1 / len(expected) - share) for share in shown.values()) / 2
+    assert flat > 2 * apart  # a picture that says nothing would be told apart
 
 
 def test_a_pair_is_chosen_and_linked(page: Page, titanic: str) -> None:

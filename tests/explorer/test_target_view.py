@@ -32,14 +32,16 @@ def yes(known: dict[str, str] | None) -> float:
 
 def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}target")
-    expect(page.locator(".depnet-headline")).to_contain_text("P(survived = Yes)")  # a guess
+    expect(page.locator(".depnet-headline")).to_contain_text("The probability of survived = Yes")  # a guess
     page.goto(f"{titanic}target?.target=age&.state=adult")
     page.get_by_label("Target", exact=True).click()
     page.get_by_role("option", name="survived").click()
     law = titanic_models()[1]
     found = influence(law, "survived", of="Yes")
     headline = page.locator(".depnet-headline")
-    expect(headline).to_have_text(f"P(survived = Yes) is {yes(None):.3f} by model and table")  # as in Ask
+    expect(headline).to_have_text(
+        f"The probability of survived = Yes is {yes(None):.3f} by model and table"
+    )  # as in Ask
     expect(page.get_by_text("0.323 in 2,201 rows")).to_be_visible()
     bars = page.locator(f"{TORNADO} [data-variable]")
     expect(bars).to_have_count(3)
@@ -57,17 +59,17 @@ def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     end.focus()
     page.keyboard.press("Enter")
     after = yes({"sex": "female"})
-    expect(headline).to_have_text(f"P(survived = Yes) is {after:.3f} by model and table")
+    expect(headline).to_have_text(f"The probability of survived = Yes is {after:.3f} by model and table")
     expect(page.get_by_text("about 21 in 100 rows; 470 rows of the table match")).to_be_visible()
     expect(bars).to_have_count(2)
     expect_query(page, {"sex": ["female"], ".target": ["survived"]})
     # What is asked of it is in the address, and Back leads to what was asked before.
     page.get_by_role("combobox", name="What of it").click()
     page.get_by_role("option", name="No", exact=True).click()
-    expect(headline).to_have_text(f"P(survived = No) is {1 - after:.3f} by model and table")
+    expect(headline).to_have_text(f"The probability of survived = No is {1 - after:.3f} by model and table")
     page.wait_for_function("() => location.search.includes('.state=No')")
     page.go_back()
-    expect(headline).to_have_text(f"P(survived = Yes) is {after:.3f} by model and table")
+    expect(headline).to_have_text(f"The probability of survived = Yes is {after:.3f} by model and table")
     expect(page.get_by_role("link", name="Explore with this")).to_have_attribute(
         "href", "/?sex=female&.target=survived"
     )
@@ -130,7 +132,7 @@ def test_hostile_labels_are_text_and_the_widest_are_shown_first(page: Page, host
     expect(page.get_by_text("from ", exact=False).first).to_be_visible()
     page.get_by_role("button", name="Show more (175 left)").click()
     expect(bars).to_have_count(48)
-    page.get_by_label("Find a variable").fill("script")
+    page.get_by_label("Find a column").fill("script")
     expect(bars.first).to_have_attribute("data-variable", HOSTILE[0])
     bars.first.locator(".depnet-tornado-low").click()
     expect(page.locator('[aria-label="Evidence"]')).to_contain_text(HOSTILE[0])

@@ -72,7 +72,7 @@ def test_other_views_show_markup_as_text(page: Page, hostile: str, path: str) ->
     page.goto(hostile + path)
     expect(page.locator(".depnet-main").get_by_text("<img src=x").first).to_be_attached()
     if "matrix" in path:
-        expect(page.get_by_label("Two variables together")).to_contain_text("either alone")
+        expect(page.get_by_label("Two columns together")).to_contain_text("either alone")
     elif path.startswith("rules/network"):
         page.get_by_role("listbox").press("Enter")
         expect(page.get_by_role("dialog", name=A, exact=True)).to_contain_text(SCRIPT)

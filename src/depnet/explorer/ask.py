@@ -15,12 +15,7 @@ from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.answer.part import Diagnostics
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.ask.query import log_probability
-from depnet.inference.judge.shifts import (
-    Missing,
-    Shift,
-    largest_error,
-    shifts_between,
-)
+from depnet.inference.judge.shifts import Missing, Shift, largest_error, shifts_between
 from depnet.model.evidence import Evidence
 from depnet.wording import plural
 
@@ -185,6 +180,8 @@ def sharpness(answer: Answer) -> str:
     The largest standard error of any probability that is shown; nothing is called sharp that did not come within the
     tolerance.
     """
+    if answer.sharp and 0 < answer.error < 0.0005:
+        return "± under 0.001"  # no digit that is shown changes
     if answer.sharp:
         return "computed in full" if answer.error == 0 else f"± {digit(answer.error)}"
     if not math.isfinite(answer.error):

@@ -51,7 +51,7 @@ class AskNotes:
             again = ui.expansion("The same question as a command and in Python").props("dense")
         with again, stack("depnet-tight"):
             alone = " Python asks the model alone." if loaded.data is not None else ""
-            note(f"Its targets are the target, or the variables that moved most.{alone}")
+            note(f"Its targets are the target, or the columns that moved most.{alone}")
             self.copies = Copies()
 
     def fail(self, text: str) -> int:
@@ -94,7 +94,7 @@ class AskNotes:
             warning(remark[0].upper() + remark[1:])
         if len(differences) > DIFFERENCES:
             left = len(differences) - DIFFERENCES
-            warning(f"Model and table differ like that in {plural(left, 'more variable')}.")
+            warning(f"Model and table differ like that in {plural(left, 'more column')}.")
         return len(others) + len(differences)
 
     def _describe_table(self, result: QueryResult) -> str:
@@ -107,8 +107,8 @@ class AskNotes:
         result = answer.result
         self.facts.clear()
         with self.facts:
-            variables = plural(len(self.loaded.domain), "variable")
-            note(f"{describe_method(result)} {len(result.closure):,} of {variables} took part.")
+            columns = plural(len(self.loaded.domain), "column")
+            note(f"{describe_method(result)} {len(result.closure):,} of {columns} took part.")
             if result.diagnostics is None:
                 return
             with bar("depnet-facts"):

@@ -247,7 +247,7 @@ def _describe_model(session: Session) -> str:
     loaded = session.model
     n, rows = len(loaded.domain), loaded.rows
     learned_from = "" if rows is None else f", {plural(rows, 'row')}"
-    return f"{loaded.name}: {plural(n, 'variable')}{learned_from}"
+    return f"{loaded.name}: {plural(n, 'column')}{learned_from}"
 
 
 def _show_prediction(session: Session) -> None:

@@ -14,15 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 from depnet.arrays import FloatArray
 from depnet.data import Domain, Label, Variable
 from depnet.errors import DataError, EvidenceError
-from depnet.model.conditions import (
-    KNOWN,
-    MISSING,
-    SIGNS,
-    describe,
-    empty_condition,
-    interpret,
-    label_code,
-)
+from depnet.model.conditions import KNOWN, MISSING, SIGNS, describe, empty_condition, interpret, label_code
 from depnet.model.evidence import Condition, Given
 from depnet.pictures.node.rules import describe_states
 

@@ -18,12 +18,16 @@ from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.inference.answer.observed import MatchingRows
 from depnet.inference.judge.shifts import Pair, pair
 from depnet.model.evidence import Evidence
+from depnet.pictures import colours
 
 STATES = 12
 """States of a category that are shown, the most probable."""
 
 DOTS = 400
 """Rows of the table that are drawn over a heat map."""
+
+FAINT = 1e-4
+"""The share of the largest cell of a heat map up to which a cell is as empty."""
 
 SECONDS = 6.0
 
@@ -174,13 +178,19 @@ def chart_options(drawn: PairPicture, of: Of) -> dict[str, Any]:
         "animation": False,
         "tooltip": {"renderMode": "richText", "confine": True},
         "grid": {"left": 90, "right": 30, "top": 40, "bottom": 60},
-        "toolbox": {"feature": {"saveAsImage": {"title": "PNG"}}, "right": 10},
     }
     axes = [
         {"type": "category", "data": side.labels, "name": name, "nameLocation": "middle", "axisLabel": text,
          "nameTextStyle": text, "nameGap": gap}
         for side, name, gap in zip((drawn.first, drawn.second), names, (34, 74), strict=True)
     ]  # fmt: skip
+    scale = {
+        "type": "value",
+        "axisLabel": text,
+        "nameTextStyle": text,
+        "nameLocation": "middle",
+        "nameGap": 60,
+    }
     hidden = {"type": "value", "min": 0, "max": 100, "show": False}
     if kind == "densities":
         number, other = (
@@ -188,23 +198,13 @@ def chart_options(drawn: PairPicture, of: Of) -> dict[str, Any]:
         )
         table = cells if number is drawn.first else cells.T
         series = [
-            {
-                "type": "line",
-                "name": label,
-                "step": "middle",
-                "symbol": "none",
-                "data": _shares(table[:, k], of),
-            }
+            {"type": "line", "name": label, "step": "middle", "symbol": "none", "data": _shares(table[:, k], of),
+             "color": colours.CYCLE[k % len(colours.CYCLE)]}
             for k, label in enumerate(other.labels)
-        ]
+        ]  # fmt: skip
         return base | {
             "xAxis": axes[0 if number is drawn.first else 1] | {"nameGap": 34},
-            "yAxis": {
-                "type": "value",
-                "axisLabel": text,
-                "name": "share of the group",
-                "nameTextStyle": text,
-            },
+            "yAxis": scale | {"name": "share of the group"},
             "legend": {"textStyle": text, "type": "scroll", "top": 0, "left": 90, "right": 60},
             "tooltip": base["tooltip"] | {"trigger": "axis"},
             "series": series,
@@ -212,13 +212,7 @@ def chart_options(drawn: PairPicture, of: Of) -> dict[str, Any]:
     if kind == "line":
         return base | {
             "xAxis": axes[0],
-            "yAxis": {
-                "type": "value",
-                "scale": True,
-                "axisLabel": text,
-                "name": names[1],
-                "nameTextStyle": text,
-            },
+            "yAxis": scale | {"name": names[1], "scale": True},
             "legend": {"textStyle": text, "data": ["mean", "middle half"], "top": 0},
             "tooltip": base["tooltip"] | {"trigger": "axis"},
             "series": _band(drawn.cells("table" if of == "table" else "model"), drawn.second),
@@ -232,16 +226,20 @@ def chart_options(drawn: PairPicture, of: Of) -> dict[str, Any]:
     dots = {"type": "scatter", "name": "rows of the table", "data": drawn.dots, "xAxisIndex": 1, "yAxisIndex": 1,
             "symbolSize": 4, "itemStyle": {"color": "#cc3d8f", "opacity": 0.6}, "silent": True}  # fmt: skip
     top = float(np.abs(cells).max())
-    filled = [[int(x), int(y), round(float(cells[x, y]), 6)] for x, y in np.argwhere(cells)]
-    heat = {"type": "heatmap", "name": "share of rows", "data": filled}
-    ramp = ["#d55e00", "#8883", "#0072b2"] if of == "difference" else ["#56b4e922", "#0072b2"]
+    depth = np.sign(cells) * np.sqrt(np.abs(cells) / top)  # small shares can be seen beside large ones
+    filled = [
+        [int(x), int(y), round(float(cells[x, y]), 6), round(float(depth[x, y]), 4)]
+        for x, y in np.argwhere(np.abs(cells) > FAINT * top)
+    ]
+    heat = {"type": "heatmap", "name": "share of rows", "data": filled, "encode": {"tooltip": [2]}}
+    ramp = ["#d55e00", "#8883", "#0072b2"] if of == "difference" else ["#56b4e900", "#0072b2"]
     return base | {
         "xAxis": [axes[0], hidden],
         "yAxis": [axes[1], hidden],
         "legend": {"textStyle": text, "data": [line["name"], dots["name"]], "top": 0},
-        "visualMap": {"min": -top if of == "difference" else 0, "max": top, "show": False, "seriesIndex": 0,
+        "visualMap": {"min": -1 if of == "difference" else 0, "max": 1, "show": False, "seriesIndex": 0, "dimension": 3,
                       "inRange": {"color": ramp}},
-        "series": [heat, line, *([dots] if of != "model" and drawn.dots else [])],
+        "series": [heat, line, *([dots] if of != "difference" and drawn.dots else [])],
     }  # fmt: skip
 
 

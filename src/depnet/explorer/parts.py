@@ -192,7 +192,7 @@ class LongList:
         self.search: ui.input | None = None
 
     def search_box(self) -> None:
-        self.search = ui.input("Find a variable", on_change=self._first).props("dense clearable outlined")
+        self.search = ui.input("Find a column", on_change=self._first).props("dense clearable outlined")
 
     def more_button(self) -> None:
         self.more = button("Show more", self._more)

@@ -75,7 +75,7 @@ BOXES = {
 }
 """By their parameters in the address."""
 
-FIRST = (("row", "row", 84), ("why", "why", 340), ("score", "rows odder", 116), ("alike", "rows alike", 110))
+FIRST = (("row", "row", 84), ("why", "why", 400), ("score", "rows odder", 116), ("alike", "rows alike", 110))
 """The columns before the table's own: what a row has for them, their headings and widths."""
 
 PLACE = "+p.column.getColId().slice(1)"

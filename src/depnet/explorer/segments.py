@@ -66,8 +66,9 @@ class Segments:
     """Rules that are not listed, since hardly any row meets them."""
 
     def strongest(self) -> Segment | None:
-        """The one that is large and far from the mean."""
-        return max(self.each, key=lambda s: s.share * abs(s.value - self.mean), default=None)
+        """The one that is large and far from the mean: of those that one rule leads to, if there are any."""
+        plain = [segment for segment in self.each if segment.known is not None] or self.each
+        return max(plain, key=lambda s: s.share * abs(s.value - self.mean), default=None)
 
     def text(self, value: float) -> str:
         return percent(value) if self.measure.kind is None else group_digits(self.measure.shown(value))
@@ -193,6 +194,7 @@ class SegmentList:
         self.looks = looks or {}
         if self.asked != (target, text):
             self.asked = target, text
+            self.said.text = "asking ..."
             try:
                 self.found = await self.session.work(find_segments, self.loaded, target, text)
             except DepnetError:

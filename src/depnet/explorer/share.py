@@ -114,7 +114,6 @@ class Share:
         elif finding.chart:
             options: dict[str, Any] = {**finding.chart, "animation": False, "backgroundColor": "#ffffff"}
             options["title"] = {"text": short(finding.title, 80), "textStyle": {"fontSize": 14}, "left": 10}
-            options.pop("toolbox", None)
             self.chart = ui.echart(options, renderer="svg").classes("depnet-share-picture depnet-share-chart")
             self.chart.props["role"], self.chart.props["aria-label"] = "img", finding.title
 

@@ -66,6 +66,6 @@ def read(domain: Domain | None, parameters: Iterable[tuple[str, str]]) -> Read:
         chosen[name] = own.pop(name, None)
         if chosen[name] is not None and chosen[name] not in domain.names:
             wanted = str(chosen[name])
-            problems.append(f"there is no variable {brief(wanted)}. {nearest(wanted, domain.names)}")
+            problems.append(f"there is no column {brief(wanted)}. {nearest(wanted, domain.names)}")
             chosen[name] = None
     return Read(State(link.known, chosen["target"], chosen["variable"], own), tuple(problems))

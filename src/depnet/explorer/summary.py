@@ -22,7 +22,7 @@ from depnet.inference.answer.numbers import NumberSummary, shown
 from depnet.inference.judge.cells import row_list
 from depnet.inference.judge.influence import influence
 from depnet.inference.judge.shifts import Shift
-from depnet.pictures.labels import line
+from depnet.pictures.labels import line, short
 from depnet.wording import percent, plural
 
 USUAL = 0.03
@@ -30,6 +30,10 @@ USUAL = 0.03
 
 TELLING = 0.01
 """The share of what is open that a column has to tell to be named."""
+
+
+MOST_RULE = 120
+"""Letters of a rule in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ def say_segment(loaded: Loaded, target: str) -> Sentence | None:
     share = "" if loaded.shared else f" ({percent(segment.share)} of rows)"
     value = segment.value if segment.own is None else segment.own
     what = f"the {found.measure.said} is" if found.measure.kind is not None else f"{found.measure.said} in"
-    text = f"Where {segment.rule}{share}, {what} {found.text(value)}."
+    text = f"Where {short(segment.rule, MOST_RULE)}{share}, {what} {found.text(value)}."
     return Sentence(text, "/target", State(target=target))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from depnet.data import Holed, Variable
 from depnet.errors import EvidenceError
 from depnet.explorer.ask import how_often
+from depnet.explorer.histogram import group_digits
 from depnet.explorer.known import Known, given
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
@@ -19,7 +20,7 @@ from depnet.inference.answer.question import over_after
 from depnet.inference.answer.table import AnswerTable
 from depnet.inference.ask.query import log_probability
 from depnet.inference.judge.influence import MAX_SECONDS, Effect, Influence, influence, reach
-from depnet.inference.judge.measure import MEAN, SeenEffect, seen_effects, seen_measure
+from depnet.inference.judge.measure import MEAN, Measure, SeenEffect, seen_effects, seen_measure
 from depnet.inference.judge.shifts import Missing
 from depnet.model.conditions import MISSING
 from depnet.model.evidence import Evidence
@@ -61,12 +62,7 @@ class Found:
 
 
 def find(
-    loaded: Loaded,
-    target: str,
-    known: Known,
-    text: str | None,
-    stop: Stop,
-    seconds: float | None = None,
+    loaded: Loaded, target: str, known: Known, text: str | None, stop: Stop, seconds: float | None = None
 ) -> Found:
     """All that is shown of the target; `text` says what of it (`Measure`)."""
     law = loaded.asked
@@ -77,13 +73,7 @@ def find(
     matching = asked.support
     seconds = MAX_SECONDS if seconds is None else seconds
     found = influence(
-        law,
-        target,
-        given(known),
-        of=text,
-        levels=asked.levels.get(target),
-        max_seconds=seconds,
-        stop=stop,
+        law, target, given(known), of=text, levels=asked.levels.get(target), max_seconds=seconds, stop=stop
     )
     often = log_probability(law, evidence, tolerance=OFTEN_ERROR, stop=over_after(seconds, stop))
     rows, mean = (
@@ -169,7 +159,11 @@ def _median(loaded: Loaded, target: str) -> str | None:
 def _seen(found: Influence, rows: float, mean: float) -> str:
     if rows == 0:
         return "no row matches"
-    return f"{found.measure.shown(mean)} in {plural(round(rows), 'row')}"
+    return f"{said_value(found.measure, mean)} in {plural(round(rows), 'row')}"
+
+
+def said_value(measure: Measure, value: float) -> str:
+    return group_digits(measure.shown(value))
 
 
 def join(effect: Effect, seen: SeenEffect, worth: float) -> Effect:

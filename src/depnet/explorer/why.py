@@ -19,6 +19,9 @@ from depnet.pictures.labels import short
 MOST_FACTS = 40
 """Facts that are explained one by one; each asks for some sixteen answers."""
 
+FEW_FACTS, ROUGHLY = 6, 0.05
+"""Of more facts, as of a whole row, answers have these standard errors: a step is a mean over dozens of them."""
+
 SHOWN = 8
 """Facts that are shown, those that add most."""
 
@@ -64,7 +67,8 @@ class Why:
 
     async def _find(self, target: str, facts: Known, state: Label | None, stop: Stop) -> None:
         self._say("Why: asking ...")
-        wanted: Any = {"state": state, "data": self.loaded.data, "tolerance": TOLERANCE}
+        tolerance = TOLERANCE if len(facts) <= FEW_FACTS else ROUGHLY
+        wanted: Any = {"state": state, "data": self.loaded.data, "tolerance": tolerance}
         try:
             found = await self.session.work(explain, self.loaded.asked, given(facts), target, **wanted)
         except DepnetError as error:

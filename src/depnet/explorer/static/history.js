@@ -12,7 +12,7 @@ addEventListener("keydown", (event) => {
   const find = (what) => document.querySelector(what);
   const keys = {
     "/": () => find(".depnet-add input")?.focus(),
-    f: () => find("input[aria-label='Find a variable'], input[type='search']")?.focus(),
+    f: () => find("input[aria-label='Find a column'], input[type='search']")?.focus(),
     u: () => history.back(),
     "?": () => find(".depnet-help")?.click(),
   };

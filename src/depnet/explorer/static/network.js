@@ -20,7 +20,7 @@ const template = `
         <input type="range" min="0" max="1000" step="1" v-model.number="position" @input="slid"
                :aria-valuetext="shown + ' strongest links'">
       </label>
-      <label class="depnet-field">find a variable
+      <label class="depnet-field">find a column
         <input type="search" :list="uid + '-names'" v-model="wanted" @change="find" @keydown.enter.prevent="find" autocomplete="off">
       </label>
       <datalist :id="uid + '-names'"><option v-for="name in names" :value="name"></option></datalist>
@@ -75,7 +75,7 @@ const template = `
     </div>
     <div class="depnet-legend" v-if="communities.length > 1" role="group" aria-label="Communities">
       <button type="button" v-for="one in coloured" class="depnet-community" :aria-pressed="community === one.group" @click="only(one.group)"
-        :title="'Show only the ' + one.size + ' variables around ' + one.name">
+        :title="'Show only the ' + one.size + ' columns around ' + one.name">
         <i class="depnet-dot" :style="{ background: one.colour }"></i>around {{ one.name }} <small>{{ one.size }}</small></button>
       <span v-if="coloured.length < communities.length"><i class="depnet-dot" :style="{ background: rest }"></i>{{ communities.length - coloured.length }} smaller ones</span>
       <button type="button" v-if="community !== null" class="depnet-community" @click="only(community)">show all</button>
@@ -132,7 +132,7 @@ export default {
     board() { // a screen reader finds the matrix's links in the list beside it
       if (this.mode === "matrix") return { role: "img", "aria-label": "Matrix of links, which are listed beside it. " + this.summary };
       return { role: "listbox", tabindex: 0, "aria-activedescendant": this.uid + "-active",
-               "aria-label": `${this.grouped ? "Groups" : "Variables"}: arrow keys go to the nearest, Enter opens one. ` + this.summary };
+               "aria-label": `${this.grouped ? "Groups" : "Columns"}: arrow keys go to the nearest, Enter opens one. ` + this.summary };
     },
     grouped() { return this.mode === "groups" && this.community === null && this.chosen === null; },
     described() { // the variable or the group that the keyboard is at, for a screen reader
@@ -218,7 +218,7 @@ export default {
       if (found < 0) found = this.fixed.names.findIndex((name) => name.toLowerCase() === text);
       if (found < 0) found = this.fixed.names.findIndex((name) => name.toLowerCase().includes(text));
       if (found >= 0) this.choose(found);
-      else this.missed = `No variable has “${this.wanted}” in its name.`;
+      else this.missed = `No column has “${this.wanted}” in its name.`;
     },
     choose(variable) {
       if (variable === this.chosen) return;

@@ -296,11 +296,11 @@ export function sceneOf({ ties, names, groups }, { shown, community, mode, chose
 
 // How much of the network that is, in words.
 export function said({ names, ties }, { left, community, strongest }, drawn, visible) {
-  if (!ties.length) return "No node reads another: the model knows the variables as independent.";
+  if (!ties.length) return "No column tells of another: the model knows the columns as independent.";
   const weakest = drawn.reduce((low, tie) => Math.min(low, strength(tie)), Infinity);
   const of = (some, all) => `${some.toLocaleString("en")} of ${all.toLocaleString("en")}`;
   return `${of(drawn.length, ties.length + left)} links, ${drawn.length ? `${bits(weakest)} and more, ` : ""}`
-    + `among ${of(visible.size, names.length)} variables`
+    + `among ${of(visible.size, names.length)} columns`
     + (community === null ? "" : `; only those around ${names[strongest[community]]}`);
 }
 

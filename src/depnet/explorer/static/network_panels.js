@@ -7,7 +7,7 @@ const MOST_LISTED = 100;
 // The joint table of two variables, and what either is worth to the other.
 export const PairPanel = {
   template: `
-<section class="depnet-card depnet-two" ref="panel" tabindex="-1" aria-label="Two variables together">
+<section class="depnet-card depnet-two" ref="panel" tabindex="-1" aria-label="Two columns together">
   <div class="depnet-bar"><div class="depnet-heading depnet-grow" role="heading" aria-level="2">{{ first }} and {{ second }}</div>
     <a class="depnet-action" :href="picture">Picture</a>
     <button type="button" class="depnet-icon" aria-label="Close the pair" @click="$emit('close')">✕</button></div>
@@ -70,7 +70,7 @@ export const LinksPanel = {
   template: `
 <section class="depnet-card" :aria-live="chosen === null ? null : 'polite'">
   <div class="depnet-bar"><div class="depnet-heading depnet-grow" role="heading" aria-level="2">{{ chosen === null ? "Links" : names[chosen] }}</div>
-    <button v-if="chosen !== null" type="button" class="depnet-icon" @click="$emit('choose', null)" aria-label="Choose no variable">✕</button></div>
+    <button v-if="chosen !== null" type="button" class="depnet-icon" @click="$emit('choose', null)" aria-label="Choose no column">✕</button></div>
   <div class="depnet-note" v-if="chosen === null">{{ measured }} A link leads to its pair.</div>
   <template v-for="list in lists">
     <div class="depnet-note" v-if="list.how">{{ list.how }} ({{ list.links.length }}), bits a row</div>

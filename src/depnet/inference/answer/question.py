@@ -236,7 +236,8 @@ class Question:
             said += [
                 few
                 for targets, each in zip(self.of_tables, seen, strict=True)
-                if (few := few_known([t.variable.name for t in targets], each, matching)) is not None
+                if self.evidence.allowed.keys().isdisjoint(t.index for t in targets)
+                and (few := few_known([t.variable.name for t in targets], each, matching)) is not None
             ]
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
         with_effect = {name for name in self.given if effective & self._columns(name)}

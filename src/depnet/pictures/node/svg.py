@@ -148,7 +148,7 @@ class _Picture:
 
 
 def _branch_name(branch: Branch) -> str:
-    if len(branch.states) > 1 and 0 < len(branch.run) <= 2 * MOST_LETTERS:
+    if 0 < len(branch.run) <= 2 * MOST_LETTERS:
         return branch.run
     return join(branch.states, MOST_LETTERS)
 
