@@ -185,7 +185,7 @@ def test_the_keyboard_goes_from_variable_to_variable_and_opens_them(page: Page, 
 
 def test_a_variable_is_found_and_the_address_keeps_it(page: Page, hostile: str) -> None:
     opened(page, f"{hostile}rules/network")
-    find = page.get_by_label("find a column")
+    find = page.get_by_role("combobox", name="find a column")
     find.fill("ABLE 07")
     find.press("Enter")
     expect(page.get_by_role("heading", name="variable 070", exact=True)).to_be_visible()
@@ -250,8 +250,8 @@ def test_many_columns_are_groups_that_open(page: Page, hostile: str) -> None:
     )
     page.get_by_role("button", name="show all").click()
     expect(page.get_by_role("status").first).to_contain_text("groups of columns")
-    page.get_by_label("find a column").fill("variable 100")
-    page.get_by_label("find a column").press("Enter")
+    page.get_by_role("combobox", name="find a column").fill("variable 100")
+    page.get_by_role("combobox", name="find a column").press("Enter")
     near = {end for tie in graph.ties if graph.names.index("variable 100") in tie.ends for end in tie.ends}
     expect(page.get_by_role("status").first).to_contain_text(f"among {min(len(near), 41)} of 200 columns")
     assert [name for name, *_ in apart(page) if name == "variable 100"] == ["variable 100"]
