@@ -110,8 +110,14 @@ def test_what_does_not_matter_is_left_out() -> None:
     assert Conditional.of_evidence(network, Evidence({2: 0}, {})).variables == (0, 1, 2)
 
 
-def drawn(network: Network, evidence: Evidence, rows: int, seed: int) -> NDArray[np.int64]:
-    done = eliminated(network, ordered.order_of(network), evidence)
+def drawn(
+    network: Network, evidence: Evidence, rows: int, seed: int, last: tuple[int, ...] = ()
+) -> NDArray[np.int64]:
+    """Counts of rows; `last` is kept by the elimination, and summed out after it."""
+    done = eliminated(network, ordered.order_of(network), evidence, last)
+    if last:
+        close(done.joint(last)[0], done.sum_out(*last))
+        assert not done.plan.parent.count(-1) > 1  # all messages go to the last cluster
     codes = np.zeros((rows, len(network)), dtype=np.uint8)
     for i, code in evidence.clamped.items():
         codes[:, i] = code
@@ -130,6 +136,7 @@ def test_draws_of_an_elimination_follow_the_law() -> None:
         law = ordered.condition(ordered.law(network), weights)
         counts = drawn(network, evidence_of(weights), 300_000, 1)
         assert_same_law(counts, law, detects_l1=0.04)
+        assert_same_law(drawn(network, evidence_of(weights), 300_000, 2, (0,)), law, detects_l1=0.04)
         assert not counts[law == 0].any()
         with pytest.raises(AssertionError):  # mutant: the evidence is forgotten
             assert_same_law(counts, ordered.law(network), detects_l1=0.04)

@@ -16,6 +16,7 @@ import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -116,9 +117,11 @@ def product(
     """The product of factors, over exactly these variables in this order, and the log of what it was divided by."""
     table = np.empty([cardinalities[i] for i in variables])
     if len(factors) <= FEW_FACTORS:
-        table[...] = _spread(factors[0], variables, cardinalities) if factors else 1.0
-        for factor in factors[1:]:
-            table *= _spread(factor, variables, cardinalities)
+        spread = sorted((_spread(factor, variables, cardinalities) for factor in factors), key=np.size)
+        part = np.ones(())
+        for each in spread[:-1]:  # of the small ones first, so that the whole table is gone through once
+            part = part * each
+        np.multiply(part, spread[-1] if spread else 1.0, out=table)
         return table, 0.0
     # Of many factors the product would be 0 in floats, also where a state is likely in the end.
     table[...] = 0.0
@@ -281,6 +284,15 @@ class Elimination:
             raise EvidenceError(IMPOSSIBLE)
         return table / total, self.log_scale + log_scale + math.log(total)
 
+    def sum_out(self, *kept: int) -> FloatArray:
+        """Sum out the first of all variables that were kept, after the others; Q(kept | evidence) as it was."""
+        law, _ = self.joint(kept)
+        clusters, parent = self.plan.clusters, self.plan.parent
+        last = tuple(len(parent) if target < 0 else target for target in parent)
+        self.plan = EliminationPlan((*clusters, kept), (*last, -1), self.plan.cells + law.size)
+        self.products.append(law)
+        return law
+
     @property
     def log_total(self) -> float:
         """The log of the sum (or of the maximum) over all variables, of which none was kept."""
@@ -320,7 +332,9 @@ class Elimination:
             table = self.products[k].reshape(self.cardinalities[first], -1)
             state = joint_codes(codes, others, self.cardinalities)
             few = len(codes) < table.shape[1]
-            ends = np.cumsum(table[:, state] if few else table, axis=0)
+            ends = table[:, state] if few else table.copy()
+            for before, each in pairwise(ends):  # np.cumsum takes three times as long
+                each += before
             ends = ends if few else ends[:, state]
             drawn = (words[k] * 2.0**-32 * ends[-1] >= ends).sum(axis=0)
             codes[:, first] = np.minimum(drawn, self.cardinalities[first] - 1)

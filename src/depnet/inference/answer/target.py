@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
+from depnet.data.binning.bins import Numbers
 from depnet.data.table.dataset import Holed
 from depnet.data.table.variable import Domain, Variable
 from depnet.errors import EvidenceError
@@ -98,15 +99,24 @@ class Target:
         self, law: FloatArray, spread: Spread, levels: LevelLaw | None
     ) -> tuple[FloatArray, FloatArray]:
         """Probabilities and errors; of a condition on a number by the law of its levels, where that is known."""
-        if self.condition is None or self.inside is None or levels is None or not self.given_known:
+        if levels is None or not self.by_levels:
             return self.probabilities(law), self.errors(law, spread)
-        bins = levels.bins
-        met = self.condition.rows(bins, None, levels.values).astype(np.float64)
-        # What lies between the values that a bin keeps counts as it does without levels.
-        none = np.bincount(bins, met, len(levels.sizes)) == 0
-        met = np.where(none[bins], self.inside[bins], met)
+        met = self.met(levels.values, levels.bins)
         share = float(np.clip(met @ levels.weights, 0.0, 1.0))
         return np.array([1.0 - share, share]), np.full(2, levels.spread.error(met - share))
+
+    @property
+    def by_levels(self) -> bool:
+        """Is it a condition on a number, which its levels meet or do not?"""
+        return self.condition is not None and self.inside is not None and self.given_known
+
+    def met(self, values: Numbers, bins: IntArray) -> FloatArray:
+        """Of each level of a number: does it meet the condition? Of bins with none that does, the share of the bin."""
+        assert self.condition is not None
+        assert self.inside is not None
+        met = self.condition.rows(bins, None, values).astype(np.float64)
+        none = np.bincount(bins, met) == 0  # what it wants lies between the values that the bin keeps
+        return np.where(none[bins], self.inside[bins], met)
 
     def known_rows(self, data: Holed) -> NDArray[np.bool_] | None:
         """The rows of a table that have a part in the answer; None: all."""

@@ -11,19 +11,18 @@ law's part in it smaller by more. The error is said with the answer, and its int
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.question import Question
-from depnet.inference.ordered.levels import ALL, HALF, LevelSums, counted_errors, may_refine
+from depnet.inference.ordered.levels import ALL, HALF, LevelSums, asked_levels, may_refine
 from depnet.inference.ordered.sums import PassSums, part_of_draws
 from depnet.inference.ordered.weighted import states_of
 from depnet.law import limits
@@ -48,7 +47,7 @@ FIRST, MOST = 512, 1 << 14
 """Rows of a group before the first look at its errors, and at most."""
 
 _Factors: TypeAlias = dict[tuple[int, ...], list[Factor]]
-"""Factors of a variable, by it and by each clamped column that it reads with its state."""
+"""Factors of a variable, by it and by the states of the clamped columns that it reads."""
 
 
 def answer_groups(question: Question, by: Sequence[int], states: IntArray, seed: int) -> list[Part | None]:
@@ -60,18 +59,20 @@ def answer_groups(question: Question, by: Sequence[int], states: IntArray, seed:
     plan = LevelPlan.of(network, question.evidence, question.wanted)
     if plan is not None and not may_refine(question, plan):
         plan = None
-    made: _Factors = {}
-    found = _exact(question, by, states, made)
-    if plan is None and found is not None:
-        return found
+    exact = None
+    if question.free:
+        one = within_group(question.evidence, by, states[0].tolist())
+        asked = Conditional(network, one, (question.free,))
+        exact = _Eliminations.of(question, asked.variables, by, states, question.free)
+    if plan is None and not (question.free and exact is None):
+        return [Part([], [], "evidence")] * len(states) if exact is None else exact.parts()
     cells = sum(network.domain.cardinalities[i] for i in question.free)
     cells += 0 if plan is None else sum(len(each.levels.values) for each in plan.drawers.values())
     each = max(1, limits.CELLS_AT_ONCE // (BATCHES * (cells + 1)))
     parts: list[Part | None] = []
     for first in range(0, len(states), each):
-        some = slice(first, first + each)
-        draws = _Draws(question, by, states[some], plan, None if found is None else found[some], seed, made)
-        parts += draws.run()
+        some = states[first : first + each]
+        parts += _Draws(question, by, some, plan, exact and replace(exact, states=some), seed).run()
     return parts
 
 
@@ -81,32 +82,35 @@ def within_group(evidence: Evidence, by: Sequence[int], states: Sequence[int]) -
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Kept:
-    """An elimination for some of the groups, which keeps some columns; the others have one state in these groups."""
+class _Eliminations:
+    """Of some variables, for groups that are rows of `states`: one elimination for all of them that are alike in `clamped`.
 
-    groups: IntArray
-    keep: tuple[int, ...]
-    done: Elimination | None
-    """None where what is known is impossible in all of these groups."""
+    What they take is used again by the next one, which costs less than the elimination itself where it is not.
+    """
+
+    question: Question
+    variables: Sequence[int]
+    by: Sequence[int]
+    states: IntArray
+    target: tuple[int, ...]
+    clamped: tuple[int, ...]
+    """Those of the columns `by` that have one state in an elimination; the others are kept."""
+    plan: EliminationPlan
+    done: dict[tuple[int, ...], "tuple[FloatArray, Elimination] | None"] = field(default_factory=dict)
+    """Those that are kept, by the states of what is clamped."""
 
     @classmethod
-    def every(
+    def of(
         cls,
         question: Question,
         variables: Sequence[int],
         by: Sequence[int],
         states: IntArray,
         target: tuple[int, ...],
-        made: _Factors,
-    ) -> "list[_Kept] | None":
-        """Eliminations of these variables for all groups, which keep the target, too; None where they are too large.
-
-        Some of the columns `by` are kept, and each of the others is clamped to one state after the other: whichever takes
-        the fewest cells. Factors that are `made` already are taken, and others join them.
-        """
+    ) -> "_Eliminations | None":
+        """None where they are too large. Clamped is what makes the fewest cells."""
         network, cards = question.alone, question.alone.domain.cardinalities
-        best: tuple[tuple[int, ...], tuple[int, ...], EliminationPlan] | None = None
-        cells = limits.MOST_CELLS
+        best, cells = None, limits.MOST_CELLS
         for clamped in (some for size in range(len(by) + 1) for some in combinations(by, size)):
             keep = (*(i for i in by if i not in clamped), *target)
             times = math.prod(cards[i] for i in clamped)
@@ -117,51 +121,67 @@ class _Kept:
                 plan = network_plan(network, variables, fixed, keep, cells // times)
                 needed = 0 if plan is None else times * _cells(network, variables, fixed, plan)
                 if plan is not None and needed < cells:
-                    best, cells = (clamped, keep, plan), needed
-        if best is None:
-            return None
-        clamped, keep, plan = best
-        columns = [k for k, i in enumerate(by) if i in clamped]
-        codes, which = np.unique(states[:, columns], axis=0, return_inverse=True)
+                    best, cells = cls(question, variables, by, states, target, clamped, plan), needed
+        return best
 
-        def factors_for(i: int, each: Sequence[int]) -> list[Factor]:
+    def each(
+        self, groups: IntArray, *, keep: bool = False
+    ) -> Iterator[tuple[IntArray, FloatArray, Elimination | None]]:
+        """Groups that share an elimination; [group, state of the target] in proportion to the law; the elimination.
+
+        Of a group that the law does not have all is 0; None: it has none of these. `keep`: for later calls.
+        """
+        own = [self.by.index(i) for i in self.clamped]
+        codes, which = np.unique(self.states[groups][:, own], axis=0, return_inverse=True)
+        made: _Factors = {}
+        for k, each in enumerate(map(tuple, codes.tolist())):
+            mine = groups[which.ravel() == k]
+            found = self.done[each] if each in self.done else self._eliminated(each, made)
+            if keep:
+                self.done[each] = found
+            if found is None:
+                yield mine, np.zeros((len(mine), 1)), None
+                continue
+            at = self.states[mine][:, [self.by.index(i) for i in self._kept]]
+            yield mine, found[0][(slice(None), *at.T)].T.reshape(len(mine), -1), found[1]
+
+    @property
+    def _kept(self) -> list[int]:
+        cards = self.question.alone.domain.cardinalities
+        return [i for i in self.by if i not in self.clamped and cards[i] > 1]
+
+    def _eliminated(self, each: tuple[int, ...], made: _Factors) -> tuple[FloatArray, Elimination] | None:
+        """The law of the target, and of the columns that are kept, and what rows are drawn from; None: impossible."""
+        network = self.question.alone
+        factors: list[Factor] = []
+        for i in self.variables:
             read = {i, *network.nodes[i].inputs}
-            own = {j: code for j, code in zip(clamped, each, strict=True) if j in read}
-            key = (i, *chain.from_iterable(own.items()))
+            own = {j: code for j, code in zip(self.clamped, each, strict=True) if j in read}
+            key = (i, *own.values())
             if key not in made:
-                made[key] = factors_of(network, [i], within_group(question.evidence, [*own], [*own.values()]))
-            return made[key]
-
-        def eliminate(each: Sequence[int]) -> Elimination | None:
-            try:
-                done = Elimination(chain.from_iterable(factors_for(i, each) for i in variables), cards, plan)
-            except EvidenceError:
-                return None
-            if target:  # no rows are drawn: the next one may use this memory
-                done.products.clear()
-            return done
-
-        return [
-            cls(np.flatnonzero(which.ravel() == k), keep, eliminate(each))
-            for k, each in enumerate(codes.tolist())
-        ]
-
-    def tables(self, by: Sequence[int], states: IntArray) -> FloatArray:
-        """[group, state of the target]: in proportion to the law, 0 where it has no such group."""
-        kept = [k for k, i in enumerate(by) if i in self.keep]
-        none = np.zeros((len(self.groups), 1))
-        if self.done is None:
-            return none
-        cards = self.done.cardinalities
+                known = within_group(self.question.evidence, [*own], [*own.values()])
+                made[key] = factors_of(network, [i], known)
+            factors += made[key] if len(own) < len(each) else made.pop(key)  # those are of one elimination
         try:
-            table, _ = self.done.joint([i for i in self.keep if cards[i] > 1])
+            done = Elimination(factors, network.domain.cardinalities, self.plan)
+            if not self.target:
+                return done.joint(self._kept)[0][None], done
+            return done.sum_out(*self.target, *self._kept), done
         except EvidenceError:
-            return none
-        table = table.reshape([cards[i] for i in self.keep])
-        if not kept:
-            return np.repeat(table.reshape(1, -1), len(self.groups), axis=0)
-        found: FloatArray = table[tuple(states[self.groups][:, kept].T)]
-        return found.reshape(len(self.groups), -1)
+            return None
+
+    def parts(self) -> list[Part | None]:
+        """What the law says of the target in each group; None: it has no such group."""
+        found: list[Part | None] = [None] * len(self.states)
+        for mine, laws, _ in self.each(np.arange(len(self.states))):
+            for g, law in zip(mine.tolist(), laws, strict=True):
+                found[g] = _exact_part(law)
+        return found
+
+
+def _exact_part(law: FloatArray) -> Part | None:
+    total = float(law.sum())
+    return Part([law / total], [np.zeros_like(law)], "exact") if total > 0 else None
 
 
 def _cells(network: Network, variables: Sequence[int], evidence: Evidence, plan: EliminationPlan) -> int:
@@ -169,28 +189,6 @@ def _cells(network: Network, variables: Sequence[int], evidence: Evidence, plan:
     cards, fixed = network.domain.cardinalities, certain(network, evidence)
     factors = sum(math.prod(cards[j] for j in scope_of(network, i, fixed)) for i in variables)
     return plan.cells + factors + limits.CLUSTER_CELLS * len(variables)
-
-
-def _exact(
-    question: Question, by: Sequence[int], states: IntArray, made: _Factors
-) -> list[Part | None] | None:
-    """All groups by elimination; None where that is too large."""
-    if not question.free:
-        return [Part([], [], "evidence")] * len(states)
-    network = question.alone
-    one = Conditional(
-        network, within_group(question.evidence, by, states[0].tolist()), tuple((i,) for i in question.free)
-    )
-    every = _Kept.every(question, one.variables, by, states, question.free, made)
-    if every is None:
-        return None
-    found: list[Part | None] = [None] * len(states)
-    for some in every:
-        for g, law in zip(some.groups.tolist(), some.tables(by, states), strict=True):
-            total = float(law.sum())
-            if total > 0:
-                found[g] = Part([law / total], [np.zeros_like(law)], "exact")
-    return found
 
 
 class _Rows:
@@ -202,8 +200,8 @@ class _Rows:
         by: Sequence[int],
         states: IntArray,
         wanted: set[int],
+        exact: _Eliminations | None,
         seed: int,
-        made: _Factors,
     ) -> None:
         self._network, self._by, self._states, self._seed = question.alone, list(by), states, seed
         self._law = law_of(question.alone)
@@ -216,13 +214,15 @@ class _Rows:
         """The variables that weights are functions of, or that are drawn given the group and what is known."""
         self._drawn = 0
         above = [i for i in self._taking if i in self.above]
-        self._kept = _Kept.every(question, above, by, states, (), made)
-        self.largest = np.full(len(states), -np.inf)
+        self.parts: list[Part | None] | None = None
+        """What eliminations that rows are drawn from say of the target, as far as rows were drawn."""
+        if exact is not None and set(above) <= set(exact.variables):
+            self._eliminations: _Eliminations | None = exact
+            self.parts = [None] * len(states)
+        else:
+            self._eliminations = _Eliminations.of(question, above, by, states, ())
+        self.largest = np.zeros(len(states)) if self._eliminations is not None else self._bounds()
         """Of each group, the log of the largest weight that a row may have; -inf: there is no such row."""
-        if self._kept is None:
-            self.largest = self._bounds()
-        for some in self._kept or ():
-            self.largest[some.groups[some.tables(by, states)[:, 0] > 0]] = 0.0
 
     def _bounds(self) -> FloatArray:
         """[group]: the log of a bound on the weights of passes, the product of those of what is known and of each column."""
@@ -235,12 +235,12 @@ class _Rows:
                     bounds += np.log(each)[self._states[:, k]]
         return bounds
 
-    def draw(self, groups: IntArray, count: int) -> tuple[CodeArray, FloatArray]:
-        """`count` rows of each of these groups, one group's after the other's, and the logs of their weights."""
+    def draw(self, groups: IntArray, count: int) -> tuple[IntArray, CodeArray, FloatArray]:
+        """`count` rows of each of these groups that there are: these, all rows in their order, the logs of their weights."""
         law, first = self._law, self._drawn
         rows = len(groups) * count
         self._drawn += rows
-        if self._kept is None:
+        if self._eliminations is None:
             done = [
                 law.passes(
                     count,
@@ -252,32 +252,31 @@ class _Rows:
                 for k, g in enumerate(groups.tolist())
             ]
             codes = np.asfortranarray(np.concatenate([each.codes for each in done]))
-            return codes, np.concatenate([each.log_weights for each in done])
+            return groups, codes, np.concatenate([each.log_weights for each in done])
         codes = np.zeros((rows, len(law.order)), dtype=law.dtype, order="F")
         for i, code in self._known.clamped.items():
             codes[:, i] = code
         codes[:, self._by] = np.repeat(self._states[groups], count, axis=0)
-        clusters = max(
-            (len(some.done.plan.clusters) for some in self._kept if some.done is not None), default=0
-        )
-        every = words(
-            self._seed, EXACT_STREAM, 0, max(clusters, 1), first, rows
-        )  # eliminations have one plan
-        for some in self._kept:
-            self._draw_above(some, np.repeat(np.isin(groups, some.groups), count), codes, every)
-        others = [i for i in self._taking if i not in set(self.above)]
-        done_codes = law.passes(rows, variables=others, seed=self._seed, first=first, start=codes).codes
-        return done_codes, np.zeros(rows)
-
-    def _draw_above(
-        self, some: _Kept, mine: NDArray[np.bool_], codes: CodeArray, every: NDArray[np.uint32]
-    ) -> None:
-        """The ancestors of what is known, in the rows of an elimination's groups."""
-        if some.done is None or not mine.any():
-            return
-        drawn = np.array(codes[mine], dtype=np.uint16, order="F")
-        some.done.draw(np.ascontiguousarray(every[:, mine]), drawn)
-        codes[mine] = drawn
+        clusters = len(self._eliminations.plan.clusters) + len(self._eliminations.target)
+        every = words(self._seed, EXACT_STREAM, 0, max(clusters, 1), first, rows)
+        possible = np.zeros(len(groups), dtype=bool)
+        keep = self.parts is None or first > 0  # of one round of rows it costs more than to make them again
+        for mine, laws, eliminated in self._eliminations.each(groups, keep=keep):
+            places = np.searchsorted(groups, mine)
+            possible[places] = laws.any(axis=1)
+            if self.parts is not None:
+                for g, one in zip(mine.tolist(), laws, strict=True):
+                    self.parts[g] = _exact_part(one)
+            if eliminated is not None:
+                at = (places[:, None] * count + np.arange(count)).ravel()
+                drawn = np.array(codes[at], dtype=np.uint16, order="F")
+                eliminated.draw(every[:, at], drawn)
+                codes[at] = drawn
+        if not possible.all():
+            codes = np.asfortranarray(codes[np.repeat(possible, count)])
+        others = [i for i in self._taking if i not in set(self._eliminations.variables)]
+        codes = law.passes(len(codes), variables=others, seed=self._seed, first=first, start=codes).codes
+        return groups[possible], codes, np.zeros(len(codes))
 
 
 class _Draws:
@@ -289,36 +288,37 @@ class _Draws:
         by: Sequence[int],
         states: IntArray,
         plan: LevelPlan | None,
-        exact_parts: Sequence[Part | None] | None,
+        exact: _Eliminations | None,
         seed: int,
-        made: _Factors,
     ) -> None:
-        self._question, self._plan, self._exact = question, plan, exact_parts
+        self._question, self._plan = question, plan
         one = within_group(question.evidence, by, states[0].tolist())
         self._asked = Conditional(question.alone, one, tuple((i,) for i in question.free))
         needed = set(question.wanted) | (set() if plan is None else set(plan.variables))
-        self._rows = _Rows(question, by, states, needed, seed, made)
+        self._rows = _Rows(question, by, states, needed, exact, seed)
+        self._exact = self._rows.parts
+        if not question.free:
+            self._exact = [Part([], [], "evidence")] * len(states)
+        elif self._exact is None and exact is not None:
+            self._exact = exact.parts()
+            self._rows.largest[[part is None for part in self._exact]] = -np.inf
         self._rng = np.random.default_rng(seed)
-        cells = self._asked.cells if exact_parts is None else []
+        cells = self._asked.cells if self._exact is None else []
         self._sums = [PassSums(cells, BATCHES, largest) for largest in self._rows.largest.tolist()]
         self._levels = (
-            None
-            if plan is None
-            else LevelSums(self._asked, plan, counted_errors(question, plan), len(states))
+            None if plan is None else LevelSums(self._asked, plan, asked_levels(question, plan), len(states))
         )
-        of_codes = HALF if plan is not None and exact_parts is None else 1.0
+        of_codes = HALF if plan is not None and self._exact is None else 1.0
         self._tolerance = of_codes * question.tolerance
 
     def run(self) -> list[Part | None]:
         """The part of each group; None where the law has no such group."""
         found: list[Part | None] = [None] * len(self._sums)
-        possible = self._rows.largest > -np.inf
-        if self._exact is not None:
-            possible &= np.array([part is not None for part in self._exact])
-        active, drawn = np.flatnonzero(possible), 0
+        active, drawn = np.flatnonzero(self._rows.largest > -np.inf), 0
         count = FIRST if self._exact is None else FIRST // 2  # levels alone vary less
         while len(active):
-            self._add(active, *self._rows.draw(active, count))
+            active, codes, logs = self._rows.draw(active, count)
+            self._add(active, codes, logs)
             drawn += count
             left = []
             for g in active.tolist():

@@ -11,9 +11,9 @@ from, wherever no later weight depends on the draw. Errors are those between bat
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from depnet.model.mixture import AnyNetwork
 Piece = TypeVar("Piece", bound=tuple[Any, ...])
 """The codes of some rows, and what belongs to them."""
 
+_Asked: TypeAlias = dict[int, list[FloatArray | None]]
+"""The wanted numbers, and what is asked of each: itself (None), or a condition, as which of its levels meet it."""
+
 HALF = 0.7
 """Of the tolerance, for the errors of codes and of where in their bins numbers lie: both together are within it."""
 ALL = slice(None)
@@ -45,7 +48,7 @@ def refine(
     """The part with the laws of the levels of the wanted numbers, and reweighted where evidence cuts bins."""
     if not may_refine(question, plan) or any(value.size > limits.LARGEST for value in part.values):
         return part
-    sums = LevelSums(asked, plan, counted_errors(question, plan))
+    sums = LevelSums(asked, plan, asked_levels(question, plan))
     # What is exact leaves all of the tolerance to draws.
     tolerance = question.tolerance * (1.0 if part.diagnostics is None else HALF)
     found, error = part, math.inf
@@ -73,10 +76,15 @@ def may_refine(question: Question, plan: LevelPlan) -> bool:
     return plan.cuts or any(i in plan.drawers for i in question.wanted)
 
 
-def counted_errors(question: Question, plan: LevelPlan) -> dict[int, float]:
-    """The wanted numbers, and how much the errors of their levels count: those of a condition are shown."""
-    shown = {target.index for target in question.targets if target.inside is not None}
-    return {i: 1.0 if i in shown else limits.UNASKED for i in question.wanted if i in plan.drawers}
+def asked_levels(question: Question, plan: LevelPlan) -> _Asked:
+    """What is asked of the wanted numbers."""
+    asked: _Asked = {i: [] for i in question.wanted if i in plan.drawers}
+    for target in question.targets:
+        if target.index in asked and (target.inside is None or target.by_levels):
+            own = plan.drawers[target.index].levels
+            bins = np.repeat(np.arange(len(own)), own.sizes)
+            asked[target.index].append(None if target.inside is None else target.met(own.values, bins))
+    return asked
 
 
 def level_rows(
@@ -138,17 +146,14 @@ def log_mean(below: FloatArray, above: FloatArray) -> tuple[float, float]:
 class LevelSums:
     """Weighted rows of one group or several, summed in batches."""
 
-    def __init__(
-        self, asked: Conditional, plan: LevelPlan, binned: Mapping[int, float], groups: int = 1
-    ) -> None:
-        self._asked, self._plan, self._binned = asked, plan, binned
-        """The numbers, and how much the errors of their levels count."""
+    def __init__(self, asked: Conditional, plan: LevelPlan, numbers: _Asked, groups: int = 1) -> None:
+        self._asked, self._plan, self._numbers = asked, plan, numbers
         self.groups = groups
         self.weights = np.zeros((groups, BATCHES))
         self.counts = [np.zeros((groups, BATCHES, k)) for k in asked.cells]
         """[group, batch, cell] of each table: the weights that rows come with, and beside it those of their levels, too."""
         self.weighted = [np.zeros((groups, BATCHES, k)) for k in asked.cells]
-        self.levels = {i: np.zeros((groups, BATCHES, len(plan.drawers[i].levels.values))) for i in binned}
+        self.levels = {i: np.zeros((groups, BATCHES, len(plan.drawers[i].levels.values))) for i in numbers}
         """[group, batch, level] of each number."""
 
     def scale(self, groups: IntArray, factors: FloatArray) -> None:
@@ -219,9 +224,9 @@ class LevelSums:
             method=by_codes.method if not self._plan.cuts else f"{by_codes.method}, draws within bins",
         )
         levels, spreads = {}, {}
-        for i in self._binned:
+        for i in self._numbers:
             levels[i], spreads[i], error = self._level_law(i, found, group)
-            largest.append(self._binned[i] * error)
+            largest.append(error)
         return replace(found, levels=levels, level_spreads=spreads), max(largest)
 
     def _reweight(self, law: FloatArray, at: int, group: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -254,7 +259,7 @@ class LevelSums:
         return law, None if others or moved is None else Spread.of(found.errors[at], moved).deviations
 
     def _level_law(self, i: int, found: Part, group: int) -> tuple[FloatArray, Spread, float]:
-        """The law of a number's levels, given that it is there; its spread, and the largest error of P(X <= c)."""
+        """The law of a number's levels, given that it is there, its spread, and the largest error of what is asked of it."""
         drawer, sums = self._plan.drawers[i], self.levels[i][group]
         levels = drawer.levels
         count = len(levels.sizes)
@@ -271,13 +276,19 @@ class LevelSums:
         own *= -inside
         own += sums
         own *= math.sqrt(BATCHES / (BATCHES - 1)) * scale[bins]
-        upto = np.cumsum(own, axis=1)
-        error = math.sqrt(np.einsum("bl,bl->l", upto, upto).max())
+        law, error = of_bin[bins] * inside, 0.0
+        for met in self._numbers[i]:
+            if met is None:  # at each quarter of a bin
+                starts = np.unique(levels.first[:, None] + levels.sizes[:, None] * np.arange(4) // 4)
+                upto = np.cumsum(np.add.reduceat(own, starts, axis=1), axis=1)
+                error = max(error, limits.UNASKED * math.sqrt(np.einsum("bl,bl->l", upto, upto).max()))
+            else:
+                error = max(error, float(np.linalg.norm(own @ (met - met @ law))))
         if moved is not None:
             of_codes = moved[:, :count] / present
             of_codes = of_codes - of_bin * of_codes.sum(axis=1, keepdims=True)
             own = np.concatenate([own, of_codes[:, bins] * inside])
-        return of_bin[bins] * inside, Spread(np.sqrt(np.einsum("bl,bl->l", own, own)), own), error
+        return law, Spread(np.sqrt(np.einsum("bl,bl->l", own, own)), own), error
 
 
 def _sums_of(cell: IntArray, weights: FloatArray | None, shape: tuple[int, ...]) -> FloatArray:
