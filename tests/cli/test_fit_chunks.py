@@ -58,11 +58,11 @@ LATE = {
     "rows.parquet --keep far": "keep: there is no column 'far'. Did you mean 'fare'",
     "rows.parquet --role far=target": "roles: there is no variable 'far'. Did you mean 'fare'",
     "rows.parquet --forbid far:port": "forbidden: there is no variable 'far'. Did you mean 'fare'",
-    "rows.parquet --forbid port:port": "forbidden anyway",
+    "rows.parquet --forbid port:port": "needs no forbidding",
     "rows.parquet --order far,port": "order: there is no variable 'far'. Did you mean 'fare'",
     "rows.parquet --order fare,port,fare": "'fare' is there twice",
     "rows.parquet --order fare,port --role port=input": "inputs come first",
-    "rows.parquet --smoothing 0": "scores held-out rows",
+    "rows.parquet --smoothing 0": "rows that are held out",
 }
 """What the files and the options say by themselves."""
 

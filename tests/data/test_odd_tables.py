@@ -65,7 +65,7 @@ ODD = {
     "words among numbers as text": Odd(
         [str(i) if i % 30 else "none" for i in range(ROWS)],
         "text, as 10 of 300 are not a number; left out: 291 different values in 300 rows",
-        "error: is numbers, but row 0 .* has 'none', as are 9 more cells",
+        "error: is numbers, but row 0 .* has 'none'; 9 more cells like it",
     ),
     "mixed types": Odd(
         [i if i % 2 else "x" for i in range(ROWS)], "error: mixes text .* and whole numbers", "left out: 151"
@@ -187,5 +187,5 @@ def test_left_out_columns_in_later_rows() -> None:
     assert model.score(frame) == model.score(frame.drop(columns="name"))
     refuses(ValueError, "feature names", model.score, frame.rename(columns={"x": "z"}))
     kept = DependencyNetwork(keep=["name"], penalty="mdl")
-    with pytest.warns(UserWarning, match="'name' has 60 different states"):
+    with pytest.warns(UserWarning, match="'name' has 60 different values"):
         assert len(kept.fit(frame).domain_) == 3

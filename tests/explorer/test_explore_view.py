@@ -49,7 +49,7 @@ def test_clamping_by_a_click_moves_the_others_and_the_address(
     page: Page, titanic: str, people: Network
 ) -> None:
     page.goto(f"{titanic}")
-    explained = f"predicts {100 * there(people.held_out).predicted:.0f} % of what single columns cannot"
+    explained = f"removes {100 * there(people.held_out).predicted:.0f} % of the uncertainty"
     expect(page.locator("header")).to_contain_text(explained)
     answered(page, {}, people, "survived")
     shown(page, "sex", "female").click()
@@ -158,7 +158,7 @@ def test_nothing_moves_when_something_becomes_known_and_the_keyboard_can_say_it(
     answered(page, {}, people, "survived")
     expect(female).to_be_focused()
     # several states: one more with Ctrl, or with the switch
-    page.get_by_role("switch", name="Allow several states").click()
+    page.get_by_role("switch", name="Allow several values").click()
     shown(page, "class", "1st").click()
     shown(page, "class", "2nd").click()
     answered(page, {"class": ("1st", "2nd")}, people, "survived")

@@ -137,6 +137,12 @@ def test_the_sheet_says_of_a_column_what_numpy_counts(sales: pd.DataFrame) -> No
     many = pd.DataFrame({"word": [f"w{k}" for k in range(1500)] * 2, "x": range(3000)})
     long = read_table("many.csv", many.to_csv(index=False).encode(), "utf-8", {"word": "category"})
     assert "more than 1,000 different texts" in sheet_of(long, 0).limit
+    late = pd.DataFrame({"at": [f"{8 + k % 9}:{k % 60:02d}" for k in range(300)], "x": [*"abc"] * 100})
+    late.loc[7, "at"] = "late"
+    read_late = read_table("late.csv", late.to_csv(index=False).encode(), "utf-8")
+    assert sheet_of(read_late, 0).limit == (
+        "read as text, because 1 of its 300 values is not a time or duration: 'late'"
+    )
 
 
 def test_a_table_is_chosen_by_keyboard(page: Page, titanic: str, table: bytes) -> None:

@@ -69,7 +69,7 @@ SAYS = [
     ("titanic", "target?.target=survived&.state=blue", ["'blue' is neither a state of 'survived' nor a condition on it."]),
     ("hostile", "rules?.variable=variable+050", ["In all rows, variable 050 = yes", "group 0"]),
     ("mixed", "rules?.variable=survived", ["reads sex, class, age", "0.1443", "The rules that it begins with", "group 0"]),
-    ("mixed", "rules?.variable=age", ["Told by class, sex, survived."]),
+    ("mixed", "rules?.variable=age", ["Predicted from class, sex, survived."]),
     ("mixed", "rules/network", ["gained while nodes were boosted"]),
 ]  # fmt: skip
 """What is said of a model with rows, of a wide one without, and of one with a boosted node."""

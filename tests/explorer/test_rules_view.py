@@ -130,17 +130,17 @@ def test_a_vertex_is_chosen_by_keyboard_and_what_is_known_lights_its_path(page: 
 
 def test_another_node_is_chosen_by_keyboard(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}rules?.variable=class")
-    expect(page.get_by_text("Told by sex, age, survived.")).to_be_visible()
+    expect(page.get_by_text("Predicted from sex, age, survived.")).to_be_visible()
     chosen = page.get_by_label("Column").first
     chosen.focus()
     chosen.fill("surv")
     page.get_by_role("option", name="survived").wait_for()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Told by class, sex, age.")).to_be_visible()
+    expect(page.get_by_text("Predicted from class, sex, age.")).to_be_visible()
     expect(page).to_have_url(re.compile(r"\.variable=survived$"))
     page.go_back()
-    expect(page.get_by_text("Told by sex, age, survived.")).to_be_visible()
+    expect(page.get_by_text("Predicted from sex, age, survived.")).to_be_visible()
 
 
 def test_leaves_of_a_shared_page_do_not_say_how_many_rows_they_have() -> None:

@@ -105,7 +105,7 @@ def test_what_the_model_does_not_know_is_told_and_the_rest_opens() -> None:
     )
     assert many.known == {"sex": ("a",)}
     assert len(many.problems) == 6
-    assert many.problems[-1] == "996 more names or states that the model does not know."
+    assert many.problems[-1] == "996 more names or values that the model does not know."
     target = read(DOMAIN, [(".target", "sez"), ("sex", "a")])
     assert target.state == State({"sex": ("a",)})
     assert "sez" in target.problems[0]

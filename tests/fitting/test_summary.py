@@ -16,7 +16,7 @@ def test_bits_a_row_that_are_explained() -> None:
     assert plain_figures(None) == plain_figures(network) == []
     bit = math.log(2)
     better = replace(network, held_out=HeldOut(rows=120, score=-3.0 * bit, independent=-5.0 * bit))
-    said = "on 120 rows that it had not seen, knowing the other columns removes 40 % of the uncertainty"
+    said = "tested on 120 rows held back from learning: knowing the other columns removes 40 % of the uncertainty"
     assert plain_figures(better) == [said]
     assert exact_figures(better) == [
         "2.00 of the 5.00 bits a row that independent columns leave are explained"
@@ -24,7 +24,7 @@ def test_bits_a_row_that_are_explained() -> None:
     assert exact_figures(network) == exact_figures(None) == []
     worse = replace(network, held_out=HeldOut(rows=1, score=-5.5 * bit, independent=-5.0 * bit))
     (line,) = plain_figures(worse)
-    assert line.startswith("on 1 row that it had not seen, knowing the other columns does not help")
+    assert line.startswith("tested on 1 row held back from learning: knowing the other columns does not help")
 
 
 def test_how_near_drawn_rows_are() -> None:

@@ -55,7 +55,7 @@ def large() -> Dataset:
         ({"penalty": lambda k, n: math.nan if k > 1 else 0.01}, r"R\(2, 400\) = nan"),
         ({"roles": {"X9": "input"}}, "no variable 'X9'"),
         ({"roles": {"X1": "output"}}, "'target' or 'input'"),
-        ({"forbidden": [("X0", "X0")]}, "its own input"),
+        ({"forbidden": [("X0", "X0")]}, "predicted from itself"),
         ({"forbidden": [("X0",)]}, "pair"),
         ({"forbidden": ["X0"]}, "pair"),
         ({"forbidden": [("X0", "Y")]}, "no variable 'Y'"),
@@ -124,7 +124,7 @@ def test_a_column_of_identifiers_is_reported_and_harmless() -> None:
     rng = np.random.default_rng(0)
     codes = np.stack([rng.permutation(rows), *rng.integers(0, 2, (3, rows))], axis=1)
     codes[:, 3] = codes[:, 2] ^ (rng.random(rows) < 0.1)
-    with pytest.warns(ManyStatesWarning, match=r"'X0' has 65,535 different states in 65,535 rows"):
+    with pytest.warns(ManyStatesWarning, match=r"'X0' has 65,535 different values in 65,535 rows"):
         network = learn(Dataset.from_codes(codes, [rows, 2, 2, 2]))
     assert [node.source.size for node in network.nodes] == [1, 1, 2, 2]
 

@@ -75,9 +75,9 @@ def test_weights_tilt_relative_to_the_greatest() -> None:
         ({"class": {"1st": "much"}}, "got 'much'"),
         ({"class": {"1st": None}}, "got None"),
         ({"class": {"1st": 10**400}}, r"got about 10\^400"),
-        (["class"], r"evidence is a mapping of variable names to states, or text; got \['class'\]"),
+        (["class"], r"is a mapping of columns to values, or text such as 'sex=female'; got \['class'\]"),
         ("class", "'class' is not a condition. Write variable=state"),
-        (3, "evidence is a mapping"),
+        (3, "is a mapping of columns"),
     ],
 )
 def test_what_is_not_evidence(given: Any, message: str) -> None:

@@ -24,16 +24,16 @@ def explain(
 ) -> None:
     """Say why an answer is what it is.
 
-    Shows the answer where nothing is known, and how each fact of --given changes it: the steps add up to the answer that
-    `depnet query` gives. A TARGET is a number (its mean is explained), a category (the share of one value), or a condition
-    such as 'income > 50000'. Without a TARGET the facts are a row, and the steps show which of them make it unlikely.
+    Starts from the answer when nothing is known, and shows how each fact of --given changes it: the steps add up to the
+    answer of `depnet query`. A TARGET is a number (its mean is explained), a category (the share of one value), or a
+    condition such as 'income > 50000'. Without a TARGET the facts are a row: which of them make it unlikely?
     """
     from depnet.inference import explain
 
     network = load_network(model, chains=False)
     known = parse(given, network.domain)
     if known is None:
-        raise click.UsageError("explain needs to know something: --given sex=female,class=1st.")
+        raise click.UsageError("say what is known, such as --given sex=female,class=1st.")
     rows = read_beside(data, network)
     found = explain(network, known, target, state=state, data=rows)
     steps = [pick(step, "name", "fact", "change") for step in found.steps]

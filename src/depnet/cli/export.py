@@ -29,14 +29,14 @@ SUFFIXES = {**{f".{form}": form for form in FORMATS}, ".gv": "dot", ".htm": "htm
 )
 @option(
     "--format wanted",
-    "svg, png, pdf, dot, graphml: the dependency graph; html: a report; csv: links; bif: the law.  [default: by the suffix]",
+    "svg, png, pdf, dot, graphml: the graph; html: a report; csv: links; bif: the joint model.  [default: by the suffix]",
     type=click.Choice(FORMATS),
 )
 @option("--min-bits", "Only links of at least this strength.", type=click.FloatRange(min=0))
 @option("--data", "The training table: strengths are measured on its rows.", metavar="TABLE")
 @text_options
 def export(run: Run, model: str, wanted: str | None, min_bits: float | None, data: str | None) -> None:
-    """Write the graph, its links, a report, or the law to a file."""
+    """Write the graph, links, a report or the joint model."""
     form = wanted or SUFFIXES.get(Path(run.place).suffix.lower())
     if form is None:
         unclear = (

@@ -306,7 +306,7 @@ def text_options(command: Any) -> Any:
             metavar="TEXT",
             **how,
         ),
-        option("--text", "Columns to read as text, even numbers.", multiple=True, metavar="A,B,...", **how),
+        option("--text", "Columns to read as text, numbers too.", multiple=True, metavar="A,B,...", **how),
     ):
         command = add(command)
     return command

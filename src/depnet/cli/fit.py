@@ -184,7 +184,7 @@ MOST_COPIES = 5
 @number(
     "--smoothing",
     0.5,
-    "How many rows are added to every cell, so that nothing is impossible; with --penalty auto, the unit of what is tried.",
+    "How many rows are added to every count, so that nothing is impossible; --penalty auto tries multiples of it.",
     least=0,
 )
 @new_table_options
@@ -320,7 +320,7 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     if holes:
         settled = "" if completion.converged else "; they did NOT settle"
         lines.append(
-            f"{plural(holes, 'missing value')} filled in while learning, as if missing at random{settled}"
+            f"{plural(holes, 'missing value')} filled in while learning, from the other cells of their rows{settled}"
         )
     return document, lines
 

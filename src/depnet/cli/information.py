@@ -20,11 +20,11 @@ from depnet.wording import Grid
 @GIVEN
 @SEED
 def information(run: Run, model: str, columns: tuple[str, ...], given: tuple[str, ...]) -> None:
-    """Say how much columns tell of each other, in bits.
+    """Say how much columns tell about each other, in bits.
 
-    0: knowing one says nothing of the other, given what is known. 1: as much as the answer to a question whose answers yes
-    and no are as likely. Each of the COLUMNS is one, or several together with commas; without any, all pairs of columns are
-    listed, the strongest first.
+    0: knowing one says nothing about the other, given what is known. 1: as much as the answer to a yes-or-no question when
+    both answers are equally likely. Join columns with commas to take them together. Without COLUMNS, all pairs are listed,
+    the strongest first.
     """
     from depnet.inference.ask.information import information
 
@@ -32,7 +32,7 @@ def information(run: Run, model: str, columns: tuple[str, ...], given: tuple[str
     known, sides = parse(given, law.domain), [tuple(names_of(text)) for text in columns]
     sides = sides or [(name,) for name in law.domain.names if name not in (known or {})]
     if len(sides) < 2:
-        raise click.UsageError("information is between two columns at least, or between all: name none.")
+        raise click.UsageError("name at least two columns, or none to list all pairs.")
     found = [
         (pair, information(law, *pair, known, rng=run.steady_rng))
         for pair in itertools.combinations(sides, 2)

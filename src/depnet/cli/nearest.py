@@ -35,10 +35,10 @@ def nearest(
     where: str | None,
     unknown: str,
 ) -> None:
-    """List the rows of a table that are most like a row.
+    """List the rows of a table that are most like a given one.
 
-    What matters is what the model predicts the target from, or each column: rows that it predicts alike come first, and
-    among them those with the most equal values (docs/odd-rows.md). Rows that are equal are listed once.
+    Rows are alike where the model predicts the same for them, of the target or of every column; among those, rows with the
+    most equal values come first (docs/odd-rows.md). Equal rows are listed once.
     """
     from depnet.inference import nearest
 

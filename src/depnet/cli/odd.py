@@ -20,9 +20,9 @@ from depnet.wording import Grid
 def odd(run: Run, model: str, table: str, rows: int, where: str | None, unknown: str) -> None:
     """List the most unusual rows of a table, and why.
 
-    For each row: the cell that fits the rest of its row worst, its value, and what was expected there. "1 in 200" says that
-    a value which fits no better comes up once in 200 such rows; the more, the more unusual (docs/odd-rows.md). Rows that are
-    equal are listed once.
+    For each row: the cell that fits the rest of its row worst, its value, and what was expected there. "1 in 200": only one
+    such row in 200 has a value that fits as badly, so the larger the number, the more unusual (docs/odd-rows.md). Equal rows
+    are listed once.
     """
     from depnet.inference.judge.cells import row_scores
     from depnet.inference.judge.odd import list_reasons

@@ -50,10 +50,9 @@ def predict(
 ) -> None:
     """Predict a column of new rows from the others.
 
-    For a category you get the most probable value and how probable each is; for a number its mean, and the ends between
-    which nine in ten such values lie ("low", "high"). Learned from a table, the prediction is by boosting and is the best
-    that depnet has, from the columns that TABLE and the rows both have; a model answers with its joint distribution, which
-    is quicker.
+    For a category you get the most probable value and how probable each is; for a number its mean, and a range that holds
+    nine in ten such values ("low" to "high"). Given a TABLE, it is learned on the spot for this column alone, by boosting,
+    which predicts best; it uses the columns that TABLE and the rows both have. A MODEL that was fitted before is quicker.
     """
     if is_model(learned):
         if new_rows is None:

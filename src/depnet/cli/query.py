@@ -100,10 +100,10 @@ def query(
 ) -> None:
     """Ask what is likely, given what is known.
 
-    Shows how probable the values of the TARGETS are, each with a 90 % interval for the population that the rows come
-    from. A target is a column, or a condition such as 'income > 50000'. For a number you get the mean, the median and the
-    range of nine in ten values, with --bins its bins too. With --data, the answer combines the model's with the table's
-    own: with many matching rows it is the table's, with few the model's. Both are shown.
+    Shows how probable the values of the TARGETS are, each with a range that is 90 % sure to hold the true share in the
+    population the rows come from. A target is a column, or a condition such as 'income > 50000'. For a number you get the
+    mean, the median and the range of nine in ten values, with --bins its bins too. With --data, the table's own answer joins
+    in: with many matching rows the answer is the table's, with few the model's. Both are shown.
     """
     from depnet.doors.documents import answer_document
     from depnet.inference.answer.question import SECONDS

@@ -61,8 +61,8 @@ def server_options(usual: int, lead: str = "") -> Option:
         ),
         option(
             "--host",
-            f"{lead}{first('L')}isten on this address; any but this machine's own asks for a token, which is printed (or "
-            "that of DEPNET_TOKEN).",
+            f"{lead}{first('L')}isten on this address. On any but this machine's own, callers need a token: that of "
+            "DEPNET_TOKEN, or a new one, which is printed.",
             default="127.0.0.1",
         ),
         flag(

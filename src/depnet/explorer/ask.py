@@ -122,7 +122,7 @@ def answer_of_rest(loaded: Loaded, every: QueryResult, some: QueryResult, known:
     """
     met = share_of(loaded, known)
     if met >= 1:
-        raise EvidenceError("all rows meet what is given: there is no rest to compare with.")
+        raise EvidenceError("every row matches what is given: there are no others to compare with.")
     probabilities, observed, matching, missing, gone, seen = {}, {}, {}, {}, {}, {}
     for name in every.targets:
         a, b = every.table(name), some.table(name)
@@ -170,7 +170,7 @@ def share_of(loaded: Loaded, known: Known) -> float:
         rows = MatchingRows.of(loaded.asked.domain, evidence, loaded.data)
         return float(rows.times.sum()) / max(loaded.data.total, 1)
     if loaded.law is None:
-        raise EvidenceError("how often what is given comes is not known without the table's rows or a law.")
+        raise EvidenceError("how common such rows are is not known without the table or a joint model.")
     return float(np.exp(log_probability(loaded.law, evidence, tolerance=0.02).values[0]))
 
 

@@ -103,19 +103,17 @@ class AskCards:
                     True: button("Most changed first", lambda: self._sort(by_change=True), "flat dense"),
                     False: button("Table's order", lambda: self._sort(by_change=False), "flat dense"),
                 }
-            several = ui.switch("Allow several states", on_change=lambda e: self._allow_several(e.value))
+            several = ui.switch("Allow several values", on_change=lambda e: self._allow_several(e.value))
             several.props("dense").props["title"] = (
-                "A click then adds a state, or takes it away; so does Ctrl with a click"
+                "A click then adds a value, or takes it away; so does Ctrl with a click"
             )
         with bar("depnet-keys") as self.controls:
-            key(
-                "posterior", "probability, and where it lies, 90 % sure, in the population the rows come from"
-            )
+            key("posterior", "probability, and a range that is 90 % sure to hold the population's")
             self.outline = key("prior", BEFORE)
             if self.loaded.data is not None:
                 key("observed", "the table's own frequency")
             note(
-                "Click a bar to say that it is so, again to take it back; draw over a number's bars for a range."
+                "Click a bar to take it as given, and again to undo; drag over a number's bars for a range."
                 + (
                     " Bars are among the rows that have a value; missing is the share of those that have none."
                     if any(map(self.loaded.has_holes, range(len(self.variables))))

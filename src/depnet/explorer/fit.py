@@ -19,6 +19,7 @@ from depnet.data.table.cells import cell_values, known_cells, value_text
 from depnet.data.table.dataset import Holed, holed_table
 from depnet.data.table.kinds import word_of
 from depnet.data.table.left_out import LeftOut
+from depnet.data.table.mixed import Mixed
 from depnet.data.table.variable import OTHER_LABEL
 from depnet.data.table.variables import MAX_STATES
 from depnet.errors import STEADY_SEED, DataError, Hint
@@ -44,9 +45,9 @@ PENALTIES = {
     "none": "none",
 }
 MISSING = {
-    "auto": "auto: a state where other columns tell of them",
-    "complete": "unknown, and completed",
-    "state": "a state of their own",
+    "auto": "auto: as other columns predict them",
+    "complete": "filled in while learning",
+    "state": "a value of their own",
 }
 ENCODINGS = {"utf-8": "UTF-8", "cp1252": "Windows (cp1252)", "latin-1": "Latin-1"}
 ENDINGS = (".csv", ".txt", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".xlsx", ".xlsm")
@@ -79,6 +80,8 @@ class UploadedTable:
     content: bytes
     encoding: str
     kinds: Mapping[str, str]
+    mixed: Mapping[str, str]
+    """Of columns that are text because of a few values, why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ def sheet_of(table: UploadedTable, i: int) -> ColumnSheet:
     else:
         counts = np.bincount(rows.column(i)[known], minlength=len(variable.present_states))[:BARS]
     merged = len(variable.present_states) >= MAX_STATES and OTHER_LABEL in variable.states
-    limit = (
+    limit = table.mixed.get(variable.name) or (
         f"more than {MAX_STATES:,} different texts: all but the most frequent are {OTHER_LABEL!r}"
         if merged
         else ""
@@ -127,7 +130,7 @@ def read_table(
     file = io.BytesIO(content)
     file.name = name  # for the messages
     try:
-        rows, unlikely = _all_columns(file, encoding, kinds or {})
+        rows, unlikely, mixed = _all_columns(file, encoding, kinds or {})
     except DataError as error:
         raise DataError(error.render(_as_choice)) from error
     if len(rows.domain) < 2:
@@ -135,19 +138,22 @@ def read_table(
             f"{name} has one column, {rows.domain.names[0]!r}; a network is learned from two or more. If it has more, "
             "they are not separated by commas, semicolons or tabs."
         )
-    return UploadedTable(name, rows, unlikely, content, encoding, kinds or {})
+    return UploadedTable(name, rows, unlikely, content, encoding, kinds or {}, mixed)
 
 
-def _all_columns(file: io.BytesIO, encoding: str, kinds: Mapping[str, str]) -> tuple[Holed, tuple[str, ...]]:
-    """The table with all columns that have a value, and those of them that would be left out."""
+def _all_columns(
+    file: io.BytesIO, encoding: str, kinds: Mapping[str, str]
+) -> tuple[Holed, tuple[str, ...], dict[str, str]]:
+    """The table with all columns that have a value, those that would be left out, and why some are text."""
     left: list[LeftOut] = []
+    mixed: list[Mixed] = []
     options: Any = {"encoding": encoding, "max_cells": MAX_CELLS, "kinds": kinds}
-    rows = read(file, left_out=left.extend, **options)
+    rows = read(file, left_out=left.extend, mixed=mixed.extend, **options)
     unlikely = tuple(column.name for column in left if not column.empty)
     if unlikely:
         file.seek(0)
-        rows = read(file, keep=unlikely, left_out=lambda _: None, **options)
-    return rows, unlikely
+        rows = read(file, keep=unlikely, left_out=lambda _: None, mixed=lambda _: None, **options)
+    return rows, unlikely, {column.name: column.said for column in mixed}
 
 
 def _as_choice(hint: Hint) -> str | None:

@@ -106,20 +106,20 @@ class _Fit:
                 self.target = select([], "Target: what you want to know", clearable=True)
                 self.penalty = select(PENALTIES, "Penalty: what complexity costs", value="auto")
                 self.missing = select(MISSING, "Missing values", value="auto")
-            self.boost = ui.checkbox("Boost: add many small graphs to a node where it predicts better")
+            self.boost = ui.checkbox("Boost: predict columns by many small trees where that is better")
             self.boost.props("dense")
             with bar():
                 self.learn = button("Learn", self._learn, "unelevated")
                 self.stop = button("Stop", lambda: self.stopping.press(), "outline")
                 self.stop.set_enabled(False)
             with bar() as self.working:
-                self.bar = progress("Nodes learned")
+                self.bar = progress("Columns learned")
                 self.said = note("").classes("depnet-said").props('role="status"')
             self.working.set_visibility(False)
             self.learn_notes = ui.element("div").props('aria-live="polite"')
             note(
-                f"Learning ends after {MAX_SECONDS:.0f} s at the latest. Holes that other columns tell of are "
-                "states of their columns, all others are unknown values, as depnet fit has it."
+                f"Learning ends after {MAX_SECONDS:.0f} s at the latest. Missing values that other columns "
+                "predict are a value of their own, all others are filled in while learning, as by depnet fit."
             )
         self.choices.set_visibility(False)
         self.timer = ui.timer(0.2, self._show_progress, active=False)

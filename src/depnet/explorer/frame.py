@@ -257,7 +257,7 @@ def _show_prediction(session: Session) -> None:
     if loaded is None or held_out is None:
         return
     share = percent(max(held_out.predicted, 0.0))
-    shown = ui.label(f"predicts {share} of what single columns cannot").classes("depnet-explained")
+    shown = ui.label(f"removes {share} of the uncertainty").classes("depnet-explained")
     shown.props["title"] = plain_figures(loaded.asked)[0]
 
 

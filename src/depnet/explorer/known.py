@@ -61,7 +61,7 @@ def read_parameters(domain: Domain, parameters: Iterable[tuple[str, str]]) -> Li
         if held is not None:
             known[name] = held
     if more:
-        problems.append(f"{more:,} more names or states that the model does not know.")
+        problems.append(f"{more:,} more names or values that the model does not know.")
     return LinkEvidence(known, tuple(problems))
 
 

@@ -77,7 +77,7 @@ class _Pair:
         names, way = self.pair(state), self._way(state)
         self.way.value = way
         if names is None:
-            self._say("No column tells of another: choose two.")
+            self._say("No column predicts another: choose two.")
             return
         for box, name in zip(self.boxes, names, strict=True):
             box.value = self.names.index(name)

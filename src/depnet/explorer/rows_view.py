@@ -138,8 +138,8 @@ class _Rows:
 
     def _explain(self) -> None:
         note(
-            "The oddest rows first. A cell is shaded by how rarely a value that fits no better comes up in such rows; why "
-            "has the cell that surprises most. Choose a row (click, or Enter) to see what explains it and to ask with it."
+            "The oddest rows first. The darker a cell, the more rarely a value that fits as badly comes up in such rows; "
+            "why names the worst. Choose a row (click, or Enter) to see what explains it and to ask with it."
         )
         with ui.element("div").classes("depnet-odd-legend").props('aria-label="Shades of cells"'):
             for level, below in enumerate(LEVELS, start=1):

@@ -154,7 +154,7 @@ class _Graph:
         inputs = [self.domain.names[j] for j in self.node.source.inputs]
         self.rules = SegmentList(self.session, f"Rules for {short(self.name, 60)}", LISTED, ROWS, states=True)
         with self.rules.card:
-            told = f"Told by {join(inputs, 300)}." if inputs else "No other column tells of it."
+            told = f"Predicted from {join(inputs, 300)}." if inputs else "No other column predicts it."
             parts.note(told).move(target_index=1)
             self.lit = parts.note("").props('role="status"')
             self.lit.move(target_index=2)
@@ -204,7 +204,7 @@ class _Graph:
             parts.fact("rows", "not kept" if counts is None else f"{int(counts.sum()):,}")
         if learned is not None and learned.holes.any():
             parts.note(
-                "Counts in leaves are of the rows that the model was learned from, whose holes were completed."
+                "Counts in leaves are of the rows that the model was learned from, missing values filled in."
             )
 
     async def _draw(self, graph: Decision) -> None:

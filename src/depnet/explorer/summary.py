@@ -115,7 +115,7 @@ def say_missing(loaded: Loaded) -> Sentence:
     share, name = max(holed)
     others = len(holed) - 1
     rest = (
-        f"; {plural(others, 'other column')} {'has' if others == 1 else 'have'} holes"
+        f"; {plural(others, 'other column')} {'has' if others == 1 else 'have'} gaps"
         if others
         else ", and nothing else"
     )

@@ -68,7 +68,7 @@ def find(
     law = loaded.asked
     evidence = Evidence.parse(law.domain, given(known))
     if known.get(target) == MISSING:
-        raise EvidenceError(f"{target!r} is given as missing: take that back, or choose another target.")
+        raise EvidenceError(f"{target!r} is given as missing: undo that, or choose another target.")
     asked = loaded.answer(target, given(known), max_seconds=ANSWER_SECONDS)
     matching = asked.support
     seconds = MAX_SECONDS if seconds is None else seconds

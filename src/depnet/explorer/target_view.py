@@ -30,7 +30,15 @@ from depnet.explorer.segments import SegmentList
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.share import Finding, bar_chart
 from depnet.explorer.state import State
-from depnet.explorer.target import SHARPER_SECONDS, Found, find, join, measures, rarity, said_value, seen_of
+from depnet.explorer.target import (
+    SHARPER_SECONDS,
+    Found,
+    find,
+    join,
+    measures,
+    rarity,
+    seen_of,
+)
 from depnet.explorer.target_lists import Telling, Tornado, TornadoBar, visible_error
 from depnet.inference.judge.influence import Effect
 from depnet.inference.judge.measure import SeenEffect
@@ -93,13 +101,12 @@ class _Target:
         with bar("depnet-keys"):
             key("less", "lower")
             key("more", "higher than now")
-            key("range", "with the rarest states, too")
+            key("range", "with the rarest values, too")
             if self.loaded.data is not None:
                 key("observed", "the table's own rows")
         note(
-            "Each bar goes from the lowest to the highest that one more fact would lead to. So that states which hardly "
-            "ever come do not decide, 2 % of what is to be expected is left out at each end. Click a state to take it "
-            "as given; the arrow lists all states."
+            "Each bar goes from the lowest to the highest that one more fact would lead to. The rarest 2 % at each end "
+            "are left out. Click a value to take it as given; the arrow lists all values."
         )
 
     def _finding(self) -> Finding | None:
@@ -192,7 +199,7 @@ class _Target:
         self.sharpen.set_visibility(False)
         state = replace(self.session.state, target=self._target(self.session.state))
         if state.target is None or self.law.order is None:
-            self._nothing("Choose the column that you want to know." if self.law.order is not None else "")
+            self._nothing("Choose the column to ask about." if self.law.order is not None else "")
             return
         self.question.begin(lambda stop: self._ask(state, stop, seconds))
 
@@ -234,12 +241,11 @@ class _Target:
             options = {**options, measure.text: measure.said}
         self.texts = list(options)
         self.measure.set_options(dict(enumerate(options.values())), value=self.texts.index(measure.text))
-        shown = partial(said_value, measure)
-        low, high = map(shown, self.found.interval)
-        asked = measure.said if measure.kind is not None else f"the probability of {measure.said}"
-        asked = asked[0].upper() + asked[1:]
+        low, high = map(measure.shown, self.found.interval)
+        asked = measure.said if measure.kind is not None else f"P({measure.said})"
+        asked = asked[0].upper() + asked[1:] if measure.kind is not None else asked
         by = "the model" if self.found.share == 1.0 else "model and table"
-        self.headline.text = f"{asked} is {shown(self.found.value)} by {by}"
+        self.headline.text = f"{asked} is {measure.shown(self.found.value)} by {by}"
         self.between.text = f"90 % sure: {low} to {high} in the population the rows come from"
         error = self.found.share * influence.error
         changes = visible_error(measure, self.found.value, error)
@@ -263,7 +269,7 @@ class _Target:
         self.notes.clear()
         with self.facts:
             if seen is not None:
-                fact("by the model alone", said_value(influence.measure, influence.value))
+                fact("by the model alone", influence.measure.shown(influence.value))
                 fact("the table's own", seen)
             if self.found.missing.joined > NEGLIGIBLE:
                 fact("among the rows that have it", percent(1 - self.found.missing.joined))

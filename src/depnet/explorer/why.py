@@ -56,7 +56,7 @@ class Why:
         if target is None or not facts:
             return
         if len(facts) > MOST_FACTS:
-            self._say(f"Why: {len(facts):,} facts are too many to be told apart.")
+            self._say(f"Why: {len(facts):,} facts are too many to tell apart.")
         else:
             self.asking.begin(lambda stop: self._find(target, facts, state, stop))
 

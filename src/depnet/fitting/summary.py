@@ -33,18 +33,19 @@ def plain_figures(network: Network | None, near: Nearness | None = None) -> list
     >>> from depnet.model.marginals import HeldOut
     >>> network = replace(learn(titanic()), held_out=HeldOut(rows=660, score=-2.0, independent=-2.5))
     >>> plain_figures(network)
-    ['on 660 rows that it had not seen, knowing the other columns removes 20 % of the uncertainty']
+    ['tested on 660 rows held back from learning: knowing the other columns removes 20 % of the uncertainty']
     >>> exact_figures(network)
     ['0.72 of the 3.61 bits a row that independent columns leave are explained']
     """
     lines = []
-    held_out = None if network is None else network.held_out
-    if held_out is not None:
+    if network is not None and (held_out := network.held_out) is not None:
         removed = f"removes {percent(held_out.predicted)} of the uncertainty"
         if held_out.gained < 0:
             removed = "does not help: they do better one by one"
         rows = plural(held_out.rows, "row")
-        lines.append(f"on {rows} that it had not seen, knowing the other columns {removed}")
+        every = network.counts is not None and network.counts.total == held_out.rows
+        tested = f"all {rows}, each held back in turn" if every else f"{rows} held back from learning"
+        lines.append(f"tested on {tested}: knowing the other columns {removed}")
     return lines if near is None else [*lines, near.said]
 
 

@@ -255,8 +255,8 @@ class Rows:
             raise EvidenceError(IMPOSSIBLE)
         if effective < PIECE / 16:
             warnings.warn(
-                f"the evidence is rare: {passes.rows:,} passes are worth {effective:,.0f} without weights, and rows drawn "
-                "from them are less independent than they are many.",
+                f"what is given is rare: the rows are drawn from {passes.rows:,} simulated ones, of which few fit it well "
+                f"(they are worth {effective:,.0f}), so that some of them are nearly alike.",
                 MixingWarning,
                 stacklevel=outside(),
             )

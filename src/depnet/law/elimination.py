@@ -97,8 +97,8 @@ def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArr
     shape = [cards[j] for j in scope]
     if not product_within(shape, limits.LARGEST):
         raise DomainTooLargeError(
-            f"the factor of {network.domain.names[i]!r}, a function of {len(inputs)} variables, has more than "
-            f'{limits.LARGEST:,} cells. Ask with the method "sample".'
+            f"an exact answer is out of reach: {network.domain.names[i]!r} is predicted from {len(inputs)} columns, "
+            f'which have more than {limits.LARGEST:,} combinations. Ask with the method "sample".'
         )
     known = {j: code for j, code in fixed.items() if j in node.inputs}
     codes = JointStates(cards, inputs, known).codes()

@@ -113,8 +113,8 @@ class BoostRows:
         """The rows of a dataset, put in order."""
         if dataset.total > limits.BOOSTED_ROWS:
             raise LearningError(
-                f"`boost` goes through each row by itself, and the table has {dataset.total:,} with their weights; at most "
-                f"{limits.BOOSTED_ROWS:,} are possible. Boost a sample of the rows, or leave `boost` out."
+                f"`boost` takes {limits.BOOSTED_ROWS:,} rows at most, and with its weights the table has {dataset.total:,}. "
+                "Learn from a sample of the rows, or leave `boost` out."
             )
         distinct = distinct_rows(dataset)
         order = np.repeat(distinct.rows, repetitions(distinct.counts))

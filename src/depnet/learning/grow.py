@@ -94,8 +94,8 @@ def warn_of_identifiers(dataset: Holed) -> None:
     for i, variable in enumerate(dataset.domain.variables):
         if variable.cardinality > many and (seen := len(np.unique(dataset.codes[:, i]))) > many:
             warnings.warn(
-                f"column {variable.name!r} has {seen:,} different states in {dataset.rows:,} rows: nothing can be "
-                "learned from an identifier. Leave it out, group its states, or bin it.",
+                f"column {variable.name!r} has {seen:,} different values in {dataset.rows:,} rows: nothing can be "
+                "learned from an identifier. Leave it out, group its values, or bin it.",
                 ManyStatesWarning,
                 stacklevel=outside(),
             )
@@ -112,9 +112,7 @@ def learn_nodes(
 ) -> Network:
     """The network of these rows and nodes, a penalty for each; of the options, the limits and whether cuts are read."""
     if rows.total == 0:
-        raise DataError(
-            "learning a network needs at least one row; the table has none, or all weights are 0."
-        )
+        raise DataError("learning needs at least one row; the table has none, or all its weights are 0.")
     settings = {
         penalty: native_settings(penalty, options, rows.total, FRACTION if rows.dataset.surveyed else 1)
         for penalty in dict.fromkeys(penalties)

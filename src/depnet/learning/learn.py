@@ -154,11 +154,11 @@ def _check_validation(validation: Dataset | None, dataset: Dataset, options: Lea
         return
     if options.auto is None and not isinstance(options.boost, AutoBoost):
         raise LearningError(
-            'validation rows are for the penalty "auto" and boost="auto"; nothing else looks at held-out rows.'
+            'validation rows are used by penalty="auto" and boost="auto" alone: ask for one, or leave validation out.'
         )
     check_same_domain("validation", dataset.domain, validation)
     if validation.total == 0:
-        raise LearningError("validation has no rows to score on; leave it out to hold out rows of the data.")
+        raise LearningError("validation has no rows; leave it out, and rows of the data are held out.")
 
 
 def learn_with_choice(

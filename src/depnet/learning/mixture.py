@@ -68,10 +68,10 @@ def learn_mixture(
     """
     if options.order not in (None, "auto"):
         raise LearningError(
-            "a mixture has an order for each component, chosen by depnet: leave out the order, or the mixture."
+            "each component of a mixture has its own order, which depnet chooses: leave out the order, or the mixture."
         )
     if count is None and options.auto is None:
-        raise LearningError('mixture="auto" asks held-out rows, which needs penalty="auto".')
+        raise LearningError('mixture="auto" holds rows out: it needs penalty="auto", too.')
     most = MOST_COMPONENTS if count is None else count
     found: list[_Component] = []
     classes, before = 1, None

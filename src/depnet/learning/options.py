@@ -99,7 +99,7 @@ def checked_boost(boost: object) -> Boost | AutoBoost | None:
     if boost is None or isinstance(boost, (Boost, AutoBoost)):
         return boost
     raise LearningError(
-        f'boost is None (one decision graph a node), "auto" (chosen by held-out rows) or a depnet.Boost; got {brief(boost)}.'
+        f'boost is None (one graph a column), "auto" (chosen by held-out rows) or a depnet.Boost; got {brief(boost)}.'
     )
 
 
@@ -141,8 +141,8 @@ class LearnOptions:
             object.__setattr__(self, "penalty", checked_penalty(self.penalty))
         elif self.smoothing == 0:
             raise LearningError(
-                'the penalty "auto" scores held-out rows, which a smoothing of 0 may give the probability 0. Give a '
-                "smoothing above 0, such as 0.5."
+                "with a smoothing of 0, rows that are held out may get the probability 0, and the penalty 'auto' could not "
+                "compare anything. Give a smoothing above 0, such as 0.5."
             )
         if isinstance(self.order, str) and self.order != "auto":
             raise not_an_order(self.order)
@@ -302,7 +302,7 @@ def _rules(
             raise LearningError(f"a forbidden link is a pair (source, target) of names; got {link!r}.")
         source, target = (_index(domain, name, "forbidden") for name in link)
         if source == target:
-            raise LearningError(f"the link {link!r} is forbidden anyway: no variable is its own input.")
+            raise LearningError(f"the link {link!r} needs no forbidding: no column is predicted from itself.")
         barred[target] = barred[target].union((source,))
     inputs, targets = (
         frozenset(i for i, role in role_of.items() if role == kind) for kind in ("input", "target")

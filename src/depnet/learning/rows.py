@@ -230,7 +230,7 @@ def _divide(counts: IntArray, total: int) -> IntArray:
     """[1 + part, row]: how many of each distinct row, of which there are `counts`, take part, and a part holds out."""
     if total < 2:
         raise LearningError(
-            'the penalty "auto" holds out rows, and the dataset has only one. Give more rows, another penalty, or '
+            'the penalty "auto" tests on rows held out, and there is only one row. Give more rows, another penalty, or '
             "validation rows."
         )
     parts, taken = min(limits.PARTS, total), min(total, limits.TRIAL_ROWS)

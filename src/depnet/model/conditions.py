@@ -286,7 +286,7 @@ def _span(variable: Variable, given: Any) -> Span:
         low, high, closed = given.left, given.right, given.closed
     if closed not in get_args(Closed):
         raise EvidenceError(
-            f"an interval of {variable.name!r} is closed in a way depnet does not know: {brief(given)}."
+            f"an interval is closed 'left', 'right', 'both' or 'neither'; that of {variable.name!r} is {brief(given)}."
         )
     # An end that is in has all its moments in, and one that is not, none.
     first = -math.inf if low is None else _ends(variable, low, given)[closed not in ("left", "both")]
@@ -313,8 +313,8 @@ def _ends(variable: Variable, value: object, given: object) -> tuple[Number, Num
     """The first and the last number that a value means, as an end of the condition `given`."""
     if not variable.has_order:
         raise EvidenceError(
-            f"variable {variable.name!r} has no state {brief(given)}, and its states have no order to compare "
-            f"{brief(value)} by. {nearest(given, variable.states)} Sets of states, and !=, can be asked."
+            f"{variable.name!r} has no value {brief(given)}, and its values have no order, so that nothing is above or "
+            f"below {brief(value)}. {nearest(given, variable.states)} Sets of values, and !=, can be asked."
         )
     try:
         return ends_of(variable, value)

@@ -93,7 +93,7 @@ class Evidence:
             return cls({}, {})
         if not isinstance(given, Mapping):
             raise EvidenceError(
-                f"evidence is a mapping of variable names to states, or text; got {brief(given)}."
+                f"what is given is a mapping of columns to values, or text such as 'sex=female'; got {brief(given)}."
             )
         read: list[Event] = []
         weights: dict[int, FloatArray] = {}
@@ -233,16 +233,16 @@ def check_states(domain: Domain, *events: Event) -> None:
             variable = domain.variables[event.column]
             if variable.missing is None:
                 raise EvidenceError(
-                    f"{str(event)!r} stands beside others, and the model has no state for missing values of "
-                    f"{variable.name!r}: to it they say nothing of other columns. Ask for it alone, or leave it out."
+                    f"{str(event)!r} cannot be joined with other conditions: to the model, whether {variable.name!r} is "
+                    "missing says nothing about other columns. Ask for it alone, or leave it out."
                 )
 
 
 def _refuse_event(event: Event | None, events: bool) -> None:
     if event is not None and not events:
         raise EvidenceError(
-            f"{str(event)!r} speaks of several columns together, and here each is known by itself: conditions joined by "
-            "and, or by commas. The query, sample and influence of an ordered law take such events."
+            f"{str(event)!r} is about several columns at once, and here every condition is on one column: join such "
+            "conditions with and, or commas. Only query, sample and influence of an ordered law take more."
         )
 
 
@@ -250,10 +250,10 @@ def _explain_unused_hole(variable: Variable, known: object, weights: FloatArray)
     """Say that evidence on a missing cell has no effect where the holes of the variable predict nothing."""
     if weights.any():
         raise EvidenceError(
-            f"the evidence on {variable.name!r} allows states and a missing value, {brief(known)}, and the model has no "
-            "state for missing values of it. Ask for one of the two."
+            f"what is given of {variable.name!r} is a value or missing, {brief(known)}, and the model takes missing "
+            "values of it to be like any others. Ask for one of the two."
         )
-    return f"the model holds that a missing value of {variable.name!r} says nothing of other columns."
+    return f"to the model, a missing value of {variable.name!r} says nothing about other columns."
 
 
 def _weights(variable: Variable, given: Mapping[Any, float]) -> FloatArray:

@@ -65,7 +65,7 @@ def read_given(texts: str | Iterable[str], domain: Domain) -> dict[str, Any] | N
         plain = part if isinstance(part, On) and part.plain else None
         name = str(part) if plain is None else domain.names[plain.column]
         if name in given:
-            raise EvidenceError(f"there is evidence on {name!r} twice.")
+            raise EvidenceError(f"{name!r} is given twice. Say it once, with all values that it may have.")
         given[name] = True if plain is None else plain.condition
     return given or None
 

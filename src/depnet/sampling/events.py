@@ -44,6 +44,6 @@ class EventRows:
             self._waiting += [rows.rows_at(inside)] if len(inside) else []
         if self._drawn >= limits.MOST_DRAWS and self._found * limits.PIECE_DRAWS < self._drawn:
             raise EvidenceError(
-                f"{self._found:,} of {self._drawn:,} drawn rows are in {str(self._event)!r}: its probability under "
-                "the model is 0 or very small."
+                f"{self._found:,} of {self._drawn:,} drawn rows satisfy {str(self._event)!r}: by the model, such rows are "
+                "impossible or very rare. Give a wider condition."
             )

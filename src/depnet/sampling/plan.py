@@ -95,14 +95,14 @@ def chain_plan(network: Network, scan: Scan, evidence: Given | Evidence | None =
         order = scan.order_of(len(network), free)
     if not free:
         raise EvidenceError(
-            "the evidence clamps every variable: there is nothing left to sample. Leave at least one open."
+            "every column is given, so there is nothing left to draw. Leave at least one open."
         )
     plan = ChainPlan(network, scan, known, tuple(order))
     for i in known.tilts:
         if not plan.possible_states(i).any():
             raise EvidenceError(
-                f"the evidence leaves no state of {network.domain.names[i]} possible: its conditional table gives "
-                "probability 0 to every state that the evidence allows. Smooth the tables, or allow more states."
+                f"what is given leaves no value of {network.domain.names[i]!r} possible: the model gives probability 0 to "
+                "every value that it allows. Learn with smoothing, or allow more values."
             )
     return plan
 

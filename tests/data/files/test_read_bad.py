@@ -72,7 +72,7 @@ def test_numbers_with_a_few_texts(tmp_path: Path) -> None:
     path = csv(tmp_path, "x\n" + "\n".join(cells) + "\n")
     refuse(
         path,
-        r"column 'x' is numbers, but row 7 \(line 9\) has 'a\\nb', as are 1 more cells.*missing_values.*text=",
+        r"column 'x' is numbers, but row 7 \(line 9\) has 'a\\nb'; 1 more cell like it.*missing_values.*text=",
     )
     refuse(path, r"row 30 \(line 33\) has 'oops'\. If", missing_values=["a\nb"])
     assert read(path, text=["x"]).domain.variables[0].cardinality == 50

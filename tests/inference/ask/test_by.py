@@ -171,3 +171,13 @@ def test_what_cannot_be_a_group_is_refused() -> None:
     refuses(ModelError, "no order", lambda: depnet.query_by(depnet.learn(TITANIC), "survived", "class"))
     model = depnet.DependencyNetwork(random_state=0).fit(TITANIC)
     refuses(InferenceError, "one target", lambda: model.query(["survived", "age"], by="class"))
+
+
+def test_the_numbers_0_and_1_are_values_and_no_condition() -> None:
+    frame = pd.DataFrame({"ill": [0, 1, 1, 1, 0, 0] * 20, "group": ["x", "y"] * 60})
+    model = depnet.DependencyNetwork(random_state=0).fit(frame)
+    found = model.query("ill", by="group")
+    assert found["ill"].tolist() == [0, 1, 0, 1]
+    means = frame.groupby("group")["ill"].mean()
+    assert found.loc[found["ill"] == 1, "table"].tolist() == pytest.approx(means.tolist())
+    assert "ill" not in model.query("ill = 1", by="group")

@@ -30,6 +30,7 @@ from depnet.data.table.columns import PATTERNS, ColumnKind, is_kind
 from depnet.data.table.kinds import HELD, KindError, KindWord
 from depnet.data.table.mixed import MOSTLY
 from depnet.errors import DataError, Hint, brief
+from depnet.wording import plural
 
 if TYPE_CHECKING:
     import duckdb
@@ -301,7 +302,7 @@ class MixedColumnError(DataError):
     def __init__(self, name: str, row: int, cell: str, others: int, line: int | None = None) -> None:
         self.row, self._made_of = row, (name, row, cell, others)
         where = f"row {row:,}" if line is None else f"row {row:,} (line {line:,})"
-        more = f", as are {others - 1:,} more cells" if others > 1 else ""
+        more = f"; {plural(others - 1, 'more cell')} like it" if others > 1 else ""
         super().__init__(
             f"column {name!r} is numbers, but {where} has {brief(cell)}{more}. If it means a missing value, say ",
             Hint("missing_values", [cell, ...]),

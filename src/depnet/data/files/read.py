@@ -23,7 +23,7 @@ from depnet.data.table.dataset import Holed
 from depnet.data.table.encode import HandleUnknown, describe_table, encode_columns, weights_in
 from depnet.data.table.kinds import KindError, Kinds, has_labels
 from depnet.data.table.left_out import Keep, LeftOut, warn_left_out
-from depnet.data.table.mixed import warn_mixed
+from depnet.data.table.mixed import Mixed, warn_mixed
 from depnet.data.table.variable import Domain
 from depnet.data.table.variables import MAX_STATES, BinChoice, Missing, StateOptions
 from depnet.errors import DataError, Hint, brief
@@ -164,6 +164,7 @@ def read(
     memory: int | str | None = None,
     max_cells: int | None = None,
     left_out: Callable[[tuple[LeftOut, ...]], object] = warn_left_out,
+    mixed: Callable[[tuple[Mixed, ...]], object] = warn_mixed,
 ) -> Holed:
     r"""Read a table from a CSV, TSV, Parquet, JSON lines or Excel file, text gzip or not, from a stream, or from "-".
 
@@ -199,6 +200,7 @@ def read(
             in memory; what else does not fit is kept in a temporary directory (TMPDIR).
         max_cells: a table with more, rows times columns, is refused before it is read, for those who take any file.
         left_out: called with the columns that were left out; by default it warns.
+        mixed: the same of columns that are text because of a few values.
 
     Returns:
         A `Dataset`, or a `Holed` where values are missing and kept so.
@@ -218,7 +220,7 @@ def read(
         found = describe_table(
             opened, options, chosen, coded=True, weights=weights, tell=_steps(opened, progress)
         )
-    warn_mixed(found.mixed)
+    mixed(found.mixed)
     left_out(found.left_out)
     assert found.table is not None
     return found.table.dataset() if found.table.complete else found.table

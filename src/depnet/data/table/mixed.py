@@ -30,6 +30,13 @@ class Mixed:
     rows: int
     first: str
 
+    @property
+    def said(self) -> str:
+        """Why it is text."""
+        are, more = ("is", "") if self.others == 1 else ("are", ", ...")
+        why = f"{self.others:,} of its {self.rows:,} values {are} not {NOUNS[self.kind]}: {brief(self.first)}{more}"
+        return f"read as text, because {why}"
+
 
 def find_mixed(
     column: ColumnSummary, options: StateOptions, keep: Collection[str] | Literal["all"]
@@ -59,12 +66,10 @@ def find_mixed(
 def warn_mixed(found: Sequence[Mixed]) -> None:
     """Say it of each of them, and how they are read as what they nearly are."""
     for column in found:
-        one, noun = column.others == 1, NOUNS[column.kind]
+        them = "it" if column.others == 1 else "them"
         warnings.warn(
             MixedColumnWarning(
-                f"column {column.name!r} is read as text, because {column.others:,} of its {column.rows:,} values "
-                f"{'is' if one else 'are'} not {noun}: {brief(column.first)}{'' if one else ', ...'}. Correct "
-                f"{'it or make it' if one else 'them or make them'} missing (in files with ",
+                f"column {column.name!r} is {column.said}. Correct {them}, or make {them} missing (in files with ",
                 Hint("missing_values", [column.first, ...]),
                 "), and say ",
                 Hint("kinds", {column.name: column.kind}),

@@ -257,7 +257,7 @@ def _shares(tables: Sequence[AnswerTable]) -> dict[str, list[Any]]:
         np.stack(s) for s in zip(*((t.answer, t.error, t.law) for t in tables), strict=True)
     )
     limits = ends(answers, errors, np.array([[table.sure_rows] for table in tables]))
-    condition = variable.states == (False, True)
+    condition = variable.states == (False, True) and variable.states[0] is False  # not the numbers 0 and 1
     some = slice(1, 2) if condition else slice(None)
     said: dict[str, list[Any]] = {} if condition else {variable.name: [*variable.states] * len(tables)}
     of_states = {"share": answers, "low": limits[..., 0], "high": limits[..., 1]}

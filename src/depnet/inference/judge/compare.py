@@ -132,7 +132,7 @@ class Comparison:
         apart = [
             [WAYS[ways], *(f"{each:.4f}" for each in found)] for ways, *found in self.marginals.by_ways()
         ]
-        yield Grid(["shares of", "mean", "worst", "by chance"], apart, title="how far shares are apart")
+        yield Grid(["shares of", "mean", "worst", "by chance"], apart, title="how far apart shares are")
         furthest = (f"{name} {distance:.4f}" for name, distance in self.marginals.furthest())
         yield f"furthest apart: {', '.join(furthest)}"
         if self.differing:
@@ -141,7 +141,9 @@ class Comparison:
 
     def _scores(self, called: Mapping[str, str], kind: str | None) -> Grid:
         """How well each model predicts the rows of each side."""
-        title = "how likely each model takes a typical row to be: one in so many, and the fewer the better"
+        title = (
+            "how likely a typical row is by each model: one in so many; the smaller the number, the better"
+        )
         heads, of_mean, of_error = ["one in", "±"], once_in, percent
         if kind is not None:
             title = f"how well rows are predicted: {kind} per row, the nearer to 0 the better"
