@@ -141,9 +141,7 @@ class Comparison:
 
     def _scores(self, called: Mapping[str, str], kind: str | None) -> Grid:
         """How well each model predicts the rows of each side."""
-        title = (
-            "how likely a typical row is by each model: one in so many; the smaller the number, the better"
-        )
+        title = "how likely a typical row is by each model: one in so many; the fewer, the better"
         heads, of_mean, of_error = ["one in", "±"], once_in, percent
         if kind is not None:
             title = f"how well rows are predicted: {kind} per row, the nearer to 0 the better"
