@@ -379,7 +379,7 @@ def test_one_variable_has_no_pairs_to_compare(tmp_path: Path) -> None:
         "dependency network: 0 links, 1 leaf\n" in depnet("fit", path, "-o", out, "--theory").stdout.decode()
     )
     text = depnet("compare", out, path, "--rows", "500").stdout.decode()
-    assert "one in so many, and the fewer the better\n" in text, "a title is one line"
+    assert "one in so many; the fewer, the better\n" in text, "a title is one line"
     theory = depnet("compare", out, path, "--rows", "500", "--theory").stdout.decode()
     assert "log-likelihood per row" in theory
     assert "log-likelihood" not in text
