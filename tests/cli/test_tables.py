@@ -312,7 +312,7 @@ def test_explain_and_groups(model: Path, table: Path) -> None:
     asked = answer("query", model, "survived", "--given", known, "--data", table)
     assert found["end"] == pytest.approx(asked["combined"]["survived"][1])
     assert found["start"] + sum(step["change"] for step in found["steps"]) == pytest.approx(found["end"])
-    assert "needs to know something" in refused("explain", model, "survived", code=2)
+    assert "say what is known" in refused("explain", model, "survived", code=2)
     groups = answer("query", model, "survived = Yes", "--by", "class,sex", "--data", table)["groups"]
     one = next(each for each in groups if each["class"] == "1st" and each["sex"] == "female")
     assert one["share"] == pytest.approx(asked["combined"]["survived"][1])
