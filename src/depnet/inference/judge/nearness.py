@@ -69,9 +69,8 @@ class Nearness:
     @property
     def said(self) -> str:
         """How near they are, in one line for a person."""
-        of = {"1-way": "single columns", "2-way": "pairs of columns"}
         ways = self.by_ways()
-        apart = " and ".join(f"{100 * mean:.2g} % for {of[way]}" for way, mean, _, _ in ways)
+        apart = " and ".join(f"{100 * mean:.2g} % for {WAYS[way]}" for way, mean, _, _ in ways)
         chance = " and ".join(f"{100 * floor:.2g} %" for _, _, _, floor in ways)
         return f"shares in rows drawn from it differ from the table's by {apart} (chance alone: {chance})"
 
