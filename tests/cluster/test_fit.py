@@ -99,7 +99,7 @@ def test_a_larger_table_has_the_structure_of_a_sample_and_the_counts_of_all_rows
     assert law.counts is not None
     assert law.counts.total == len(frame)
     if table is not holes:
-        assert all(np.sum(node.table.counts) == len(frame) for node in law.nodes)  # type: ignore[arg-type]
+        assert all(np.sum(node.table.counts) == len(frame) for node in law.nodes)
     assert -here["law"]["score"] == pytest.approx(here["law"]["entropy"], rel=0.05)  # but for smoothing
 
 

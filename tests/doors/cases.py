@@ -53,8 +53,9 @@ def titanic_model() -> depnet.DependencyNetwork:
 
 
 def law_of(model: depnet.DependencyNetwork) -> depnet.Network:
-    assert model.law_ is not None
-    return model.law_
+    law = model.law_
+    assert isinstance(law, depnet.Network)
+    return law
 
 
 def states_of(

@@ -368,7 +368,7 @@ def test_what_does_not_apply_is_not_filled_unless_asked(
 def test_a_score_is_of_the_known_cells_and_of_which_these_are(mortality: DependencyNetwork) -> None:
     rows = pd.DataFrame({"dead": ["no", "no"], "cause": [None, None], "age": [40.0, None]})
     known, gone = mortality.score_samples(rows)
-    rate = float(mortality.law_.counts.hole_rates[2])  # type: ignore[union-attr]
+    rate = float(mortality.law_.counts.hole_rates[2])
     assert known < gone  # a density of many bins against one hole
     alone = float(np.asarray(mortality.query("dead").probabilities)[0])
     assert gone == pytest.approx(np.log(alone * rate), abs=0.02)

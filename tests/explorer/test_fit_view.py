@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, FileChooser, FilePayload, Page, expect
 
 import depnet
-from depnet import Dataset
+from depnet import Dataset, Network
 from depnet.errors import DepnetError
 from depnet.explorer.fit import learn_model, model_file, read_table, sheet_of, some_columns
 from depnet.explorer.rows import StoppedError
@@ -200,7 +200,7 @@ def test_a_dropped_table_is_learned_as_the_command_learns_it(tmp_path: Path) -> 
     assert loaded.network.domain.names == ("class", "sex", "survived")
     assert loaded.name == "people"
     law = fit_law(some_columns(table.rows, ["class", "sex", "survived"]).dataset(), FitOptions(penalty="mdl"))
-    assert loaded.law is not None
+    assert isinstance(loaded.law, Network)
     assert loaded.law.nodes == law.nodes
     (tmp_path / "model.json").write_bytes(model_file(loaded))
     both = load_model(tmp_path / "model.json")

@@ -37,7 +37,8 @@ def fitted() -> Fitted:
 @pytest.fixture(scope="module")
 def alone() -> Network:
     """The law by itself, with the whole ladder of penalties."""
-    return fit_law(ROWS, FitOptions())
+    found: Network = fit_law(ROWS, FitOptions())
+    return found
 
 
 def test_the_law_is_that_of_the_whole_ladder(fitted: Fitted, alone: Network) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from depnet import Dataset, Domain, Mixture, Network, Variable, learn, query, query_by, query_rows, sample
 from depnet.data import Bins
-from depnet.errors import EvidenceError
+from depnet.errors import EvidenceError, ModelError
 from depnet.inference import explain
 from depnet.inference.ask.information import information
 from depnet.inference.ask.query import log_probability
@@ -149,8 +149,8 @@ def test_rows_are_added_to_all_components() -> None:
     assert found.components == tuple(part.updated(rows) for part in mixture.components)
     assert found.weights == mixture.weights
     refuses(
-        Exception,
-        "another domain than the mixture",
+        ModelError,
+        "another domain or order than the mixture's first component",
         lambda: Mixture(
             [replace(part, domain=Domain.from_cardinalities([2, 2, 2])) for part in mixture.components],
             within=mixture.within,
@@ -163,3 +163,9 @@ def test_a_network_is_ordered_where_it_has_an_order() -> None:
     assert mixture.ordered
     assert mixture.components[0].ordered
     assert not Network(DOMAIN, mixture.components[0].nodes).ordered
+
+
+def test_numbers_lie_in_the_order_of_the_first_component() -> None:
+    mixture = law_of_numbers()
+    turned = mixture.components[::-1]
+    refuses(ModelError, "another domain or order", lambda: Mixture(turned, within=mixture.within))

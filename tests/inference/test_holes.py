@@ -339,6 +339,7 @@ def test_the_living_keep_no_cause_and_the_dead_get_one() -> None:
 def test_what_fills_is_the_law_given_known_and_facts_weigh_as_before(seed: int) -> None:
     law = law_of(seed % 7)
     filling = present_law(law)
+    assert isinstance(filling, Network)
     whole, filled = joint(law), joint(filling)
     np.testing.assert_allclose(filled.sum(), 1.0)
     order = law.order or ()
@@ -375,4 +376,6 @@ def test_a_network_of_probabilities_alone_and_one_without_such_states() -> None:
     law = law_of()
     assert pytest.approx(0.02) == LEAST_KNOWN
     again = Network(law.domain, tuple(node.smoothed(0.5) for node in law.nodes), None, law.order)
-    assert present_law(again).nodes[1].table.counts is None
+    filling = present_law(again)
+    assert isinstance(filling, Network)
+    assert filling.nodes[1].table.counts is None

@@ -35,7 +35,8 @@ ORDER = [f"X{i}" for i in range(7)]
 
 @pytest.fixture(scope="module")
 def law() -> Network:
-    return fit_law(ROWS, FitOptions(order=ORDER))
+    found: Network = fit_law(ROWS, FitOptions(order=ORDER))
+    return found
 
 
 def is_taught(law: Network) -> list[bool]:

@@ -24,7 +24,7 @@ from depnet.wording import pick
 
 if TYPE_CHECKING:
     from depnet.inference.judge.compare import Comparison
-    from depnet.model import Network
+    from depnet.model.mixture import AnyNetwork
     from depnet.model.model import Model
 
 
@@ -131,7 +131,7 @@ def _report(run: Run, model: "Model", real: str, held_out: str | None, where: st
     run.answer({"measures": means, "each": each, **(said or {})}, *found.sentences)
 
 
-def _alike(first: "Model", second: "Model", *, chains: bool) -> "tuple[Network, Network]":
+def _alike(first: "Model", second: "Model", *, chains: bool) -> "tuple[AnyNetwork, AnyNetwork]":
     """The laws of both, or the networks where one has no law: scores of different kinds cannot be compared."""
     if not chains and first.law is not None and second.law is not None:
         return first.law, second.law

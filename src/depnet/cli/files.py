@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from depnet.inference.answer.result import QueryResult
     from depnet.inference.ask.by import GroupAnswers
     from depnet.inference.judge.compare import Comparison
-    from depnet.model import Network
+    from depnet.model.mixture import AnyNetwork
     from depnet.model.model import Model
 
 
@@ -55,7 +55,7 @@ def load_models(path: str, *, layout: bool = False) -> "Model":
         ) from error
 
 
-def load_network(path: str, *, chains: bool) -> "Network":
+def load_network(path: str, *, chains: bool) -> "AnyNetwork":
     """Load the network that answers: the law, or with `chains` the dependency network."""
     found = load_models(path)
     return found.network if chains else found.ask()
@@ -100,7 +100,7 @@ def read_holed(path: str, domain: "Domain", **options: Any) -> "Holed":
         return read_for(path, domain, dialect=dialect(), weights=weights, progress=tell, **options)[0]
 
 
-def read_beside(path: str | None, network: "Network") -> "Holed | None":
+def read_beside(path: str | None, network: "AnyNetwork") -> "Holed | None":
     """The table, if one is named, whose own answers stand beside those of a network."""
     if path is None:
         return None

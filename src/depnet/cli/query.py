@@ -32,7 +32,7 @@ from depnet.cli.given import check_targets, complete_variable, parse
 from depnet.wording import Grid, pick, some_of
 
 if TYPE_CHECKING:
-    from depnet.model import Network
+    from depnet.model.mixture import AnyNetwork
 
 
 @command(
@@ -189,7 +189,9 @@ def _cell(name: str, value: Any) -> str:
     return f"{value:,}" if name == "rows" else str(value)
 
 
-def _query_each(run: Run, network: "Network", targets: tuple[str, ...], table: str, **options: Any) -> None:
+def _query_each(
+    run: Run, network: "AnyNetwork", targets: tuple[str, ...], table: str, **options: Any
+) -> None:
     """Write the probabilities of the targets in each row, and means of numbers; the table's own targets are not looked at.
 
     It need not have all of the model's columns: what it lacks is unknown, which is said.

@@ -64,7 +64,7 @@ def sample(
     given_all = parse(given, network.domain) if given else None
     known = Evidence.parse(network.domain, given_all, events=True)
     values = narrow_domain(network.domain, known)
-    chained = network.order is None or run.scan is not None
+    chained = not network.ordered or run.scan is not None
     if not chained and (burn_in is not None or thin is not None):
         raise click.UsageError(
             "--burn-in and --thin are for chains: use them with --scan, or leave them out."

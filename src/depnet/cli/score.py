@@ -10,7 +10,7 @@ from depnet.wording import once_in, percent, plural
 
 if TYPE_CHECKING:
     from depnet.data import Holed
-    from depnet.model import Network
+    from depnet.model.mixture import AnyNetwork
 
 
 @command("depnet score model.json new.csv", "depnet score model.json new.csv --theory   # the log-likelihood")
@@ -72,7 +72,7 @@ def score(run: Run, model: str, table: str, of: str, where: str | None, unknown:
     run.answer(document, *lines)
 
 
-def removed_lines(network: "Network", score: float, table: "Holed") -> list[str]:
+def removed_lines(network: "AnyNetwork", score: float, table: "Holed") -> list[str]:
     """What knowing the other columns is worth, on these rows and on those held back when the model was learned."""
     from depnet.inference.judge.compare import scored
 
@@ -88,5 +88,5 @@ def removed_lines(network: "Network", score: float, table: "Holed") -> list[str]
     return [f"knowing the other columns {said}{before}"]
 
 
-def kind_of(network: "Network") -> str:
-    return "pseudo-log-likelihood" if network.order is None else "log-likelihood"
+def kind_of(network: "AnyNetwork") -> str:
+    return "log-likelihood" if network.ordered else "pseudo-log-likelihood"

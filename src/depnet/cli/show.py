@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from depnet.inference.judge.nearness import Nearness
     from depnet.learning.certificate import Certificate
     from depnet.model import Network, Node
+    from depnet.model.mixture import AnyNetwork
     from depnet.model.model import Model
     from depnet.pictures.node.decision import Decision
 
@@ -47,6 +48,8 @@ def show(
     run: Run, model: str, node: str | None, links: int | None, law: bool, variables: bool, data: str | None
 ) -> None:
     """Show what is in a model: a summary, one column, or the links."""
+    from depnet.fitting.summary import said_of_mixture
+    from depnet.model import Network
     from depnet.model.model import NO_LAW
 
     if sum((node is not None, links is not None, variables)) > 1:
@@ -54,7 +57,14 @@ def show(
     loaded = load_models(model)
     if law and loaded.law is None:
         raise click.ClickException(f"{model}: {NO_LAW}")
-    network = loaded.law if law and loaded.law is not None else loaded.network
+    network = loaded.network
+    if law and loaded.law is not None:
+        if not isinstance(loaded.law, Network):
+            raise click.ClickException(
+                f"{model}: --law shows one network, and the joint model of this file is {said_of_mixture(loaded.law)}. "
+                "Leave it out to see how each column is predicted."
+            )
+        network = loaded.law
     table, whole = read_training(data, network.domain)
     if node is not None:
         _show_node(run, network, node)
@@ -71,14 +81,13 @@ def _summary(
     network: "Network", loaded: "Model", table: "Holed | None", whole: "Dataset | None"
 ) -> dict[str, Any]:
     from depnet.fitting.summary import count_rows, exact_figures, law_nearness, plain_figures, sizes
-    from depnet.learning.certificate import certificate
+    from depnet.learning.certificate import law_certificate
     from depnet.learning.links import links
     from depnet.model.model import NO_LAW
 
     law, names = loaded.law, network.domain.names
     of_network, of_law = (
-        None if whole is None or each is None else certificate(each, whole)
-        for each in (None if loaded.network is law else loaded.network, law)
+        law_certificate(each, whole) for each in (None if loaded.alone else loaded.network, law)
     )
     near = None if law is None else law_nearness(law, table)
     return {
@@ -139,7 +148,8 @@ def _summary_parts(summary: dict[str, Any], *, theory: bool) -> Iterator[Part]:
     yield f"{what}: {size_text(summary)}"
     yield from summary["details"]
     if summary["law"] is not None:
-        yield f"order of the law: {some_of(summary['law']['order'], SHOWN_NAMES)}"
+        orders = summary["law"].get("orders", [summary["law"]["order"]])
+        yield from (f"order of the law: {some_of(order, SHOWN_NAMES)}" for order in orders)
 
 
 def _show_node(run: Run, network: "Network", name: str) -> None:
@@ -205,13 +215,16 @@ def _show_variables(run: Run, network: "Network") -> None:
     run.answer(document, Grid(["column", "values", ""], rows, left=2))
 
 
-def law_document(law: "Network") -> dict[str, Any]:
+def law_document(law: "AnyNetwork") -> dict[str, Any]:
     """What there is to say of the law without rows: its size, order, and held-out rows."""
     from depnet.fitting.summary import sizes
+    from depnet.model.mixture import Mixture, components_of
 
     names = ("rows", "score", "independent", "worth", "sure_shares", "sure_means")
     judged = pick(law.held_out, *names, bits_explained="gained")
-    return {**sizes(law), "order": [law.domain.names[i] for i in law.order or ()], "held_out": judged}
+    orders = [[law.domain.names[i] for i in part.order or ()] for part in components_of(law)]
+    several = {"orders": orders, "weights": [*law.weights]} if isinstance(law, Mixture) else {}
+    return {**sizes(law), "order": None if several else orders[0], **several, "held_out": judged}
 
 
 def law_proof(proven: "Certificate | None") -> dict[str, Any]:

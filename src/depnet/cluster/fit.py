@@ -18,7 +18,7 @@ from depnet.data.binning.cut import MAX_BINS
 from depnet.data.table.left_out import LeftOut, warn_left_out
 from depnet.data.table.variable import Domain, Variable
 from depnet.data.table.variables import BinChoice, StateOptions
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, LearningError, brief
 from depnet.fitting.fit import FitOptions, Fitted, check_order, fit
 from depnet.learning.cost import conditional_entropy
 from depnet.learning.grow import TrainingRows
@@ -119,6 +119,11 @@ def check_options(table: TableRequest, options: FitOptions) -> None:
 
     Which columns are variables, some being left out, is known only then; an order names all variables.
     """
+    if options.mixture is not None:
+        raise LearningError(
+            "a mixture is learned from a table that is read at once: leave out the mixture, or the cluster and the bound on "
+            "memory."
+        )
     everyone, order = _stand_ins(table.opened.names), options.order
     node_specs(everyone, replace(options, order=None))
     if order is None or isinstance(order, str) or not set(order) <= set(everyone.names):
@@ -155,5 +160,5 @@ def fit_chunks(
     if found.fits:
         return model, left
     done = iter(range(nodes + 1, nodes + chunks + 1))
-    network, law = found.count(model.networks, lambda: tell(next(done), nodes + chunks))
+    network, law = found.count([model.network, model.law], lambda: tell(next(done), nodes + chunks))
     return CountedModel(network, law, rows=found.total, sample=rows.rows), left

@@ -35,6 +35,7 @@ from depnet.model.event import columns_of
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain
 from depnet.model.file import load_model
 from depnet.model.given_text import read_event
+from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.model import Model
 from depnet.model.network import Network
 from depnet.sampling import sample
@@ -51,8 +52,8 @@ def model_of(model: object) -> Model:
     """The networks of a fitted estimator, of a network, or of a model file by its name."""
     if isinstance(model, Model):
         return model
-    if isinstance(model, Network):
-        return Model(model)
+    if isinstance(model, (Network, Mixture)):
+        return Model.of(model)
     if isinstance(model, (str, os.PathLike)):
         return load_model(model)
     if isinstance(getattr(model, "network_", None), Network):
@@ -89,12 +90,12 @@ class RowModel:
     """Threads of one call; a door has its own ways of doing several things at once."""
 
     @cached_property
-    def law(self) -> Network:
+    def law(self) -> AnyNetwork:
         """What answers; a warning says it where the model has no law."""
         return self.model.ask()
 
     @cached_property
-    def _present_law(self) -> Network:
+    def _present_law(self) -> AnyNetwork:
         return present_law(self.law)
 
     @property

@@ -21,7 +21,7 @@ from depnet.inference.judge.influence import Influence, influence
 from depnet.learning.links import Link
 from depnet.model.evidence import Given
 from depnet.model.given_text import read_given
-from depnet.model.network import Network
+from depnet.model.mixture import AnyNetwork
 
 if TYPE_CHECKING:
     from depnet.estimators.network import DependencyNetwork
@@ -35,7 +35,7 @@ class AskedModel:
     def _fitted(self) -> "DependencyNetwork": ...
 
     @abstractmethod
-    def _asked(self, method: str = "auto") -> tuple[Network, np.random.Generator]:
+    def _asked(self, method: str = "auto") -> tuple[AnyNetwork, np.random.Generator]:
         """Which network is asked, and what answers are drawn by."""
 
     @abstractmethod
@@ -226,7 +226,7 @@ class GivenModel(AskedModel):
     def _fitted(self) -> "DependencyNetwork":
         return self.model
 
-    def _asked(self, method: str = "auto") -> tuple[Network, np.random.Generator]:
+    def _asked(self, method: str = "auto") -> tuple[AnyNetwork, np.random.Generator]:
         return self.model._asked(method)  # noqa: SLF001  # the model itself
 
     def _counted(self, data: Any) -> Holed | None:

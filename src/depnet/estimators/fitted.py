@@ -22,9 +22,10 @@ from depnet.inference.ask.query import log_probability
 from depnet.inference.holes import score_holed
 from depnet.inference.judge.cells import CellLaws, cell_laws
 from depnet.learning.auto import Copy, copies_of
-from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.certificate import Certificate, certificate, law_certificate
 from depnet.learning.links import links
 from depnet.model.evidence import Evidence, Given
+from depnet.model.mixture import AnyNetwork
 from depnet.model.model import NO_LAW
 from depnet.model.network import Network
 from depnet.notebook import beside, card, line, table
@@ -37,8 +38,8 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
     """What `fit` leaves behind, certificates of `network_` and `law_`, a summary, and a picture for notebooks."""
 
     network_: Network
-    law_: Network | None
-    """None only where a model file has no law."""
+    law_: Any
+    """A `Network`, or a `Mixture`; None only where a model file has no law."""
     domain_: Domain
     layout_: Layout | None
     data_: Holed | None
@@ -53,7 +54,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
     _law_certified: Certificate | None
     _updated: bool
 
-    def _answering(self, method: str = "auto") -> Network:
+    def _answering(self, method: str = "auto") -> AnyNetwork:
         """Which network is asked: the law, unless the method is the paper's own, or there is none.
 
         Without a law answers are those of clamped chains, and it is said every time.
@@ -64,7 +65,8 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         if self.law_ is None:
             warnings.warn(NO_LAW, UserWarning, stacklevel=outside())
             return self.network_
-        return self.law_
+        law: AnyNetwork = self.law_
+        return law
 
     @property
     def kinds_(self) -> dict[str, str]:
@@ -87,11 +89,10 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
 
     @property
     def law_certificate_(self) -> Certificate | None:
-        """The same of `law_`: how far it is from the rows, KL(p^D || Q). None also where a file had no law."""
+        """The same of `law_`: how far it is from the rows, KL(p^D || Q). None of a mixture, and where there is no law."""
         check_is_fitted(self, "network_")
-        known = self.law_ is not None and self._learned is not None and not self._updated
-        if self._law_certified is None and known:
-            self._law_certified = certificate(self.law_, self._learned)  # type: ignore[arg-type]  # both are there
+        if self._law_certified is None and not self._updated:
+            self._law_certified = law_certificate(self.law_, self._learned)
         return self._law_certified
 
     @property

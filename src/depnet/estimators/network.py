@@ -27,8 +27,8 @@ from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain, with_all_known
 from depnet.model.file import load_model, save
+from depnet.model.mixture import AnyNetwork
 from depnet.model.model import Model
-from depnet.model.network import Network
 from depnet.sampling import sample
 from depnet.threads import show_progress
 
@@ -52,6 +52,9 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
         forbidden: links (source, target) that must not be.
         order: of `law_`: "auto" or the names of all variables in order; those in a list of their own in any. Given as an
             order of causes, it lets `query` say what happens where a column is set (`do`).
+        mixture: how many ordered networks, each of another order, make one law together: None (one), a number, or "auto": as
+            many as held-out rows gain from (docs/boosting.md). `law_` is then a `depnet.Mixture`, nearer to the truth, and
+            so many times as much work to learn.
         distil: whether a boosted law may teach the graphs of `law_` (where `penalty="auto"` and held-out rows gain by it):
             answers are nearer to the truth, and a fit takes a few seconds more.
 
@@ -80,6 +83,7 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
     roles: Mapping[str, Role] | None = None
     forbidden: Iterable[tuple[str, str]] = ()
     order: str | Sequence[str | Sequence[str]] = "auto"
+    mixture: Any = None
     distil: bool = True
 
     # Fitting
@@ -167,7 +171,7 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
     def _fitted(self) -> "DependencyNetwork":
         return self
 
-    def _asked(self, method: str = "auto") -> tuple[Network, np.random.Generator]:
+    def _asked(self, method: str = "auto") -> tuple[AnyNetwork, np.random.Generator]:
         """Which network is asked, and what answers are drawn by."""
         return self._answering(method), self._steady_generator()
 

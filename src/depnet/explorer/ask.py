@@ -101,7 +101,7 @@ async def answers(
         sharp, other = prior.converged and found.converged, before if versus else None
         return Answer(shifts_between(before, found), found, sharp, sharp, other, prior)
 
-    chained = law.order is None
+    chained = not law.ordered
     too_many = chained and sum(law.domain.cardinalities) > MAX_CELLS
     for seconds in FIRST_CHAIN_SECONDS if chained else FIRST_SECONDS:
         first = await work(partial(ask, max_seconds=seconds))

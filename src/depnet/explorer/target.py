@@ -24,7 +24,7 @@ from depnet.inference.judge.measure import MEAN, Measure, SeenEffect, seen_effec
 from depnet.inference.judge.shifts import Missing
 from depnet.model.conditions import MISSING
 from depnet.model.evidence import Evidence
-from depnet.model.network import Network
+from depnet.model.mixture import AnyNetwork
 from depnet.wording import plural
 
 SHARPER_SECONDS = 10.0
@@ -134,7 +134,7 @@ def _interval(table: AnswerTable, found: Influence, value: float) -> tuple[float
     return float(low), float(high)
 
 
-def _log_known(law: Network, evidence: Evidence) -> float:
+def _log_known(law: AnyNetwork, evidence: Evidence) -> float:
     """What the holes of columns without a state for them add: evidence says that a cell is known, or missing."""
     if law.counts is None or not law.counts.total:
         return 0.0

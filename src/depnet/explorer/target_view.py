@@ -198,8 +198,8 @@ class _Target:
         self.question.drop()
         self.sharpen.set_visibility(False)
         state = replace(self.session.state, target=self._target(self.session.state))
-        if state.target is None or self.law.order is None:
-            self._nothing("Choose the column to ask about." if self.law.order is not None else "")
+        if state.target is None or not self.law.ordered:
+            self._nothing("Choose the column to ask about." if self.law.ordered else "")
             return
         self.question.begin(lambda stop: self._ask(state, stop, seconds))
 

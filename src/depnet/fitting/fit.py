@@ -24,10 +24,12 @@ from depnet.learning.cost import Auto, Mdl, StructuralMdl
 from depnet.learning.distil import distil
 from depnet.learning.grow import TrainingRows, warn_of_identifiers
 from depnet.learning.learn import learn_with_choice
+from depnet.learning.mixture import MixtureLike, check_mixture, learn_mixture
 from depnet.learning.options import LearnOptions, Order, node_specs, tiers_of
 from depnet.learning.rows import row_order
 from depnet.learning.within import learn_within, most_rows
 from depnet.model.marginals import MarginalCounts
+from depnet.model.mixture import Mixture, components_of
 from depnet.model.model import Model
 from depnet.model.network import Network
 from depnet.threads import Progress, Work
@@ -60,6 +62,8 @@ class FitOptions(LearnOptions):
     "state" (all), "complete" (none); all others are completed. "error": there are none."""
     rounds: int = 20
     """Rounds of completion, at most."""
+    mixture: MixtureLike | None = None
+    """How many ordered networks, each of another order, the law is made of; None: it is one."""
     distil: bool = True
     """Whether a boosted law may teach the law's graphs (`depnet.learning.distil`)."""
     n_jobs: int | None = None
@@ -87,7 +91,8 @@ class FitOptions(LearnOptions):
 class Fitted(Model):
     """A model with the rows that it was learned from, and how their holes were completed."""
 
-    law: Network
+    law: Any
+    """A network, or a mixture."""
     completion: Completion = field(kw_only=True)
     table: Holed = field(kw_only=True)
     """The rows as they came, in the model's codes: their holes are holes."""
@@ -117,8 +122,13 @@ def fit(
     law = fit_law(rows, options, law_work, beside=choice)
     counts = MarginalCounts.of(table)
     network = replace(completed.network, counts=counts)
-    within = _within(law, table, completed.dataset, order, work.threads)
-    law = replace(law, counts=counts, within=within, tiers=tiers_of(table.domain, options.order))
+    parts = [
+        replace(part, counts=counts, tiers=tiers_of(table.domain, options.order))
+        for part in components_of(law)
+    ]
+    within = _within(parts[0], table, completed.dataset, order, work.threads)
+    one = replace(parts[0], within=within)
+    law = Mixture(parts, law.weights, within) if isinstance(law, Mixture) else one
     return Fitted(network, law, completion=replace(completed, network=network), table=table)
 
 
@@ -167,24 +177,41 @@ def fit_law(
     work: Work | None = None,
     *,
     beside: Choice | None = None,
-) -> Network:
-    """The ordered network from complete rows; with penalty="auto" its `held_out` says how many rows it is worth.
+) -> Any:
+    """The ordered network from complete rows, or a mixture of such, each learned alike; one alone is no mixture."""
+    rows = TrainingRows.of(rows)
+    work = options.work() if work is None else work
+    if options.mixture is None:
+        return _one_law(rows, options, work, beside)[0]
+    count = None if options.mixture == "auto" and rows.total >= limits.FEW_ROWS else options.mixture
+    count = 1 if count == "auto" else count  # of few rows none are held out to ask
+
+    def learner(_: TrainingRows, own: LearnOptions, part: Work) -> tuple[Network, Choice | None]:
+        return _one_law(rows, replace(options, order=own.order, mixture=None), part, beside)
+
+    # A hidden class would be tried with a teacher of its own for each number of classes, and each round.
+    found = learn_mixture(learner, rows, options, count, work, most_classes=1)
+    return found if len(found.components) > 1 else found.components[0]
+
+
+def _one_law(
+    rows: TrainingRows, options: FitOptions, work: Work, beside: Choice | None
+) -> tuple[Network, Choice | None]:
+    """The law in one order, and what held-out rows chose; with penalty="auto" its `held_out` says how many rows it is worth.
 
     And how sure its answers are. That is judged on the rows held out, by the laws that the trials have learned without
     them, and by laws of these rows. Where the choice of the network `beside` it is known, the ladder of penalties
     begins a few rungs before that; a law whose best is the first of these is learned again by the whole ladder.
     """
-    rows = TrainingRows.of(rows)
     whole = _for_few(rows.total, options)
     near = whole if beside is None else replace(whole, penalty=_ladder_near(whole.auto, beside))
-    work = options.work() if work is None else work
     law, choice = learn_with_choice(rows, near, work)
     if choice is not None and near.auto is not None and whole.auto is not None and work.seconds is None:
         first = near.auto.penalties[0]
         if choice.pooled[0] == first != whole.auto.penalties[0]:
             law, choice = learn_with_choice(rows, whole, work)
     if choice is None or law.held_out is None:
-        return law
+        return law, choice
     if whole.distil and whole.boost is None and not work.over:
         law, choice = distil(rows, law, choice, whole, work.silent())
     law, choice = learn_copies(rows, law, choice, whole)
@@ -193,7 +220,7 @@ def fit_law(
     sure = _sure(law, choice, parts, worth, options, work)
     assert law.held_out is not None  # as before
     judged = replace(law.held_out, worth=worth, sure_shares=sure.shares, sure_means=sure.means)
-    return replace(law, held_out=judged)
+    return replace(law, held_out=judged), choice
 
 
 def _sure(
@@ -267,6 +294,8 @@ def check_order(domain: Domain, options: FitOptions) -> None:
             'order is "auto", or the names of all variables in order: a fitted model has an ordered law. The paper\'s '
             "network alone is learned by depnet.learn(dataset)."
         )
+    if options.mixture is not None:
+        check_mixture(options.mixture, options)
     node_specs(domain, options)
 
 

@@ -10,6 +10,7 @@ from depnet.inference.judge.nearness import Nearness, nearness
 from depnet.learning.certificate import BIT, Certificate
 from depnet.learning.links import Link, links
 from depnet.model.marginals import MarginalCounts
+from depnet.model.mixture import AnyNetwork, Mixture, components_of
 from depnet.model.network import Network
 from depnet.notebook import card, line, table
 from depnet.sampling import sample
@@ -22,7 +23,7 @@ DRAWN_CELLS = 5_000_000
 """A wide law is stood for by fewer rows, of this many cells."""
 
 
-def plain_figures(network: Network | None, near: Nearness | None = None) -> list[str]:
+def plain_figures(network: AnyNetwork | None, near: Nearness | None = None) -> list[str]:
     """Lines that say how good a model is; none where nothing is known.
 
     Where `network.held_out` is kept: how much of the uncertainty of single columns it removes, on rows that it was not
@@ -49,7 +50,7 @@ def plain_figures(network: Network | None, near: Nearness | None = None) -> list
     return lines if near is None else [*lines, near.said]
 
 
-def exact_figures(network: Network | None) -> list[str]:
+def exact_figures(network: AnyNetwork | None) -> list[str]:
     """The first of these in bits."""
     held_out = None if network is None else network.held_out
     if held_out is None:
@@ -60,7 +61,7 @@ def exact_figures(network: Network | None) -> list[str]:
     ]
 
 
-def law_nearness(law: Network, table: Holed | MarginalCounts | None = None) -> Nearness | None:
+def law_nearness(law: AnyNetwork, table: Holed | MarginalCounts | None = None) -> Nearness | None:
     """How near the marginals of rows drawn from the law, always the same ones, are to the table's.
 
     Without a table they are compared with the counts that the law keeps; None where there is nothing to compare with.
@@ -80,7 +81,7 @@ class Summary:
     """The parts that `DependencyNetwork.summary` prints; None where there are no rows, or no law."""
 
     network: Network
-    law: Network | None
+    law: AnyNetwork | None
     figures: tuple[str, ...]
     """What the model explains, in bits a row."""
     marginals: Nearness | None
@@ -127,15 +128,22 @@ def _indent(proven: Certificate) -> list[str]:
     return [f"  {line}" for line in str(proven).splitlines()]
 
 
-def _order_of(law: Network | None) -> str:
+def _order_of(law: AnyNetwork | None) -> str:
+    if isinstance(law, Mixture):
+        return f", and its law, {said_of_mixture(law)}"
     if law is None or law.order is None:
         return ""
     return f", and its law in the order {some_of([law.domain.names[i] for i in law.order], SHOWN)}"
 
 
+def said_of_mixture(law: Mixture) -> str:
+    """What a mixture is, in a few words."""
+    return f"a mixture of {plural(len(law.components), 'network')} in different orders"
+
+
 def summary_of(
     network: Network,
-    law: Network | None,
+    law: AnyNetwork | None,
     *,
     data: Dataset | None,
     proven: Certificate | None,
@@ -154,7 +162,7 @@ def summary_of(
     )
 
 
-def short_lines(network: Network, law: Network | None, data: Dataset | None) -> list[str]:
+def short_lines(network: Network, law: AnyNetwork | None, data: Dataset | None) -> list[str]:
     """A few lines for a repr: size, what the model explains, the strongest links."""
     found = links(network)
     size = f"{plural(len(network.domain), 'column')}, {plural(len(found), 'link')}"
@@ -168,12 +176,13 @@ def short_lines(network: Network, law: Network | None, data: Dataset | None) -> 
     return lines + [f"  {line_of(link)}" for link in found[:SHOWN]]
 
 
-def sizes(network: Network) -> dict[str, int]:
-    """Leaves and links of a network; boosted nodes, which have no leaves of this kind, are counted."""
+def sizes(network: AnyNetwork) -> dict[str, int]:
+    """Leaves and links of a network, or of all components; boosted nodes, which have no leaves of this kind, are counted."""
+    nodes = [node for part in components_of(network) for node in part.nodes]
     return {
-        "leaves": sum(node.source.size for node in network.nodes if not node.boosted),
-        "boosted": sum(node.boosted for node in network.nodes),
-        "links": sum(len(node.inputs) for node in network.nodes),
+        "leaves": sum(node.source.size for node in nodes if not node.boosted),
+        "boosted": sum(node.boosted for node in nodes),
+        "links": sum(len(node.inputs) for node in nodes),
     }
 
 

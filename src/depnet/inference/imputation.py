@@ -24,7 +24,7 @@ same for all fillings of its row. That X_j *would be known* says nothing of the 
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -39,8 +39,8 @@ from depnet.inference.answer.question import Effort, check_method
 from depnet.inference.answer.rows import RowsResult, checked_rows
 from depnet.inference.holes import BYTES_A_STATE, answer_rows, query_rows
 from depnet.model.boosted import BoostedNode
-from depnet.model.mixture import AnyNetwork, Mixture
-from depnet.model.network import Network, checked_network
+from depnet.model.mixture import AnyNetwork, Mixture, checked_any
+from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
 from depnet.model.scan import Scan
 from depnet.model.stages import UNIT
@@ -146,8 +146,7 @@ def impute(
             f'the mode is one imputation; got n_imputations={n_imputations}. Several need the method "draw".'
         )
     effort = Effort.of(tolerance, max_seconds, rng, n_jobs)
-    if not isinstance(network, Mixture):
-        checked_network(network)
+    checked_any(network)
     codes, holes = checked_rows(network.domain, rows, hidden)
     if not len(codes):
         raise DataError("there are no rows to complete.")
@@ -163,7 +162,7 @@ def impute(
 
 
 def draw_whole(
-    network: Network, holed: Holed, *, rng: np.random.Generator | None = None, n_jobs: int | None = None
+    network: AnyNetwork, holed: Holed, *, rng: np.random.Generator | None = None, n_jobs: int | None = None
 ) -> Dataset:
     """The rows of `holed`, each row's holes drawn together given what it knows; rows without holes as they are."""
     if holed.complete:
@@ -174,7 +173,7 @@ def draw_whole(
     )
 
 
-def chunk_rows(network: Network) -> int:
+def chunk_rows(network: AnyNetwork) -> int:
     each = 2 * BYTES_A_STATE * sum(network.domain.cardinalities)
     return max(1, min(MOST_ROWS, CHUNK_BYTES // each))
 
@@ -187,7 +186,7 @@ class ChunkedImputation:
 
     def __init__(
         self,
-        network: Network,
+        network: AnyNetwork,
         *,
         method: Literal["mode", "draw"] = "mode",
         everything: bool = False,
@@ -231,7 +230,7 @@ def open_holes(table: Holed) -> Bools:
 
 
 def split_holes(
-    network: Network, codes: CodeArray, holes: Bools, *, everything: bool = False, **effort: Any
+    network: AnyNetwork, codes: CodeArray, holes: Bools, *, everything: bool = False, **effort: Any
 ) -> tuple[CodeArray, Bools]:
     """The codes, and which holes are filled: those that stay have the code of their state.
 
@@ -264,11 +263,17 @@ def warn_left(holes: int, way: str) -> None:
         )
 
 
-def present_law(network: Network) -> Network:
+def present_law(network: AnyNetwork) -> AnyNetwork:
     """The network that fills holes: see the module. One without such states is itself."""
     states = _missing_states(network.domain)
     if not states:
         return network
+    if isinstance(network, Mixture):
+        return Mixture([_present_law(part, states) for part in network.components], network.weights)
+    return _present_law(network, states)
+
+
+def _present_law(network: Network, states: Mapping[int, int]) -> Network:
     nodes = tuple(_present(node) if node.variable in states else node for node in network.nodes)
     return replace(network, nodes=nodes)
 

@@ -32,6 +32,7 @@ from depnet.learning.cost import Auto, Penalty
 from depnet.learning.grow import TrainingRows, learn_nodes
 from depnet.learning.options import LearnOptions, NodeSpec, node_specs
 from depnet.model.marginals import HeldOut
+from depnet.model.mixture import AnyNetwork, components_of
 from depnet.model.network import Network
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.decision_graph import DecisionGraph, Split
@@ -267,7 +268,7 @@ def learn_copies(
     return replace(law, nodes=tuple(nodes), held_out=judged), replace(choice, tried=again)
 
 
-def copies_of(law: Network) -> tuple[Copy, ...]:
+def copies_of(law: AnyNetwork) -> tuple[Copy, ...]:
     """The columns that repeat another, by the law's function nodes: each of the two is a function of the other.
 
     >>> from depnet import titanic, learn
@@ -275,7 +276,7 @@ def copies_of(law: Network) -> tuple[Copy, ...]:
     ()
     """
     found = []
-    for node in law.nodes:
+    for node in components_of(law)[0].nodes:
         if node.boosted or node.counts is None or len(node.inputs) != 1 or node.states < limits.COPY_STATES:
             continue
         whole = node.source.size == law.domain.cardinalities[node.inputs[0]]  # a leaf for each state

@@ -56,6 +56,7 @@ from depnet.learning.cost import (
     penalty_value,
 )
 from depnet.learning.rows import Contexts
+from depnet.model.mixture import AnyNetwork
 from depnet.model.network import Network, check_same_domain
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
@@ -281,6 +282,20 @@ class Certificate:
     @property
     def _boosted(self) -> bool:
         return any(node.boosted for node in self.nodes)
+
+
+def law_certificate(
+    law: AnyNetwork | None,
+    dataset: Dataset | None,
+    *,
+    penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
+) -> Certificate | None:
+    """The certificate of a law; None of a mixture, which has no nodes of its own, or where there are no rows."""
+    return (
+        None
+        if dataset is None or not isinstance(law, Network)
+        else certificate(law, dataset, penalty=penalty)
+    )
 
 
 def certificate(

@@ -50,6 +50,17 @@ def checked_components(mixture: object) -> int | None:
     return int(mixture)
 
 
+def check_mixture(mixture: object, options: LearnOptions) -> None:
+    """Errors of a mixture that these options cannot learn."""
+    count = checked_components(mixture)
+    if options.order not in (None, "auto"):
+        raise LearningError(
+            "each component of a mixture has its own order, which depnet chooses: leave out the order, or the mixture."
+        )
+    if count is None and options.auto is None:
+        raise LearningError('mixture="auto" holds rows out: it needs penalty="auto", too.')
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Component:
     """The law of one order, its hidden class summed out; and of rows held out, where there are any, what it says of them."""
@@ -59,34 +70,35 @@ class _Component:
 
 
 def learn_mixture(
-    learner: Learner, rows: TrainingRows, options: LearnOptions, count: int | None, work: Work
+    learner: Learner,
+    rows: TrainingRows,
+    options: LearnOptions,
+    count: int | None,
+    work: Work,
+    most_classes: int = MOST_CLASSES,
 ) -> Mixture:
     """A mixture of `count` orders; None: as many as rows held out gain from, `MOST_COMPONENTS` at most.
 
-    `learner` learns each of them, with as many hidden classes as gain in the first one. Something is added while the mean
-    log-likelihood of held-out rows grows by more than two standard errors.
+    `learner` learns each of them, with as many hidden classes as gain in the first one (`most_classes` at most). Something
+    is added while the mean log-likelihood of held-out rows grows by more than two standard errors.
     """
-    if options.order not in (None, "auto"):
-        raise LearningError(
-            "each component of a mixture has its own order, which depnet chooses: leave out the order, or the mixture."
-        )
-    if count is None and options.auto is None:
-        raise LearningError('mixture="auto" holds rows out: it needs penalty="auto", too.')
+    check_mixture("auto" if count is None else count, options)
     most = MOST_COMPONENTS if count is None else count
     found: list[_Component] = []
     classes, before = 1, None
     for k in range(most):
         own = work.stage(len(rows.domain), k, most).share(1 / (most - k))
         if k == 0:
-            first, classes = _first(learner, rows, replace(options, order="auto"), own)
+            first, classes = _first(learner, rows, replace(options, order="auto"), own, most_classes)
             found.append(first)
         else:
             order = _order(rows.domain, options, found[0].law.components[0], k)
             found.append(_learn(learner, rows, replace(options, order=order), classes, k, own))
         if count is None:
             logs = [each.logs for each in found if each.logs is not None]
-            mean = np.logaddexp.reduce(logs) - math.log(len(logs))
-            if before is not None and not _gains(mean - before):
+            least = min(map(len, logs))  # a taught law is judged on some of the parts held out
+            mean = np.logaddexp.reduce([log[:least] for log in logs]) - math.log(len(logs))
+            if before is not None and not _gains(mean - before[:least]):
                 found.pop()
                 break
             before = mean
@@ -94,13 +106,15 @@ def learn_mixture(
     return Mixture([network for each in found for network in each.law.components], weights)
 
 
-def _first(learner: Learner, rows: TrainingRows, options: LearnOptions, work: Work) -> tuple[_Component, int]:
+def _first(
+    learner: Learner, rows: TrainingRows, options: LearnOptions, work: Work, most: int
+) -> tuple[_Component, int]:
     """The law of the first order, and how many hidden classes it has: twice as many while held-out rows gain."""
-    steps = MOST_CLASSES.bit_length()
+    steps = most.bit_length()
     found, classes = _learn(learner, rows, options, 1, 0, work.stage(len(rows.domain), 0, steps)), 1
     network = found.law.components[0]
     ordered = replace(options, order=[rows.domain.names[i] for i in network.order or ()])
-    while found.logs is not None and classes < MOST_CLASSES and not rows.dataset.surveyed:
+    while found.logs is not None and classes < most and not rows.dataset.surveyed:
         own = work.stage(len(rows.domain), classes.bit_length(), steps)
         more = _learn(learner, rows, ordered, 2 * classes, 0, own)
         assert more.logs is not None
@@ -146,7 +160,7 @@ def _component(rows: TrainingRows, law: Mixture, of_parts: Sequence[Mixture] | N
         np.repeat(
             score_samples(part, held), 1 if held.weights is None else np.round(held.weights).astype(int)
         )
-        for part, (_, held) in zip(of_parts, rows.held_out, strict=True)
+        for part, (_, held) in zip(of_parts, rows.held_out, strict=False)
     ]
     return _Component(law, np.concatenate(logs))
 

@@ -27,6 +27,7 @@ from depnet.model.event import Event, Joined, On, Product, columns_of, hull, joi
 from depnet.model.given_text import is_event, read_event, read_given
 
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence
+    from depnet.model.mixture import AnyNetwork
     from depnet.model.network import Network
 
 Known: TypeAlias = Label | dt.date | dt.timedelta | np.generic
@@ -286,7 +287,7 @@ def _weights(variable: Variable, given: Mapping[Any, float]) -> FloatArray:
 
 
 def draw_holes(
-    network: "Network", evidence: Evidence, rows: int, rng: np.random.Generator
+    network: "AnyNetwork", evidence: Evidence, rows: int, rng: np.random.Generator
 ) -> NDArray[np.bool_] | None:
     """[row, variable]: holes by the columns' rates, but where the evidence says of a column that it is known, or missing.
 
@@ -307,7 +308,7 @@ def draw_holes(
     return holes
 
 
-def with_all_known(network: "Network", evidence: Evidence) -> Evidence:
+def with_all_known(network: "AnyNetwork", evidence: Evidence) -> Evidence:
     """The evidence, with every column known that it does not say is missing."""
     tilts = dict(evidence.tilts)
     for i, variable in enumerate(network.domain.variables):

@@ -30,8 +30,8 @@ class Mixture:
     Args:
         components: ordered networks.
         weights: of each component; they are divided by their sum. None: all alike.
-        within: where in their bins numbers lie, given all bins and the numbers before them, of whichever order: that is the
-            same in all components, so that these have none.
+        within: where in their bins numbers lie, given all bins and the numbers before them in the order of the first
+            component: that is the same in all components, so that these have none.
 
     >>> from depnet import learn, titanic
     >>> people = titanic()
@@ -55,12 +55,15 @@ class Mixture:
         given = [1.0] * len(parts) if weights is None else [float(w) for w in weights]
         _check_components(parts)
         total = math.fsum(given)
+        total = 1.0 if math.isclose(total, 1.0, rel_tol=1e-12) else total  # what a file holds stays as it is
         if len(given) != len(parts) or not all(w > 0 for w in given) or not math.isfinite(total):
             raise ModelError(
                 f"a mixture of {plural(len(parts), 'component')} has one positive weight for each; got {brief(given)}."
             )
-        if within is not None and within.domain != parts[0].domain:
-            raise ModelError("the trees within bins have another domain than the mixture.")
+        if within is not None and (within.domain != parts[0].domain or within.order != parts[0].order):
+            raise ModelError(
+                "the trees within bins have another domain or order than the mixture's first component."
+            )
         set_fields(self, components=parts, weights=tuple(w / total for w in given), within=within)
 
     @property
@@ -87,6 +90,11 @@ class Mixture:
     def held_out(self) -> HeldOut | None:
         """What held-out rows said of the first component: less than they would say of all."""
         return self.components[0].held_out
+
+    @property
+    def surveyed(self) -> bool:
+        """Have the rows that it was learned from weights of their own?"""
+        return self.components[0].surveyed
 
     def __len__(self) -> int:
         return len(self.domain)

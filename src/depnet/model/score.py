@@ -86,7 +86,7 @@ def _columns(network: Network, dataset: Dataset) -> Iterator[FloatArray]:
         yield node.log_theta(dataset)
 
 
-def log_pattern(network: Network, hidden: Bools) -> FloatArray:
+def log_pattern(network: AnyNetwork, hidden: Bools) -> FloatArray:
     """[row]: the log-probability of which cells are holes, in nats; of columns with a state for holes the law says it.
 
     A rate is that of the rows learned from, half a hole and half a known cell added. A column that had no holes then has

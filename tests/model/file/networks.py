@@ -9,13 +9,23 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
 import depnet
-from depnet import ConditionalTable, Domain, FunctionSource, InformationSource, Network, Node, TabulatedSource
+from depnet import (
+    ConditionalTable,
+    Domain,
+    FunctionSource,
+    InformationSource,
+    Mixture,
+    Network,
+    Node,
+    TabulatedSource,
+)
 from depnet.arrays import IntArray
 from depnet.data import Label
 from depnet.data.frames.within import WHOLE, PlaceTrees, Within, level_count
 from depnet.data.table.dataset import Holed
 from depnet.model.boosted import BoostedNode
 from depnet.model.marginals import HeldOut, MarginalCounts
+from depnet.model.mixture import components_of
 from depnet.model.model import Model
 from depnet.model.stages import DigitTree
 from tests.boosted import random_stages
@@ -51,7 +61,7 @@ def save(model: Model, path: Path) -> None:
     depnet.save(model.network, path, model.law, layout=model.layout)
 
 
-KINDS = ("network", "law", "both")
+KINDS = ("network", "law", "both", "mixture", "mixture beside")
 
 
 @composite
@@ -75,6 +85,13 @@ def model_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> M
     order = tuple(rng.permutation(len(cards)).tolist())
     network = Network(domain, _any_nodes(rng, cards, None), counts, None, _any_held_out(rng))
     within = random_within(rng, domain, order) if rng.random() < 0.7 else None
+    if kind.startswith("mixture"):
+        orders = [order, *(tuple(rng.permutation(len(cards)).tolist()) for _ in range(rng.integers(0, 3)))]
+        parts = [
+            Network(domain, _any_nodes(rng, cards, each), counts, each, _any_held_out(rng)) for each in orders
+        ]
+        mixture = Mixture(parts, rng.random(len(parts)) + 1e-3, within)
+        return Model.of(mixture) if kind == "mixture" else Model(network, mixture)
     law = Network(domain, _any_nodes(rng, cards, order), counts, order, _any_held_out(rng), within)
     return Model(law if kind == "law" else network, None if kind == "network" else law)
 
@@ -184,9 +201,13 @@ def _any_table(rng: np.random.Generator, leaves: int, states: int) -> Conditiona
 def assert_same_model(loaded: Model, saved: Model) -> None:
     """Both networks are, where there are both."""
     for ours, theirs in ((loaded.network, saved.network), (loaded.law, saved.law)):
-        assert (ours is None) == (theirs is None)
+        assert type(ours) is type(theirs)
+        if isinstance(ours, Mixture) and isinstance(theirs, Mixture):
+            assert ours.weights == theirs.weights
+            assert ours.within == theirs.within
         if ours is not None and theirs is not None:
-            assert_same(ours, theirs)
+            for one, other in zip(components_of(ours), components_of(theirs), strict=True):
+                assert_same(one, other)
 
 
 def assert_same(loaded: Network, saved: Network) -> None:

@@ -5,6 +5,7 @@ import copy
 import gzip
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import numpy as np
 import pytest
 
 import depnet
+from depnet import Mixture, Network
 from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoundError
 from depnet.model.file import load_model
-from tests.model.file.documents import document, model, put, text_of
+from depnet.model.model import Model
+from tests.model.file.documents import DOMAIN, ORDER, document, law, model, network, put, text_of
 from tests.model.file.fuzzing import places, random_model
 from tests.model.file.networks import save
 from tests.refusals import refuses
@@ -174,7 +177,51 @@ def test_what_is_no_model(place: str, value: Any, message: str, good: Any, tmp_p
 
 def test_neither_network_nor_law(good: Any, tmp_path: Path) -> None:
     wrong = {name: each for name, each in good.items() if name not in ("nodes", "law")}
-    assert "the field 'nodes' is missing, and so is 'law'" in refusal(json.dumps(wrong), tmp_path)
+    assert "the field 'nodes' is missing, and so are 'law' and 'mixture'" in refusal(
+        json.dumps(wrong), tmp_path
+    )
+
+
+WRONG_MIXTURES: list[tuple[str, Any, str]] = [
+    ("law", {}, "law: object missing required field `order`"),
+    ("mixture.weights", [0.5], "mixture: a mixture of 2 components has one positive weight for each; got [0.5]"),
+    ("mixture.weights[0]", 0, "mixture: a mixture of 2 components has one positive weight for each; got [0.0, 0.75]"),
+    ("mixture.weights[0]", -1, "one positive weight for each"),
+    ("mixture.weights[0]", "1e999", "mixture.weights[0]: number out of range"),
+    ("mixture.weights[0]", "NaN", "this is not JSON"),
+    ("mixture.weights[0]", True, "mixture.weights[0]: expected `float`, got `bool`"),
+    ("mixture.weights", ..., "mixture: object missing required field `weights`"),
+    ("mixture.components", [], "mixture: a mixture has one component or more; got none"),
+    ("mixture.components[1].order", [2, 3, 0, 1], "mixture.components[1].order: expected 5 entries; got 4"),
+    ("mixture.components[1].order[0]", BIG, "mixture.components[1].order[0]"),
+    ("mixture.components[1].order[0]", 4, "mixture.components[1]: the order of a network names each of its variables"),
+    ("mixture.components[1].nodes[2]", 7, "mixture.components[1].nodes[2]: expected `object`, got `int`"),
+    ("mixture.components[1].within", [], "mixture.components[1]: object contains unknown field `within`"),
+    ("mixture.more", 1, "mixture: object contains unknown field `more`"),
+    ("within[0].column", 2, "within[0].column: expected the number of a variable with bins; got 2"),
+    ("within[0].roots[0]", 10**6, "within[0].roots[0]: expected a whole number from -1 to 2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "value", "message"), WRONG_MIXTURES, ids=lambda each: str(each)[:40])
+def test_what_is_no_mixture(place: str, value: Any, message: str, tmp_path: Path) -> None:
+    one = law()
+    other = Network(DOMAIN, one.nodes, one.counts, ORDER)
+    save(
+        Model(network(), Mixture([replace(one, within=None), other], [1, 3], one.within)), tmp_path / "m.json"
+    )
+    good = json.loads((tmp_path / "m.json").read_text())
+    del good["checksum"]
+    put(good, place, value)
+    assert message in refusal(text_of(good), tmp_path)
+
+
+def test_one_law(good: Any, tmp_path: Path) -> None:
+    parts = {"weights": [1.0], "components": [good["law"]]}
+    both = {**good, "mixture": parts}
+    assert "mixture: expected one law; this file has the field 'law', too" in refusal(
+        json.dumps(both), tmp_path
+    )
 
 
 NOT_TEXT = {

@@ -28,6 +28,7 @@ from depnet.inference.answer.plot import MOST_COLUMNS, plot_distances
 from depnet.inference.holes import score_holed
 from depnet.inference.judge.nearness import WAYS, Nearness, between, by_chance
 from depnet.model.marginals import MarginalCounts
+from depnet.model.mixture import AnyNetwork
 from depnet.model.network import Network, check_same_domain
 from depnet.model.scan import Scan
 from depnet.model.score import score_samples
@@ -160,8 +161,8 @@ class Comparison:
 
 
 def compare(
-    first: Network,
-    second: Network | Holed,
+    first: AnyNetwork,
+    second: AnyNetwork | Holed,
     data: Holed | None = None,
     *,
     rows: int = ROWS,
@@ -174,7 +175,7 @@ def compare(
     Two tables are compared by a model of one of them: `compare(learn(one), other)`.
 
     Args:
-        first: a network.
+        first: a network, or a mixture, whose links are then not compared.
         second: another network, or a table, with holes or without.
         data: rows that both networks are to predict, with holes or without.
         rows: how many rows are drawn from a law to stand for it.
@@ -193,9 +194,11 @@ def compare(
     """
     rng = generator(rng)
     sides, links, table = {"first": first}, None, None
-    if isinstance(second, Network):
-        sides["second"], links = second, changed_links(first, second)
-        if scan is None and (first.order is None) != (second.order is None):
+    if not isinstance(second, Holed):
+        sides["second"] = second
+        if isinstance(first, Network) and isinstance(second, Network):
+            links = changed_links(first, second)
+        if scan is None and first.ordered != second.ordered:
             raise DataError(
                 "compare: one of the two is an ordered law and the other is not, so that their scores are of two kinds. "
                 "Compare two laws (depnet.load(path, law=True)), or two networks."
@@ -229,14 +232,14 @@ def compare(
     }
     scores = tuple(scored(rows_of, by, each, tables[rows_of]) for (rows_of, by), each in logs.items())
     difference = None
-    if data is not None and links is not None:
+    if data is not None and table is None:
         paired = logs["data", "second"] - logs["data", "first"]
         difference = scored("data", "difference", paired, tables["data"])
     gained, lost, kept = links or (None, None, None)
     return Comparison(names, differing, gained, lost, kept, scores, difference, marginals)
 
 
-def _logs(network: Network, table: Holed, rng: np.random.Generator) -> FloatArray:
+def _logs(network: AnyNetwork, table: Holed, rng: np.random.Generator) -> FloatArray:
     """The score of every row, by what it knows: of an ordered network with which cells these are."""
     check_same_domain("compare", network.domain, table)
     if table.complete:

@@ -26,7 +26,7 @@ from depnet.inference.judge import boosters, resemblance
 from depnet.inference.judge.closest import closest, guessed, nearer
 from depnet.inference.judge.tables import Tables, open_table, read_tables
 from depnet.model.evidence import Evidence, draw_holes
-from depnet.model.network import Network
+from depnet.model.mixture import AnyNetwork
 from depnet.sampling import sample
 from depnet.wording import nearest, plural, some_of, text_of_parts
 
@@ -204,7 +204,7 @@ def quality(
 
 
 def quality_of(
-    law: Network,
+    law: AnyNetwork,
     real: Any,
     held_out: Any = None,
     *,
@@ -219,7 +219,7 @@ def quality_of(
     domain, rows = law.domain, min(MOST_FRESH, open_table(real if held_out is None else held_out).rows)
     drawn = sample(law, max(rows, 1), rng=rng)
     hidden = draw_holes(law, Evidence.parse(domain, None), drawn.rows, rng)
-    how: Any = {"rng": rng, "within": None if law.order is None else law.within, "numbers": drawn.values}
+    how: Any = {"rng": rng, "within": law.within, "numbers": drawn.values}
     made = decode(drawn.codes, domain, Layout.of(domain, "dicts"), hidden=hidden, **how)
     variables = dict(zip(domain.names, domain.variables, strict=True))
     return quality(made, real, held_out, weights=weights, variables=variables, rng=rng, **options)

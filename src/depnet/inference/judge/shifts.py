@@ -28,7 +28,7 @@ from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.table import AnswerTable, TargetAnswers, by_target
 from depnet.inference.ask.query import query
 from depnet.model.evidence import Given
-from depnet.model.network import Network
+from depnet.model.mixture import AnyNetwork
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +140,7 @@ class Pair:
         return max(0.0, sum(self.uncertainty) - BITS * entropy(self.joint))
 
 
-def pair(network: Network, first: str, second: str, evidence: Given | None = None, **bounds: Any) -> Pair:
+def pair(network: AnyNetwork, first: str, second: str, evidence: Given | None = None, **bounds: Any) -> Pair:
     """Two variables together, given what is known; `bounds` are those of `query`."""
     if first == second:
         raise InferenceError(f"a pair has two variables; got {first!r} twice.")

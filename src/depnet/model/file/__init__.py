@@ -18,12 +18,13 @@ import gzip
 import os
 import zlib
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, Literal, overload
 
 from depnet.data.table.columns import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, ModelFileNotFoundError, brief
 from depnet.files import named_stream, new_file, not_written
 from depnet.model.file.document import AGAIN, encode_json, read_json
+from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.model import Model
 from depnet.model.network import Network
 
@@ -36,9 +37,9 @@ CHUNK = 2**16
 
 
 def save(
-    network: Network,
+    network: AnyNetwork,
     path: str | os.PathLike[str],
-    law: Network | None = None,
+    law: AnyNetwork | None = None,
     *,
     layout: Layout | None = None,
 ) -> None:
@@ -51,7 +52,7 @@ def save(
     leaf of every joint state of its inputs, where these are at most 2^20, and loads as a `TabulatedSource`.
 
     Args:
-        network: the paper's network; or a law, which is then given alone.
+        network: the paper's network; or a law (an ordered network, or a mixture), which is then given alone.
         path: the file's name.
         law: the ordered network beside it, of the same domain and rows: 1- and 2-way counts are kept once, and both have
             them when they are loaded.
@@ -64,26 +65,34 @@ def save(
     ...     depnet.load(f"{directory}/model.json.gz") == network
     True
     """
-    if not isinstance(network, Network):
+    if not isinstance(network, (Network, Mixture)):
         raise ModelError(
             f"depnet.save(network, path) takes a Network first; got {brief(network)}. "
             "A fitted estimator has one in its network_."
         )
     name = _name_of(path, "depnet.save(network, path)")
     try:
-        write_atomically(name, encode(Model(network, law, layout), name))
+        write_atomically(name, encode(Model.of(network, law, layout), name))
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
         raise ModelFileError(f"{brief(name, 200)} was not written: {error}") from error.__cause__
 
 
+@overload
+def load(
+    path: str | os.PathLike[str], *, law: Literal[False] = False, max_bytes: int = MAX_BYTES
+) -> Network: ...
+@overload
+def load(
+    path: str | os.PathLike[str], *, law: bool, max_bytes: int = MAX_BYTES
+) -> Any: ...  # a network, or a mixture
 def load(
     path: str | os.PathLike[str],
     *,
     law: bool = False,
     max_bytes: int = MAX_BYTES,
-) -> Network:
+) -> Any:
     """Read a network from a model file, or a law from a BIF file, compressed or not, and check all of the file.
 
     A `ModelFileError` says where in the file something is wrong, and what.
@@ -91,11 +100,11 @@ def load(
     Args:
         path: the file's name.
         law: whether the law is wanted: an error where the file has none. Else it is the paper's network where the file
-            has one, and the law where not.
+            has one, and the law where not (of a mixture the first component).
         max_bytes: larger files are refused: raise this for a file that you trust.
 
     Returns:
-        The network, equal to the one that was saved.
+        The network, equal to the one that was saved; with `law`, a network or a `Mixture`.
 
     >>> import tempfile, depnet
     >>> people = depnet.titanic()

@@ -25,6 +25,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.table.variable import MAX_CARDINALITY, Domain, Variable
 from depnet.errors import ModelFileError, brief
 from depnet.model.file.fields import Fields, VariableFields, decode, locate_errors
+from depnet.model.mixture import Mixture
 from depnet.model.model import Model
 from depnet.model.network import Network
 from depnet.model.node import TableNode
@@ -246,6 +247,11 @@ def encode_bif(model: Model) -> bytes:
     law = model.law
     if law is None:
         raise ModelFileError("BIF holds an ordered law, and this model has none. Fit again to get one.")
+    if isinstance(law, Mixture):
+        raise ModelFileError(
+            "BIF holds one ordered law, and this model's is a mixture of several. Save it as a model file (.json), "
+            "or one of its components as BIF."
+        )
     domain, cards = law.domain, law.domain.cardinalities
     assert law.order is not None
     sizes = {i: [cards[j] for j in (*law.nodes[i].inputs, i)] for i in law.order}

@@ -29,6 +29,7 @@ from depnet.model.file.fields import (
 )
 from depnet.model.file.nodes import NodeFields, TreesFields, read_nodes
 from depnet.model.marginals import HeldOut, MarginalCounts
+from depnet.model.mixture import AnyNetwork, Mixture, components_of
 from depnet.model.model import Model
 from depnet.model.network import Network
 from depnet.model.table import MAX_COUNT
@@ -63,19 +64,34 @@ class LawFields(Fields):
     held_out: HeldOutFields | UnsetType = UNSET
     tiers: list[Leaf] | UnsetType = UNSET
 
-    def read(self, domain: Domain, counts: MarginalCounts | None, trees: list[Raw] | UnsetType) -> Network:
-        check_length(self.order, len(domain), "law.order")
+    def read(self, domain: Domain, counts: MarginalCounts | None, at: str) -> Network:
+        check_length(self.order, len(domain), f"{at}.order")
         order = tuple(self.order)
-        held_out = None if self.held_out is UNSET else self.held_out.read("law.held_out")
-        nodes = read_nodes(self.nodes, domain, "law.nodes")
-        with locate_errors("law"):
+        held_out = None if self.held_out is UNSET else self.held_out.read(f"{at}.held_out")
+        nodes = read_nodes(self.nodes, domain, f"{at}.nodes")
+        with locate_errors(at):
             tiers = None if self.tiers is UNSET else tuple(self.tiers)
-            check_length(tiers or order, len(domain), "law.tiers")
-            law = Network(domain, nodes, counts, order, held_out, tiers=tiers)
-        return law if trees is UNSET else replace(law, within=_within(trees, domain, order))
+            check_length(tiers or order, len(domain), f"{at}.tiers")
+            return Network(domain, nodes, counts, order, held_out, tiers=tiers)
 
 
-def _within(given: list[Raw], domain: Domain, order: tuple[int, ...]) -> Within:
+class MixtureFields(Fields):
+    """A law that is several networks, in place of the one in `law`."""
+
+    weights: list[float]
+    components: list[LawFields]
+
+    def read(self, domain: Domain, counts: MarginalCounts | None) -> Mixture:
+        parts = [
+            each.read(domain, counts, f"mixture.components[{k}]") for k, each in enumerate(self.components)
+        ]
+        with locate_errors("mixture"):
+            return Mixture(parts, self.weights)
+
+
+def _within(given: list[Raw] | UnsetType, domain: Domain, order: tuple[int, ...] | None) -> Within | None:
+    if given is UNSET or order is None:
+        return None
     found = [
         decode(raw, TreesFields, f"within[{k}]").read(domain, f"within[{k}]") for k, raw in enumerate(given)
     ]
@@ -98,6 +114,7 @@ class Document(Struct):
     nodes: list[Raw] | UnsetType = UNSET
     held_out: HeldOutFields | UnsetType = UNSET
     law: LawFields | UnsetType = UNSET
+    mixture: MixtureFields | UnsetType = UNSET
     counts: CountsFields | UnsetType = UNSET
     within: list[Raw] | UnsetType = UNSET
     layout: Raw | UnsetType = UNSET
@@ -105,14 +122,16 @@ class Document(Struct):
 
     def read(self, *, layout: bool) -> Model:
         """The model that a file describes, with the layout of its frame if that is wanted."""
-        if self.nodes is UNSET and self.law is UNSET:
-            raise ModelFileError("the field 'nodes' is missing, and so is 'law'.")
+        if self.nodes is UNSET and self.law is UNSET and self.mixture is UNSET:
+            raise ModelFileError("the field 'nodes' is missing, and so are 'law' and 'mixture'.")
+        if self.law is not UNSET and self.mixture is not UNSET:
+            raise fault("mixture", "expected one law; this file has the field 'law', too.")
         if self.nodes is UNSET and self.held_out is not UNSET:
             raise fault("held_out", "this is of the network in 'nodes', which is missing.")
         domain = self.domain.read()
         counts = None if self.counts is UNSET else self.counts.read(domain)
-        law = None if self.law is UNSET else self.law.read(domain, counts, self.within)
-        network = law
+        law = self._law(domain, counts)
+        network = None if law is None else components_of(law)[0]
         if self.nodes is not UNSET:
             held_out = None if self.held_out is UNSET else self.held_out.read("held_out")
             nodes = read_nodes(self.nodes, domain, "nodes")
@@ -124,6 +143,17 @@ class Document(Struct):
         assert network is not None
         with locate_errors("nodes"):
             return Model(network, law, frame)
+
+    def _law(self, domain: Domain, counts: MarginalCounts | None) -> AnyNetwork | None:
+        """The law that answers, with where in their bins numbers lie."""
+        if self.mixture is not UNSET:
+            mixture = self.mixture.read(domain, counts)
+            within = _within(self.within, domain, mixture.components[0].order)
+            return Mixture(mixture.components, mixture.weights, within)
+        if self.law is UNSET:
+            return None
+        law = self.law.read(domain, counts, "law")
+        return replace(law, within=_within(self.within, domain, law.order))
 
 
 def read_json(data: bytearray, *, layout: bool) -> Model:
@@ -180,14 +210,15 @@ def encode_json(model: Model) -> bytes:
         f'"version": {VERSION}',
         f'"domain": {{"variables": {_lines(variables)}}}',
     ]
-    if network is not law:
+    if not model.alone:
         parts.append(f'"nodes": {_nodes(network, "nodes")}')
         parts += _held_out(network.held_out, "held_out")
-    if law is not None:
-        order = f'"order": {_text(law.order)}'
-        order += "" if law.tiers is None else f', "tiers": {_text(law.tiers)}'
-        beside = ", ".join([order, *_held_out(law.held_out, "law.held_out")])
-        parts.append(f'"law": {{{beside},\n"nodes": {_nodes(law, "law.nodes")}}}')
+    if isinstance(law, Mixture):
+        each = [_law(part, f"mixture.components[{k}]") for k, part in enumerate(law.components)]
+        inside = ",\n".join(each)
+        parts.append(f'"mixture": {{"weights": {_text(law.weights)}, "components": [\n{inside}\n]}}')
+    elif law is not None:
+        parts.append(f'"law": {_law(law, "law")}')
     if model.counts is not None:
         parts.append(f'"counts": {_text(CountsFields.of(model.counts))}')
     if law is not None and law.within is not None:
@@ -209,6 +240,13 @@ def checksum_of(content: memoryview) -> str:
 def _nodes(network: Network, at: str) -> str:
     cards = network.domain.cardinalities
     return _lines(NodeFields.of(node, cards, f"{at}[{i}]") for i, node in enumerate(network.nodes))
+
+
+def _law(law: Network, at: str) -> str:
+    order = f'"order": {_text(law.order)}'
+    order += "" if law.tiers is None else f', "tiers": {_text(law.tiers)}'
+    beside = ", ".join([order, *_held_out(law.held_out, f"{at}.held_out")])
+    return f'{{{beside},\n"nodes": {_nodes(law, f"{at}.nodes")}}}'
 
 
 def _held_out(held_out: HeldOut | None, at: str) -> list[str]:

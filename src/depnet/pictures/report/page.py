@@ -24,10 +24,11 @@ from depnet.inference.judge.cells import row_scores
 from depnet.inference.judge.nearness import WAYS, Nearness, nearness
 from depnet.inference.judge.odd import how_odd, list_reasons
 from depnet.learning.auto import copies_of
-from depnet.learning.certificate import certificate
+from depnet.learning.certificate import law_certificate
 from depnet.learning.cost import Mdl, PenaltyLike
 from depnet.learning.links import Link, links
 from depnet.model.marginals import MarginalCounts
+from depnet.model.mixture import AnyNetwork
 from depnet.model.network import Network
 from depnet.notebook import BAR, Bar, Cell, beside, fold, line, note, table
 from depnet.pictures import labels
@@ -98,7 +99,7 @@ def html_report(
     network: Network,
     dataset: Holed | None = None,
     *,
-    law: Network | None = None,
+    law: AnyNetwork | None = None,
     title: str = "A table and its model",
     left_out: Sequence[str] = (),
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
@@ -132,8 +133,8 @@ def html_report(
     whole = None if dataset is None else dataset.whole_rows()
     whole = None if whole is None or not whole.rows else whole
     found = links(network, whole)
-    law = network if law is None and network.order is not None else law
-    both = [network] if law is None or law is network else [law, network]  # the law first: answers are its
+    law = network if law is None and network.ordered else law
+    both = [] if law is None or network.ordered else [law]  # the law first: answers are its
     rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
     columns = [column_of(network.domain, dataset, network.counts, i) for i in range(len(network.domain))]
     picture = frame(to_svg(dependency_graph(network, whole, found=found)))
@@ -147,7 +148,8 @@ def html_report(
         sections["Unusual rows"] = _unusual(network, dataset)
     sections["Synthetic rows beside the table's"] = _against(rows)
     if whole is not None:
-        proven = [scroll(certificate(each, whole, penalty=penalty)._repr_html_()) for each in both]
+        found_of = (law_certificate(each, whole, penalty=penalty) for each in (*both, network))
+        proven = [scroll(each._repr_html_()) for each in found_of if each is not None]
         sections["For readers of the theory"] = fold("What is proven", "".join(proven))
     total = count_rows(network) if dataset is None else dataset.total
     size = plural(len(network.domain), "column")
@@ -210,7 +212,7 @@ def whole_page(title: str, subtitle: str, sections: Mapping[str, str]) -> str:
 
 def _sentences(
     network: Network,
-    law: Network | None,
+    law: AnyNetwork | None,
     found: Sequence[Link],
     columns: Sequence[Profile | None],
     near: Nearness | None,
@@ -318,8 +320,10 @@ def _unusual(network: Network, rows: Holed) -> str:
     return scroll(table(["row", "column", "value", "expected", "how unusual"], cells, left=4)) + note(why)
 
 
-def _draw(network: Network, dataset: Holed | None, drawn: int, seed: int, sampled: Dataset | None) -> _Drawn:
-    chains: int | Literal["auto"] = DRAWING_CHAINS if network.order is None else "auto"
+def _draw(
+    network: AnyNetwork, dataset: Holed | None, drawn: int, seed: int, sampled: Dataset | None
+) -> _Drawn:
+    chains: int | Literal["auto"] = "auto" if network.ordered else DRAWING_CHAINS
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
