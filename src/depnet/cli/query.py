@@ -148,7 +148,9 @@ def query(
     if hide_small:
         result = without_small_counts(result)
     save_plot(result, plot)
-    run.answer(answer_document(result), *parts_of(result, bins=bins, theory=run.theory))
+    run.answer(
+        answer_document(result) if run.as_json else {}, *parts_of(result, bins=bins, theory=run.theory)
+    )
 
 
 def _query_by(

@@ -11,6 +11,7 @@ Where day and month could be either, dates with slashes have the month first, al
 """
 
 import datetime as dt
+import functools
 import itertools
 import re
 from collections import Counter
@@ -65,13 +66,18 @@ def _marks(text: str) -> str:
     return re.sub("%[A-Za-z]|[A-Za-z0-9]", "", re.sub(r"\s+", " ", text))
 
 
-_MARKED = {form: _marks(form) for form in _TIME_FORMS}
+@functools.cache
+def _marked_forms() -> dict[str, list[tuple[str, str]]]:
+    """The forms of times by their marks."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for form, kind in _TIME_FORMS.items():
+        found.setdefault(_marks(form), []).append((form, kind))
+    return found
 
 
 def _forms_like(text: str) -> Iterator[tuple[str, str]]:
     """The forms of times, each with its kind, that have the marks of a text: to try one is slow."""
-    marks = _marks(text)
-    return ((form, kind) for form, kind in _TIME_FORMS.items() if _MARKED[form] == marks)
+    return iter(_marked_forms().get(_marks(text), ()))
 
 
 class Form(NamedTuple):

@@ -78,9 +78,11 @@ class Holed:
         for name, array in (("codes", codes), ("hidden", hidden)):
             own = read_only(array.copy(order="F")) if array.flags.writeable else array
             object.__setattr__(self, name, own)
-        floats = isinstance(self.weights, np.ndarray) and self.weights.dtype == np.float64
-        if not (floats and self.weights.shape == (self.rows,) and are_fractions(self.weights)):  # type: ignore[union-attr,arg-type]
-            object.__setattr__(self, "weights", checked_weights(self.weights, self.rows))
+        weights = self.weights
+        if weights is not None:
+            floats = isinstance(weights, np.ndarray) and weights.dtype == np.float64
+            if not (floats and weights.shape == (self.rows,) and are_fractions(weights)):
+                object.__setattr__(self, "weights", checked_weights(weights, self.rows))
 
     def column(self, i: int) -> CodeArray:
         """The codes of X_i, contiguous.
@@ -240,7 +242,9 @@ class Dataset(Holed):
             assert cardinalities is not None
             domain = Domain.from_cardinalities(cardinalities)
         checked = checked_codes(codes, domain)
-        return cls.of_checked(domain, checked, checked_weights(weights, len(checked)))
+        return cls.of_checked(
+            domain, checked, None if weights is None else checked_weights(weights, len(checked))
+        )
 
     @classmethod
     def of_checked(

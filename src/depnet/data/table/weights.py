@@ -55,10 +55,8 @@ def survey_weights(weights: ArrayLike, rows: int, name: str = "sample_weight") -
     return read_only(scaled)
 
 
-def checked_weights(weights: ArrayLike | None, rows: int) -> IntArray | None:
+def checked_weights(weights: ArrayLike, rows: int) -> IntArray:
     """Repetitions, as whole numbers."""
-    if weights is None:
-        return None
     try:
         raw: NDArray[Any] = np.asarray(weights)
     except ValueError as error:
