@@ -208,6 +208,14 @@ MOST_COPIES = 5
     metavar="auto|N",
     callback=lambda _, __, text: int(text) if text and text.isdigit() else text,
 )
+@option(
+    "--constraint",
+    "What drawn rows and filled cells keep, beside what is found, such as 'arrival >= departure' or 'total = net + tax'; "
+    "may be repeated.",
+    metavar="TEXT",
+    multiple=True,
+)
+@flag("--no-constraints", "Look for nothing in the table that drawn rows are to keep.")
 @option("--cluster", "Read Parquet files on a Dask cluster, such as tcp://host:8786.", metavar="ADDRESS")
 @option(
     "--memory",
@@ -230,6 +238,8 @@ def fit(
     boost: bool,
     distil: bool,
     mixture: int | str | None,
+    constraint: tuple[str, ...],
+    no_constraints: bool,
     cluster: str | None,
     memory: str | None,
 ) -> None:
@@ -252,6 +262,7 @@ def fit(
         boost="auto" if boost else None,
         distil=distil,
         mixture=mixture,  # type: ignore[arg-type]  # checked there
+        constraints=(*constraint, *(() if no_constraints else ("auto",))),
         **learning,
     )
     if chosen["missing"] in ("auto", "complete"):
@@ -283,6 +294,7 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     from depnet.fitting.summary import exact_figures, law_nearness, plain_figures, sizes
     from depnet.learning.auto import copies_of
     from depnet.learning.certificate import certificate, law_certificate
+    from depnet.model.constraints import say_constraints
     from depnet.model.score import score as row_score
 
     network, law = found.network, found.law
@@ -326,6 +338,8 @@ def _say(found: "Fitted | CountedModel") -> tuple[dict[str, Any], list[str]]:
     document["copies"] = [str(copy) for copy in copies_of(law)]
     if document["copies"]:
         lines.append("; ".join(document["copies"][:MOST_COPIES]))
+    document["constraints"] = [str(each) for each in law.constraints]
+    lines += say_constraints(law.domain, law.constraints)
     if states:
         lines.append(f"missing is a value of its own in {plural(len(states), 'column')}: {some_of(states)}")
     if holes:

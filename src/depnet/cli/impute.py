@@ -103,11 +103,14 @@ def _chunks(
     Cells that stay empty are none of `empty` from then on.
     """
     from depnet.data.files.fill import filled_cells
+    from depnet.inference.kept import keep_filled
 
     for rows, found in filling.chunks(holed.codes, unknown, empty):
         empty[rows] &= found.cells.hidden
         how: dict[str, Any] = {"laws": found.cells.probabilities} if rng is None else {"rng": rng}
-        chunk = filled_cells(rows, found.codes, empty[rows], holed.domain, **how)
+        values = None if holed.values is None else holed.values.rows_of(rows)
+        codes, how["numbers"] = keep_filled(filling.network, found.codes, found.cells.hidden, values, **how)
+        chunk = filled_cells(rows, codes, empty[rows], holed.domain, **how)
         del found, how  # before the next chunk has its own
         if tell is not None:
             tell(int(rows[-1]) + 1, holed.rows)

@@ -154,8 +154,10 @@ def fit_chunks(
     warn_left_out(left)
     rows = found.rows()
     nodes, chunks = options.steps(rows), 0 if found.fits else len(found.chunks)
-    # The counts of all rows leave a teacher of a sample nothing to say.
-    asked = options if found.fits else replace(options, distil=False)
+    # The counts of all rows leave a teacher of a sample nothing to say; and what a sample keeps the other rows may break.
+    given = () if options.constraints is None else options.constraints
+    kept = [each for each in ((given,) if isinstance(given, str) else given) if each != "auto"]
+    asked = options if found.fits else replace(options, distil=False, constraints=kept)
     model = fit(rows, asked, rng, lambda done: tell(done, nodes + chunks))
     if found.fits:
         return model, left

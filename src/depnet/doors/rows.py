@@ -31,6 +31,7 @@ from depnet.inference.answer.target import Target, targets_of
 from depnet.inference.holes import score_holed
 from depnet.inference.imputation import open_holes, present_law, split_holes
 from depnet.inference.judge.cells import cell_laws
+from depnet.inference.kept import keep_filled
 from depnet.model.event import columns_of
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain
 from depnet.model.file import load_model
@@ -214,14 +215,15 @@ class RowModel:
 
     def fill(self, rows: Any, layout: Layout) -> Any:
         """The rows with their holes filled, each by what is most likely; holes that do not apply stay."""
-        table = self.encode(rows)
+        table = self.encode(rows, values=True)
         holes = open_holes(table)
         codes, filled = split_holes(self.law, table.codes, holes, **self._effort())
         if not filled.any():
             return rows
         done = impute(self._present_law, codes, filled, **self._effort())
         laws = dict(done.cells.probabilities)
-        return fill(rows, done.codes, self.domain, layout, hidden=filled, laws=laws)
+        kept, numbers = keep_filled(self.law, done.codes, filled, table.values, laws=laws)
+        return fill(rows, kept, self.domain, layout, hidden=filled, laws=laws, numbers=numbers)
 
     def draw(self, n: int, given: Given | None, layout: Layout, rng: np.random.Generator) -> Any:
         """New rows given evidence, with holes as the table has them."""

@@ -24,6 +24,7 @@ from depnet.inference.judge.cells import CellLaws, cell_laws
 from depnet.learning.auto import Copy, copies_of
 from depnet.learning.certificate import Certificate, certificate, law_certificate
 from depnet.learning.links import links
+from depnet.model.constraints import Constraint
 from depnet.model.evidence import Evidence, Given
 from depnet.model.mixture import AnyNetwork
 from depnet.model.model import NO_LAW
@@ -100,6 +101,12 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         """Columns of many states that repeat another one, as a code repeats a name; `str` says "operator repeats opid"."""
         check_is_fitted(self, "network_")
         return () if self.law_ is None else copies_of(self.law_)
+
+    @property
+    def constraints_(self) -> tuple[Constraint, ...]:
+        """What drawn rows keep, as the table does, or as was asked; `str` says "arrival >= departure"."""
+        check_is_fitted(self, "network_")
+        return () if self.law_ is None else self.law_.constraints
 
     def score_samples(self, X: Any, given: Given | str | None = None) -> FloatArray:
         """Each row's log-likelihood under `law_` in nats: of the cells that it knows, and of which these are.

@@ -23,6 +23,7 @@ from depnet.fitting.fit import fit
 from depnet.inference import Explanation, Nearest, explain, impute, nearest, query_rows
 from depnet.inference.imputation import draw_whole, open_holes, present_law, split_holes, warn_left
 from depnet.inference.judge.quality import Quality, quality_of
+from depnet.inference.kept import keep_filled
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Evidence, Given, draw_holes, narrow_domain, with_all_known
@@ -55,6 +56,9 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
         mixture: how many ordered networks, each of another order, make one law together: None (one), a number, or "auto": as
             many as held-out rows gain from (docs/boosting.md). `law_` is then a `depnet.Mixture`, nearer to the truth, and
             so many times as much work to learn.
+        constraints: what drawn rows keep, and cells that are filled: "auto" (what every row of the table keeps, see
+            `constraints_`), None (nothing), or a list of constraints as text, such as "arrival >= departure" or
+            "total = net + tax", in which "auto" may stand, too.
         distil: whether a boosted law may teach the graphs of `law_` (where `penalty="auto"` and held-out rows gain by it):
             answers are nearer to the truth, and a fit takes a few seconds more.
 
@@ -84,6 +88,7 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
     forbidden: Iterable[tuple[str, str]] = ()
     order: str | Sequence[str | Sequence[str]] = "auto"
     mixture: Any = None
+    constraints: Any = "auto"
     distil: bool = True
 
     # Fitting
@@ -266,7 +271,8 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
         Returns:
             X, filled, as the kind of frame it is.
         """
-        holed, law = self._rows(X), self._answering()
+        law = self._answering()
+        holed = self._rows(X, values=bool(law.constraints))
         holes = open_holes(holed)
         if not holes.any():
             return copy(self, X)
@@ -284,9 +290,9 @@ class DependencyNetwork(AskedModel, FittedModel, DensityMixin, TableEstimator): 
         done = impute(present_law(law), rows, fill, method=method, **effort)
         laws = dict(done.cells.probabilities) if method == "mode" else None
         (codes,) = done.imputations
-        return fill_in(
-            self, X, replace(holed, codes=rows, hidden=fill), codes, self.layout_, laws=laws, rng=rng
-        )
+        codes, numbers = keep_filled(law, codes, fill, holed.values, laws=laws, rng=None if laws else rng)
+        filled = replace(holed, codes=rows, hidden=fill)
+        return fill_in(self, X, filled, codes, self.layout_, numbers=numbers, laws=laws, rng=rng)
 
     def predict_proba(self, X: Any, target: str | None = None, *, tolerance: float = 0.01) -> FloatArray:
         """The probabilities of one column given the rest of each row.

@@ -20,6 +20,7 @@ from depnet.inference.imputation import ChunkedImputation, open_holes
 from depnet.inference.judge.cells import Order as Order
 from depnet.inference.judge.cells import RowList, RowScores, cell_laws, row_list, row_scores
 from depnet.inference.judge.odd import how_odd
+from depnet.inference.kept import keep_filled
 from depnet.model.conditions import KNOWN, MISSING
 from depnet.model.evidence import Evidence, Given
 
@@ -201,7 +202,9 @@ def _fillings(loaded: Loaded, table: Holed) -> Iterator[dict[int, dict[int, str]
     filling = ChunkedImputation(loaded.asked, rng=np.random.default_rng(0))
     for rows, found in filling.chunks(table.codes, open_holes(table)):
         laws = found.cells.probabilities
-        yield filled_cells(rows, found.codes, found.cells.hidden, table.domain, laws=laws)
+        values = None if table.values is None else table.values.rows_of(rows)
+        codes, numbers = keep_filled(loaded.asked, found.codes, found.cells.hidden, values, laws=laws)
+        yield filled_cells(rows, codes, found.cells.hidden, table.domain, laws=laws, numbers=numbers)
 
 
 def filled_table(loaded: Loaded, stop: Callable[[], bool], progress: Callable[[float], object]) -> str:

@@ -22,6 +22,7 @@ from depnet.inference.answer.numbers import NumberSummary, shown
 from depnet.inference.judge.cells import row_list
 from depnet.inference.judge.influence import influence
 from depnet.inference.judge.shifts import Shift
+from depnet.model.constraints import say_constraints
 from depnet.pictures.labels import line, short
 from depnet.wording import percent, plural
 
@@ -145,6 +146,11 @@ def say_copies(loaded: Loaded) -> Sentence | None:
     return Sentence(f"{', '.join(told[:3])}{more}: left out of rankings.") if told else None
 
 
+def say_kept(loaded: Loaded) -> Sentence | None:
+    told = say_constraints(loaded.domain, loaded.asked.constraints)
+    return Sentence(f"{'; '.join(told)}.") if told else None
+
+
 class Summary:
     """The sentences of one open page; those about the target follow what is known."""
 
@@ -199,6 +205,7 @@ class Summary:
             lambda: say_missing(loaded),
             lambda: Sentence(" ".join(loaded.figures[:1])) if loaded.figures else None,
             lambda: say_copies(loaded),
+            lambda: say_kept(loaded),
         ):
             try:
                 self._list(self.about, [await self.session.work(sentence)])

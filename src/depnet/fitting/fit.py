@@ -20,6 +20,7 @@ from depnet.fitting.complete import Completion, complete_and_learn
 from depnet.fitting.worth import PARTS, Sure, choose_sure, choose_worth
 from depnet.learning import limits
 from depnet.learning.auto import Choice, learn_copies
+from depnet.learning.constraints import find_constraints
 from depnet.learning.cost import Auto, Mdl, StructuralMdl
 from depnet.learning.distil import distil
 from depnet.learning.grow import TrainingRows, warn_of_identifiers
@@ -66,6 +67,8 @@ class FitOptions(LearnOptions):
     """How many ordered networks, each of another order, the law is made of; None: it is one."""
     distil: bool = True
     """Whether a boosted law may teach the law's graphs (`depnet.learning.distil`)."""
+    constraints: Any = "auto"
+    """What drawn rows keep: what the table's do ("auto"), or what is listed; None: nothing."""
     n_jobs: int | None = None
     max_seconds: float | None = None
     """For both networks together."""
@@ -115,6 +118,7 @@ def fit(
     work = options.work()
     before = options.steps(table) - len(table.domain)
     table = choose_holes(table, options, work.threads)
+    constraints = find_constraints(table, options.constraints)
     order = _row_order(table)
     completed, rows, choice = _complete(table, options, work.share(NETWORK_SHARE), rng, report, order)
     report(before)
@@ -123,7 +127,7 @@ def fit(
     counts = MarginalCounts.of(table)
     network = replace(completed.network, counts=counts)
     parts = [
-        replace(part, counts=counts, tiers=tiers_of(table.domain, options.order))
+        replace(part, counts=counts, tiers=tiers_of(table.domain, options.order), constraints=constraints)
         for part in components_of(law)
     ]
     within = _within(parts[0], table, completed.dataset, order, work.threads)

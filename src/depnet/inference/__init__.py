@@ -6,7 +6,7 @@ In reading order, each above those before it:
 - `ordered`: answers of an ordered network's law;
 - `clamped`: answers of any other network, whose evidence is clamped: what matters, exact laws, chains;
 - `ask`: `depnet.query`, log-probabilities and the most probable state, by either of the two;
-- `holes`: many rows with holes, answered or scored together; `imputation`: filled;
+- `holes`: many rows with holes, answered or scored together; `imputation`: filled; `kept`: so that constraints hold;
 - `judge`: how near models are to tables and to each other, what would move a target, which cells are odd,
   and which rows are alike.
 """

@@ -7,5 +7,6 @@ In reading order:
   of numbers an answer depends on;
 - `elimination`: its tables as factors; sums and maxima of their products over all variables but some; the mode;
 - `draw`: drawing until an answer is good enough; weighted passes, resampled and moved; rows given evidence;
+- `constraints`: rows that are made to keep what the table's do;
 - `mixture`: rows of a mixture of ordered networks.
 """

@@ -19,6 +19,7 @@ How it is done:
 - `words`: words of digits whose vertices are asked one by one;
 - `mixture`: the same rows learned in several orders; `classes`: a hidden class that all nodes may read;
 - `distil`: graphs of a law that a boosted law, of words of digits, has taught;
+- `constraints`: orders and sums that every row of a table keeps;
 - `within`: where numbers lie in their bins, given those before them;
 - `forest`: trees of values, beside the networks of the imputer; how good the law of a number is;
 - `limits`: from which rows and columns, and by which way: the constants that decide it;

@@ -6,6 +6,7 @@
 - `scan`, `evidence`: which node is updated next, and what is known
 - `spans`, `conditions`: what is known of one variable, as a range, as any value; `event`,
   `given_text`: of several together, as a value and as text, one grammar for every face
+- `constraints`: what every row keeps: orders of columns, and sums
 - `marginals`: what rows said of a network; `score`: how well it predicts them
 - `links`: who reads whom; `mixture`: several ordered networks as one law
 - `file/`: the model file

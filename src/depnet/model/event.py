@@ -77,7 +77,7 @@ class Comparison:
 
     def rows(self, table: Rows) -> NDArray[np.bool_]:
         alike = self.sign not in ("=", "!=")  # words in an order are compared by their places
-        left, right = (_values(table, i, places=alike) for i in (self.left, self.right))
+        left, right = (compared_values(table, i, places=alike) for i in (self.left, self.right))
         met = np.asarray(COMPARE[self.sign](left, right), dtype=bool)
         for known in (table.known(self.left), table.known(self.right)):
             met = met if known is None else met & known
@@ -217,7 +217,7 @@ def _kind(variable: Variable) -> str:
     return "duration" if variable.bins.kind == "duration" else "time"
 
 
-def _values(table: Rows, i: int, *, places: bool) -> NDArray[Any]:
+def compared_values(table: Rows, i: int, *, places: bool = True) -> NDArray[Any]:
     """The values of a variable in all rows, to be compared: numbers, moments, or labels; of bins alone their medians."""
     variable, codes, numbers = table.domain.variables[i], table.column(i), table.numbers(i)
     if variable.bins is not None:

@@ -12,6 +12,7 @@ from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import ModelError, brief
+from depnet.model.constraints import Constraint
 from depnet.model.marginals import HeldOut, MarginalCounts
 from depnet.model.network import Network, checked_network
 from depnet.wording import plural
@@ -70,6 +71,12 @@ class Mixture:
     def domain(self) -> Domain:
         """The variables."""
         return self.components[0].domain
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What every drawn row keeps: what rows of all components do."""
+        first, *others = (part.constraints for part in self.components)
+        return tuple(each for each in first if all(each in own for own in others))
 
     @property
     def order(self) -> None:

@@ -14,6 +14,7 @@ from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset, Holed
 from depnet.data.table.variable import Domain
 from depnet.errors import DataError, ModelError, brief, is_whole
+from depnet.model.constraints import Constraint, check_constraint, keeps
 from depnet.model.marginals import HeldOut, MarginalCounts
 from depnet.model.node import Node, TableNode
 from depnet.model.sources.source import LosslessSource
@@ -41,6 +42,7 @@ class Network:
         tiers: of each variable of an order that the caller gave, its place there; those of one place have no order of
             causes between them. None: the order says nothing of causes.
         within: where in their bins the numbers of an ordered network's rows lie, given those before them.
+        constraints: what every drawn row of an ordered network keeps (`depnet.model.constraints`); answers do not use it.
 
     >>> from depnet import learn, titanic
     >>> network = learn(titanic(), order=["sex", "class", "age", "survived"])
@@ -55,6 +57,7 @@ class Network:
     held_out: HeldOut | None = None
     within: Within | None = None
     tiers: tuple[int, ...] | None = field(default=None, compare=False)
+    constraints: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -103,6 +106,8 @@ class Network:
         order = tuple(int(i) for i in given)
         if self.tiers is not None and sorted(order, key=tuple(self.tiers).__getitem__) != list(order):
             raise ModelError("the tiers of a network are those of its variables, ascending in its order.")
+        for constraint in self.constraints:
+            check_constraint(constraint, self.domain)
         place = {i: at for at, i in enumerate(order)}
         for i, node in enumerate(self.nodes):
             late = next((j for j in node.inputs if place[j] > place[i]), None)
@@ -247,7 +252,8 @@ class Network:
         """The same network with more rows added to its counts; sources and smoothing stay.
 
         It equals the network that `learn_parameters` gives for the same sources on old and new rows
-        together. The structure is not reconsidered, and a certificate of the old rows no longer holds.
+        together. The structure is not reconsidered, a certificate of the old rows no longer holds, and a constraint that a
+        new row breaks is none any more.
 
         Args:
             dataset: the rows to add.
@@ -269,7 +275,10 @@ class Network:
             if self.counts is None
             else self.counts + MarginalCounts.of(dataset if known is None else known)
         )
-        return replace(self, nodes=tuple(nodes), counts=kept)
+        still = tuple(
+            each for each in self.constraints if keeps(each, dataset if known is None else known).all()
+        )
+        return replace(self, nodes=tuple(nodes), counts=kept, constraints=still)
 
 
 def checked_network(network: object) -> Network:

@@ -21,7 +21,7 @@ from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.mixture import AnyNetwork, Mixture
 from depnet.model.network import checked_network
 from depnet.sampling.chains import ChainRows, chains_of, keys_of
-from depnet.sampling.events import EventRows
+from depnet.sampling.events import TakenRows
 from depnet.sampling.mixing import Mixing, estimate_mixing
 from depnet.sampling.plan import ChainPlan, IfReducible, chain_plan, check_irreducible
 from depnet.threads import jobs_of, show_progress
@@ -81,7 +81,7 @@ class Sampler:
         self._domain = network.domain
         self._dtype = code_type(self._domain.cardinalities)
         known = Evidence.parse(self._domain, evidence, events=by_law)
-        self._in_event: EventRows | None = None
+        self._taken: TakenRows | None = None
         for note in known.notes:
             warnings.warn(note, BeyondDataWarning, stacklevel=outside())
         self._parts: Callable[[int], Iterator[CodeArray]]
@@ -89,7 +89,8 @@ class Sampler:
         if by_law:
             _refuse_chains(burn_in=burn_in, thin=thin, chains=chains)
             (seed,) = new_seeds(rng, 1)
-            self._in_event = None if known.event is None else EventRows(network, known, seed, jobs)
+            looked_at = known.event is not None or network.constraints
+            self._taken = TakenRows(network, known, seed, jobs) if looked_at else None
             self._rows = rows_of(network, known, seed, jobs)
             self._drawn = 0
             self._parts = self._passes
@@ -116,11 +117,18 @@ class Sampler:
             progress: called as progress(rows, n) now and then.
 
         Returns:
-            The rows, a `Dataset`; given an event over several variables, with the numbers that are in it.
+            The rows, a `Dataset`; given an event over several variables, or of a law with constraints, with the numbers that
+            are in it.
         """
         n = whole_number("n", n, at_least=1)
-        if self._in_event is not None:
-            return self._in_event.draw(n)
+        if self._taken is not None:
+            try:
+                for done in self._taken.parts(n):
+                    if progress is not None:
+                        progress(done, n)
+            except KeyboardInterrupt:
+                raise SamplingInterrupted(self._taken.take(n)) from None
+            return self._taken.take(n)
         codes: CodeArray = np.empty((len(self._domain), n), dtype=self._dtype)
         done = 0
         try:

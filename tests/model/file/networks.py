@@ -1,5 +1,6 @@
 """Networks of every kind of part that a model file can hold, and what makes two of them the same."""
 
+import contextlib
 import itertools
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,9 @@ from depnet.arrays import IntArray
 from depnet.data import Label
 from depnet.data.frames.within import WHOLE, PlaceTrees, Within, level_count
 from depnet.data.table.dataset import Holed
+from depnet.errors import EvidenceError
 from depnet.model.boosted import BoostedNode
+from depnet.model.constraints import Before, Constraint, check_constraint
 from depnet.model.marginals import HeldOut, MarginalCounts
 from depnet.model.mixture import components_of
 from depnet.model.model import Model
@@ -93,7 +96,18 @@ def model_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> M
         mixture = Mixture(parts, rng.random(len(parts)) + 1e-3, within)
         return Model.of(mixture) if kind == "mixture" else Model(network, mixture)
     law = Network(domain, _any_nodes(rng, cards, order), counts, order, _any_held_out(rng), within)
+    law = replace(law, constraints=_any_constraints(rng, domain))
     return Model(law if kind == "law" else network, None if kind == "network" else law)
+
+
+def _any_constraints(rng: np.random.Generator, domain: Domain) -> tuple[Constraint, ...]:
+    """Of the first two numbers that can be compared."""
+    for low, high in itertools.permutations(domain.names, 2):
+        with contextlib.suppress(EvidenceError):
+            constraint = Before(low, high, bool(rng.integers(2)))
+            check_constraint(constraint, domain)
+            return (constraint,)
+    return ()
 
 
 def _any_nodes(

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
+from depnet.data.binning.bins import Numbers
 from depnet.data.binning.forms import texts_in
 from depnet.data.binning.times import cell_of_duration, duration_of
 from depnet.data.files.arrow import number_sql, schema_option, text_sql, units_of, written_schema
@@ -59,21 +60,23 @@ def filled_cells(
     *,
     laws: Mapping[str, FloatArray] | None = None,
     rng: np.random.Generator | None = None,
+    numbers: Mapping[int, Numbers] | None = None,
 ) -> dict[int, dict[int, str]]:
     """By the numbers of some `rows`, which ascend, the columns of each that are `empty`, with the texts of filled-in codes.
 
-    Numbers are their mean or median by the `laws`, or drawn in their bins.
+    `numbers` are those of the rows of some columns. Others are their mean or median by the `laws`, or drawn in their bins.
     """
     columns = Layout.of(domain).columns
     filled: dict[int, dict[int, str]] = {row: {} for row in rows.tolist()}
     for i, variable in enumerate(domain.variables):
         own = np.flatnonzero(empty[:, i])
         law = None if laws is None else laws[variable.name][own]
-        made = column_of_codes(codes[own, i], variable, columns[i], rng, law=law)
-        form, numbers = made.layout.form, made.numbers
-        found = made.objects() if form is None or numbers is None else texts_in(numbers, form)
+        given = None if numbers is None or i not in numbers else numbers[i][own]
+        made = column_of_codes(codes[own, i], variable, columns[i], rng, law=law, numbers=given)
+        form = made.layout.form
+        found = made.objects() if form is None or made.numbers is None else texts_in(made.numbers, form)
         for row, value in zip(rows[own].tolist(), found, strict=True):
-            filled[row][i] = _text(value, rounded=laws is not None)
+            filled[row][i] = _text(value, rounded=laws is not None and given is None)
     return filled
 
 

@@ -6,7 +6,7 @@ The same model gives the same bytes. The domain says how many variables and stat
 import hashlib
 import re
 from dataclasses import asdict, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from depnet.data.frames.within import Within
 from depnet.data.table.variable import Domain
 from depnet.errors import ModelFileError, brief
+from depnet.model.constraints import MOST_DIGITS, Before, Constraint, Total, read_constraint
 from depnet.model.file.fields import (
     CHANGED,
     CountsFields,
@@ -58,11 +59,38 @@ class HeldOutFields(Fields):
             return HeldOut(**msgspec.structs.asdict(self))
 
 
+class ConstraintFields(Fields):
+    kind: Literal["order", "sum"]
+    columns: Annotated[list[Leaf], Meta(min_length=2)]
+    strict: bool = False
+    digits: Annotated[int, Meta(ge=0, le=MOST_DIGITS)] | None = None
+
+    @classmethod
+    def of(cls, constraint: Constraint, domain: Domain) -> "ConstraintFields":
+        columns = [*map(domain.index, constraint.names)]
+        if isinstance(constraint, Before):
+            return cls("order", columns, strict=constraint.strict)
+        return cls("sum", columns, digits=constraint.digits)
+
+    def read(self, domain: Domain, at: str) -> Constraint:
+        late = next((i for i in self.columns if i >= len(domain)), None)
+        if late is not None or (self.kind == "order" and len(self.columns) != 2):
+            raise fault(
+                f"{at}.columns", f"expected numbers of variables, of an order two; got {brief(self.columns)}."
+            )
+        first, *others = (domain.names[i] for i in self.columns)
+        with locate_errors(at):
+            if self.kind == "sum":
+                return read_constraint(domain, Total(first, tuple(others), self.digits))
+            return read_constraint(domain, Before(first, others[0], self.strict))
+
+
 class LawFields(Fields):
     order: list[Leaf]
     nodes: list[Raw]
     held_out: HeldOutFields | UnsetType = UNSET
     tiers: list[Leaf] | UnsetType = UNSET
+    constraints: list[ConstraintFields] | UnsetType = UNSET
 
     def read(self, domain: Domain, counts: MarginalCounts | None, at: str) -> Network:
         check_length(self.order, len(domain), f"{at}.order")
@@ -72,7 +100,9 @@ class LawFields(Fields):
         with locate_errors(at):
             tiers = None if self.tiers is UNSET else tuple(self.tiers)
             check_length(tiers or order, len(domain), f"{at}.tiers")
-            return Network(domain, nodes, counts, order, held_out, tiers=tiers)
+            given = () if self.constraints is UNSET else self.constraints
+            kept = tuple(each.read(domain, f"{at}.constraints[{k}]") for k, each in enumerate(given))
+            return Network(domain, nodes, counts, order, held_out, tiers=tiers, constraints=kept)
 
 
 class MixtureFields(Fields):
@@ -245,6 +275,8 @@ def _nodes(network: Network, at: str) -> str:
 def _law(law: Network, at: str) -> str:
     order = f'"order": {_text(law.order)}'
     order += "" if law.tiers is None else f', "tiers": {_text(law.tiers)}'
+    kept = [ConstraintFields.of(each, law.domain) for each in law.constraints]
+    order += f', "constraints": {_text(kept)}' if kept else ""
     beside = ", ".join([order, *_held_out(law.held_out, f"{at}.held_out")])
     return f'{{{beside},\n"nodes": {_nodes(law, f"{at}.nodes")}}}'
 

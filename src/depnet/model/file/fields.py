@@ -24,7 +24,7 @@ from depnet.data.frames.dtypes import available, dtype_of, plain_dtype
 from depnet.data.table.columns import ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.variable import Domain, Variable
 from depnet.data.table.weights import are_fractions
-from depnet.errors import DataError, ModelError, ModelFileError, brief
+from depnet.errors import DataError, EvidenceError, ModelError, ModelFileError, brief
 from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.sources.source import MAX_LEAVES
 from depnet.model.table import MAX_COUNT
@@ -78,7 +78,7 @@ def locate_errors(at: str) -> Iterator[None]:
         yield
     except ModelFileError:
         raise
-    except (DataError, ModelError) as error:
+    except (DataError, ModelError, EvidenceError) as error:
         raise fault(at, str(error)) from None
 
 

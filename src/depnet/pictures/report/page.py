@@ -27,6 +27,7 @@ from depnet.learning.auto import copies_of
 from depnet.learning.certificate import law_certificate
 from depnet.learning.cost import Mdl, PenaltyLike
 from depnet.learning.links import Link, links
+from depnet.model.constraints import say_constraints
 from depnet.model.marginals import MarginalCounts
 from depnet.model.mixture import AnyNetwork
 from depnet.model.network import Network
@@ -242,6 +243,7 @@ def _sentences(
     missing = [f"{name} in {percent(share)} of the rows" for share, name in holes]
     said.append(f"Missing: {some_of(missing)}." if missing else "No value is missing.")
     said += [f"{copy}." for copy in map(str, () if law is None else copies_of(law))]
+    said += [] if law is None else [f"{each}." for each in say_constraints(law.domain, law.constraints)]
     if left_out:
         said.append(
             f"Left out, since nothing can be learned from them: {some_of([short(n, NAME) for n in left_out])}."
