@@ -125,7 +125,7 @@ def measure(frame: Any, seed: int) -> Counts | None:
         found.filled = sum(
             broken_rows(model.impute(holes, method=method), kept) for method in ("mode", "draw")
         )
-        model.law_ = replace(model.law_, constraints=())  # type: ignore[type-var]
+        model.law_ = replace(model.law_, constraints=())
         found.without = broken_rows(model.sample(DRAWN, random_state=seed), kept)
     shuffled = table.apply(
         lambda column: column.sample(frac=1, random_state=int(rng.integers(2**31))).to_numpy()
