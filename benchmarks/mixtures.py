@@ -31,7 +31,7 @@ SEED = 35
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks mixtures", description=__doc__)
-    parser.add_argument("--tables", type=int, default=12, metavar="N", help="how many  (%(default)s)")
+    parser.add_argument("--tables", type=int, default=11, metavar="N", help="how many  (%(default)s)")
     parser.add_argument("--components", type=int, nargs="*", default=[2, 4, 8], metavar="K")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")

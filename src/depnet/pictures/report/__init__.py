@@ -1,1 +1,1 @@
-"""The report of a fitted network, `page`: one HTML file that opens offline and runs nothing."""
+"""Reports as HTML files that open offline and run nothing: of a fitted network, `page`; of drawn rows, `quality`."""
