@@ -72,6 +72,13 @@ def test_where_the_table_has_no_value_between_a_number_goes_halfway(model: Any) 
         assert 10.123456 < filled.loc[0, "middle"] < 10.123457
 
 
+def test_below_all_numbers_of_the_table_is_below(model: Any) -> None:
+    rows = orders_frame()[:1].copy()
+    rows.loc[0, ["low", "middle", "high"]] = [np.nan, -500.0, np.nan]
+    for method in ("mode", "draw"):
+        assert model.impute(rows, method=method).loc[0, "low"] < -500.0
+
+
 def test_rows_of_the_doors_too(model: Any) -> None:
     from depnet.doors.rows import RowModel
     from depnet.model.model import Model

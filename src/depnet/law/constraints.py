@@ -22,7 +22,7 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Numbers
 from depnet.data.binning.times import DAY
 from depnet.data.table.variable import Domain
-from depnet.model.constraints import MOST_DIGITS, Before, Constraint, Total, keeps
+from depnet.model.constraints import MOST_DIGITS, ROUNDING, Before, Constraint, Total, keeps
 from depnet.model.event import compared_values
 
 Bools = NDArray[np.bool_]
@@ -240,9 +240,13 @@ class Keeper:
         able = there | (leave & (first < last))
         draft.put(i, rows[able], own.plain(own.values[place[able]]))
         if leave:
-            ends = np.where(np.isinf([above, below]), [below, above], [above, below])
             halfway = np.flatnonzero((first >= last) & (above <= below))
-            draft.put(i, rows[halfway], own.plain(ends.mean(axis=0)[halfway]))
+            ends = np.array([above, below])[:, halfway]
+            alone = np.isinf(ends)  # and the value is beyond the other one
+            ends = np.where(alone, ends[::-1], ends)
+            step = own.scale if own.values.dtype.kind == "i" else ROUNDING * np.maximum(1.0, np.abs(ends[0]))
+            beyond = alone[1].astype(np.int64) - alone[0]
+            draft.put(i, rows[halfway], own.plain(ends.mean(axis=0) + step * beyond))
 
 
 def _span(domain: Domain, i: int) -> tuple[float, float]:
