@@ -61,7 +61,7 @@ def compare(
     plot: str | None,
     held_out: str | None,
 ) -> None:
-    """Compare two models, or a model and a table; or say how good rows drawn from a model are.
+    """Compare two models, or a model and a table; or judge synthetic rows.
 
     Shows how well each predicts the other's rows, which links only one of them has, and how far apart the shares of
     values are, for columns and pairs of columns, beside what chance alone would give. With --report, what buyers of

@@ -9,8 +9,9 @@ from depnet.arrays import new_seeds
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.question import Over, Question, over_after
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.ordered.codes import answer_codes
 from depnet.inference.ordered.levels import HALF, refine
-from depnet.inference.ordered.mixture import answer_any, exact_log_of_any
+from depnet.inference.ordered.mixture import answer_mixture, exact_log_of_any
 from depnet.law.program import Conditional, LevelPlan
 from depnet.model.evidence import Evidence
 from depnet.model.mixture import AnyNetwork, Mixture, components_of
@@ -40,13 +41,29 @@ def find_part(
     tables = (question.free,) if question.joint else tuple((i,) for i in question.free)
     part, variables = Part([], [], "evidence"), tuple[int, ...]()
     if question.free:
-        part, variables = answer_any(question, tables, 1.0 if plan is None else HALF, rng, stop)
+        part, variables = _answer_tables(question, tables, 1.0 if plan is None else HALF, rng, stop)
     if plan is not None:
         asked = Conditional(components_of(question.network)[0], question.evidence, tables)
         # What is exact in codes is the same whenever it is asked, if no generator is given.
         (seed,) = new_seeds(np.random.default_rng(0) if rng is None and part.diagnostics is None else rng, 1)
         part = refine(question, asked, plan, part, seed, over_after(question.seconds_left, stop))
     return part, variables
+
+
+def _answer_tables(
+    question: Question,
+    tables: tuple[tuple[int, ...], ...],
+    share: float,
+    rng: np.random.Generator | None,
+    stop: Over | None,
+) -> tuple[Part, tuple[int, ...]]:
+    """What the law says of tables, within a share of the tolerance; and the variables that took part."""
+    network = question.network
+    if isinstance(network, Mixture):
+        return answer_mixture(network, question, tables, share, rng, stop)
+    asked = Conditional(network, question.evidence, tables)
+    timed, over = question.max_seconds is not None, over_after(question.seconds_left, stop)
+    return answer_codes(asked, question.method, share * question.tolerance, rng, timed, over), asked.variables
 
 
 def exact_log_evidence(network: AnyNetwork, evidence: Evidence, tolerance: float) -> float | None:

@@ -34,20 +34,16 @@ LEAST_SHARE = 1e-7
 """A component that counts for less is not asked."""
 
 
-def answer_any(
+def answer_mixture(
+    network: Mixture,
     question: Question,
     tables: tuple[tuple[int, ...], ...],
     share: float,
     rng: np.random.Generator | None,
     stop: Over | None,
 ) -> tuple[Part, tuple[int, ...]]:
-    """What a network or a mixture says of tables, within a share of the tolerance; and the variables that took part."""
-    network, timed = question.network, question.max_seconds is not None
-    tolerance = share * question.tolerance
-    if not isinstance(network, Mixture):
-        asked = Conditional(network, question.evidence, tables)
-        over = over_after(question.seconds_left, stop)
-        return answer_codes(asked, question.method, tolerance, rng, timed, over), asked.variables
+    """What a mixture says of tables, within a share of the tolerance; and the variables that took part."""
+    timed, tolerance = question.max_seconds is not None, share * question.tolerance
     over = over_after(question.seconds_left, stop)
     logs, errors = logs_of_codes(network, question.evidence, limits.LOG_ERROR, rng, over)
     shares = class_shares(network, logs[:, None])[:, 0]
