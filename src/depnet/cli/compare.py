@@ -61,11 +61,11 @@ def compare(
     plot: str | None,
     held_out: str | None,
 ) -> None:
-    """Compare two models, or a model and a table; or judge synthetic rows.
+    """Compare two models, or a model and a table.
 
     Shows how well each predicts the other's rows, which links only one of them has, and how far apart the shares of
-    values are, for columns and pairs of columns, beside what chance alone would give. With --report, what buyers of
-    synthetic rows ask for: shapes, pair trends, detection, distances, disclosure, coverage and utility (docs/compare.md).
+    values are, for columns and pairs of columns, beside what chance alone would give. With --report, how good rows drawn
+    from a model are: shapes, pair trends, detection, distances, disclosure, coverage and utility (docs/compare.md).
     """
     from depnet.cli.score import kind_of
     from depnet.inference.judge.compare import changed_links, compare
