@@ -20,6 +20,9 @@ from depnet.wording import plural
 LISTED = 12
 """Variables at first, and with each "more"."""
 
+LEAST_APART = 25
+"""Percent of the axis that an end is away from where the target is, or its number is left out."""
+
 STATES = 20
 """States of a variable that are listed, the most probable ones."""
 
@@ -49,8 +52,10 @@ class Tornado(Component, component="tornado.js"):
             measure, shown = found.measure, found.measure.shown
             ticks = {"low": shown(low), "high": shown(high), "now": shown(now)}
             ticks = {end: group_digits(text) for end, text in ticks.items()}
+            at = place(now, low, high)
+            ticks |= {end: "" for end, far in (("low", at), ("high", 100 - at)) if far < LEAST_APART}
             drawn = {
-                "scale": {**ticks, "at": place(now, low, high), "said": measure.said},
+                "scale": {**ticks, "at": at, "said": measure.said},
                 "bars": [bar_of(measure, bar, low, high) for bar in bars],
             }
         self.put(**drawn, answer=self._props["answer"] + 1)
@@ -62,8 +67,8 @@ def ends(found: Influence, bars: Sequence[TornadoBar], now: float) -> tuple[floa
     values = [value for value in values if not math.isnan(value)]
     low, high = min(values), max(values)
     room = 0.05 * (high - low) or max(0.05 * abs(high), 0.01)
-    low, high = low - room, high + room
-    return (max(low, 0.0), min(high, 1.0)) if found.measure.kind is None else (low, high)
+    low, high = max(low - room, min(low, 0.0)), high + room  # none below 0 where no value is
+    return (low, min(high, 1.0)) if found.measure.kind is None else (low, high)
 
 
 def bar_of(measure: Measure, bar: TornadoBar, low: float, high: float) -> dict[str, Any]:
@@ -82,7 +87,9 @@ def bar_of(measure: Measure, bar: TornadoBar, low: float, high: float) -> dict[s
         "high": state_of(measure, bar, effect.high, low, high),
         "least": place(float(there.min()), low, high) if len(there) else 0.0,
         "most": place(float(there.max()), low, high) if len(there) else 0.0,
-        "width": measure.shown_error(effect.width) if measure.kind is not None else f"{effect.width:.3f}",
+        "width": group_digits(measure.shown_error(effect.width))
+        if measure.kind is not None
+        else f"{effect.width:.3f}",
         "flat": effect.low == effect.high,
         "states": [state_of(measure, bar, x, low, high) for x in listed],
         "ordered": effect.variable.has_order,
@@ -113,7 +120,7 @@ def state_of(measure: Measure, bar: TornadoBar, code: int, low: float, high: flo
     mark = math.nan
     if seen is not None:
         rows, mark = float(seen.rows[code]), float(seen.values[code])
-        mean = "" if math.isnan(mark) else f"{measure.shown(mark)} in "
+        mean = "" if math.isnan(mark) else f"{group_digits(measure.shown(mark))} in "
         told = f"table: {mean}{plural(round(rows), 'row')}"
     states = effect.variable.present_states
     return {
@@ -171,7 +178,7 @@ class Telling:
     def _show(self) -> None:
         state, top = self.session.state, max((effect.bits for effect in self.effects), default=0.0)
         self.place.clear()
-        with self.place, show_table(("Variable", "Tells", "Bits"), numbers=(2,)) as table:
+        with self.place, show_table(("Column", "Tells", "Bits"), numbers=(2,)) as table:
             for effect in self.listed.part(self.effects):
                 name = effect.variable.name
                 with table.row():
@@ -187,4 +194,4 @@ def describe_bits(effect: Effect) -> str:
         return f"< {max(effect.bits + 2 * effect.bits_error, 1e-4):.2g}"
     if effect.bits < 0.0005:
         return "0" if effect.bits < 1e-9 else "< 0.001"
-    return f"{effect.bits:.3f}" + (f" ± {effect.bits_error:.1g}" if effect.bits_error else "")
+    return f"{effect.bits:.3f}" + (f" ± {effect.bits_error:.3f}" if effect.bits_error >= 0.0005 else "")

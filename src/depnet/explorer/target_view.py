@@ -30,15 +30,7 @@ from depnet.explorer.segments import SegmentList
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.share import Finding, bar_chart
 from depnet.explorer.state import State
-from depnet.explorer.target import (
-    SHARPER_SECONDS,
-    Found,
-    find,
-    join,
-    measures,
-    rarity,
-    seen_of,
-)
+from depnet.explorer.target import SHARPER_SECONDS, Found, find, join, measures, rarity, said_value, seen_of
 from depnet.explorer.target_lists import Telling, Tornado, TornadoBar, visible_error
 from depnet.inference.judge.influence import Effect
 from depnet.inference.judge.measure import SeenEffect
@@ -241,11 +233,12 @@ class _Target:
             options = {**options, measure.text: measure.said}
         self.texts = list(options)
         self.measure.set_options(dict(enumerate(options.values())), value=self.texts.index(measure.text))
-        low, high = map(measure.shown, self.found.interval)
-        asked = measure.said if measure.kind is not None else f"P({measure.said})"
-        asked = asked[0].upper() + asked[1:] if measure.kind is not None else asked
+        shown = partial(said_value, measure)
+        low, high = map(shown, self.found.interval)
+        asked = measure.said if measure.kind is not None else f"the probability of {measure.said}"
+        asked = asked[0].upper() + asked[1:]
         by = "the model" if self.found.share == 1.0 else "model and table"
-        self.headline.text = f"{asked} is {measure.shown(self.found.value)} by {by}"
+        self.headline.text = f"{asked} is {shown(self.found.value)} by {by}"
         self.between.text = f"90 % sure: {low} to {high} in the population the rows come from"
         error = self.found.share * influence.error
         changes = visible_error(measure, self.found.value, error)
@@ -269,7 +262,7 @@ class _Target:
         self.notes.clear()
         with self.facts:
             if seen is not None:
-                fact("by the model alone", influence.measure.shown(influence.value))
+                fact("by the model alone", said_value(influence.measure, influence.value))
                 fact("the table's own", seen)
             if self.found.missing.joined > NEGLIGIBLE:
                 fact("among the rows that have it", percent(1 - self.found.missing.joined))

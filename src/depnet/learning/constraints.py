@@ -107,7 +107,8 @@ def _kind(variable: Variable) -> str:
 
 
 def _digits(values: FloatArray) -> int | None:
-    """The decimals of numbers; None where they are more than `MOST_DIGITS`."""
+    """The decimals of numbers; None where they are more than `MOST_DIGITS`. Numbers beyond 2^53 are whole."""
+    values = values[np.abs(values) < 2.0**53]
     for digits in range(MOST_DIGITS + 1):
         if (np.abs(values - np.round(values, digits)) <= 1e-12 * np.abs(values)).all():
             return digits

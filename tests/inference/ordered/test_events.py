@@ -242,8 +242,8 @@ def test_what_cannot_be_asked_of_an_event_is_said() -> None:
     refuses(EvidenceError, "ask for it alone, not with other", query, network, [either, "age"])
     refuses(EvidenceError, "chains do not", query, depnet.learn(people), either)
     refuses(EvidenceError, "chains do not", query, depnet.learn(people), "age", either)
-    refuses(EvidenceError, "each is known by itself", Evidence.parse, network.domain, either)
-    refuses(EvidenceError, "says? nothing of other", query, network, "age", "sex is missing or class = 1st")
+    refuses(EvidenceError, "here every condition is on one column", Evidence.parse, network.domain, either)
+    refuses(EvidenceError, "says? nothing about other", query, network, "age", "sex is missing or class = 1st")
     refuses(
         DomainTooLargeError,
         "no exact answer",

@@ -194,7 +194,7 @@ def compare(
     """
     rng = generator(rng)
     sides, links, table = {"first": first}, None, None
-    if not isinstance(second, Holed):
+    if isinstance(second, AnyNetwork):
         sides["second"] = second
         if isinstance(first, Network) and isinstance(second, Network):
             links = changed_links(first, second)
