@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 COMMAND = str(Path(sys.executable).parent / "depnet")
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -105,6 +105,27 @@ def expect_query(page: Page, expected: dict[str, list[str]]) -> None:
 def expect_in_query(page: Page, name: str, value: str) -> None:
     """The address comes to say this of `name`."""
     page.wait_for_url(lambda address: query_of(address).get(name) == [value], wait_until="commit")
+
+
+class Hand:
+    """A reader's hand, which counts: a click is one action, and so are words that are typed and end with Enter."""
+
+    def __init__(self) -> None:
+        self.actions = 0
+
+    def click(self, place: Locator) -> None:
+        place.click()
+        self.actions += 1
+
+    def type(self, box: Locator, words: str) -> None:
+        box.fill(words)
+        if box.get_attribute("role") == "combobox":  # what Enter takes is on the page
+            box.page.wait_for_function("() => document.querySelectorAll('[role=option]').length === 1")
+        box.press("Enter")
+        self.actions += 1
+
+    def view(self, page: Page, name: str) -> None:
+        self.click(page.get_by_role("navigation", name="Views").get_by_role("link", name=name, exact=True))
 
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from depnet.explorer.loaded import Loaded
 from depnet.explorer.pair import chart_options, mean_line, picture_pair
 from depnet.inference.judge.shifts import pair
 from depnet.wording import percent
-from tests.explorer.browser import expect_in_query, explorer
+from tests.explorer.browser import Hand, expect_in_query, explorer
 from tests.explorer.cases import titanic_models
 from tests.explorer.test_histogram import gems
 from tests.narrowed import there
@@ -134,8 +134,11 @@ def test_carat_and_price_as_a_picture(page: Page, url: str) -> None:
     dots = np.array(drawn["dots"])
     assert len(dots) == min(400, len(frame))
     assert np.corrcoef(dots.T)[0, 1] == pytest.approx(frame[["carat", "price"]].corr().iloc[0, 1], abs=0.1)
-    page.goto(f"{url}pair?.first=carat&.second=price")  # by the model, the same rows over it
-    page.wait_for_selector(".depnet-pair-chart canvas")
+    hand = Hand()
+    page.goto(url)
+    hand.view(page, "Pair")  # by the model, the same rows over it
+    page.wait_for_selector('.depnet-pair-chart[aria-label="carat and price together"] canvas')
+    assert hand.actions == 1
     by_model = page.evaluate(CHART)
     assert by_model["dots"] == drawn["dots"]
     model = {(x, y): share for x, y, share, _ in by_model["cells"]}
@@ -143,6 +146,31 @@ def test_carat_and_price_as_a_picture(page: Page, url: str) -> None:
     assert apart < 0.3
     flat = sum(abs(1 / len(expected) - share) for share in shown.values()) / 2
     assert flat > 2 * apart  # a picture that says nothing would be told apart
+
+
+def test_the_price_of_ideal_above_a_carat_has_the_shape_of_the_table(page: Page, url: str) -> None:
+    """Two actions, a bar and a condition; the bars of price are those of the rows that match, and so is their mean."""
+    hand, frame = Hand(), gems()
+    page.goto(url)
+    hand.click(page.locator('[data-variable="cut"] [data-label="Ideal"]'))
+    hand.type(page.get_by_label("Add a condition"), "carat > 1")
+    some = frame[(frame.cut == "Ideal") & (frame.carat > 1)].price
+    expect(page.get_by_text(f"{len(some):,} of {len(frame):,} training rows match")).to_be_visible()
+    expect(page.locator(".depnet-sharpness")).to_have_text(re.compile("^(computed in full|±.*)$"))
+    assert hand.actions == 2
+    card = page.locator('.large [data-variable="price"]')
+    drawn = [
+        (bar.get_attribute("data-label"), bar.get_attribute("data-posterior"))
+        for bar in card.locator("[data-state]").all()
+    ]
+    shown = np.array([float(there(share)) for _, share in drawn])
+    inner = bars([there(label) for label, _ in drawn])
+    expected = np.bincount(np.searchsorted(inner, some, side="right"), minlength=len(shown)) / len(some)
+    assert 0.5 * np.abs(shown - expected).sum() < 0.12
+    assert 0.5 * np.abs(shown - 1 / len(shown)).sum() > 0.24  # where a flat slab is far off
+    assert abs(int(shown.argmax()) - int(expected.argmax())) <= 1
+    mean = re.findall(r"→ ([\d,]+)", card.locator(".depnet-marginal-number").first.inner_text())[0]
+    assert float(mean.replace(",", "")) == pytest.approx(some.mean(), rel=0.03)
 
 
 def test_a_pair_is_chosen_and_linked(page: Page, titanic: str) -> None:

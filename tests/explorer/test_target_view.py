@@ -17,7 +17,7 @@ from depnet.explorer.target import find, join, measures, rarity, seen_of
 from depnet.explorer.target_lists import TornadoBar, bar_of, ends, place
 from depnet.geometry.joint import entropy
 from depnet.inference.judge.influence import influence
-from tests.explorer.browser import expect_query
+from tests.explorer.browser import Hand, expect_query
 from tests.explorer.cases import HOSTILE, titanic_models, wide, wide_table
 from tests.narrowed import there
 
@@ -106,8 +106,8 @@ def test_segments_have_the_shares_of_the_table(page: Page, titanic: str) -> None
         expect(page.get_by_role("list", name="Evidence")).to_contain_text(name)
 
 
-def test_what_tells_of_a_label_among_200_columns_is_what_the_table_says() -> None:
-    """The twelve columns that tell most of a label in the table are those of the model, but for noise."""
+def test_what_tells_of_a_label_among_200_columns_is_what_the_table_says(page: Page, hostile: str) -> None:
+    """The twelve columns that tell most of a label in the table are those of the model, but for noise; in two actions."""
     table, name = wide_table(200, 3000), "variable 100"
     i = table.domain.index(name)
     bits = {}
@@ -123,6 +123,16 @@ def test_what_tells_of_a_label_among_200_columns_is_what_the_table_says() -> Non
     assert len(told) >= 2
     assert all(found[other] == pytest.approx(bits[other], rel=0.3, abs=noise) for other in top)
     assert set(told) <= {*sorted(found, key=lambda other: -found[other])[:12]}
+    hand = Hand()
+    page.goto(hostile)
+    hand.view(page, "Target")
+    expect(page.locator(".depnet-headline")).to_contain_text("The probability of")
+    hand.type(page.get_by_role("combobox", name="Target", exact=True), name)
+    expect(page.locator(".depnet-headline")).to_contain_text(name)
+    lines = page.locator("section", has=page.get_by_role("heading", name="What would tell most about it"))
+    expect(lines.get_by_role("link").first).to_have_text(top[0])
+    assert hand.actions == 2
+    assert set(told) <= {*lines.get_by_role("link").all_inner_texts()[:12]}
 
 
 def test_hostile_labels_are_text_and_the_widest_are_shown_first(page: Page, hostile: str) -> None:

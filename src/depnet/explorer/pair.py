@@ -177,20 +177,15 @@ def chart_options(drawn: PairPicture, of: Of) -> dict[str, Any]:
     base: dict[str, Any] = {
         "animation": False,
         "tooltip": {"renderMode": "richText", "confine": True},
-        "grid": {"left": 90, "right": 30, "top": 40, "bottom": 60},
+        "grid": {"left": 90, "right": 30, "top": 40, "bottom": 70},
     }
     axes = [
-        {"type": "category", "data": side.labels, "name": name, "nameLocation": "middle", "axisLabel": text,
-         "nameTextStyle": text, "nameGap": gap}
-        for side, name, gap in zip((drawn.first, drawn.second), names, (34, 74), strict=True)
+        {"type": "category", "data": [label.replace(" to ", to) for label in side.labels], "name": name,
+         "nameLocation": "middle", "axisLabel": text | {"lineHeight": 14}, "nameTextStyle": text, "nameGap": gap}
+        for side, name, gap, to in zip((drawn.first, drawn.second), names, (48, 74), (" to\n", " to "), strict=True)
     ]  # fmt: skip
-    scale = {
-        "type": "value",
-        "axisLabel": text,
-        "nameTextStyle": text,
-        "nameLocation": "middle",
-        "nameGap": 60,
-    }
+    scale = {"type": "value", "axisLabel": text, "nameTextStyle": text, "nameLocation": "middle", "nameGap": 60,
+             "splitLine": {"lineStyle": {"color": "#8884"}}}  # fmt: skip
     hidden = {"type": "value", "min": 0, "max": 100, "show": False}
     if kind == "densities":
         number, other = (
@@ -203,7 +198,7 @@ def chart_options(drawn: PairPicture, of: Of) -> dict[str, Any]:
             for k, label in enumerate(other.labels)
         ]  # fmt: skip
         return base | {
-            "xAxis": axes[0 if number is drawn.first else 1] | {"nameGap": 34},
+            "xAxis": axes[0 if number is drawn.first else 1] | {"nameGap": 48},
             "yAxis": scale | {"name": "share of the group"},
             "legend": {"textStyle": text, "type": "scroll", "top": 0, "left": 90, "right": 60},
             "tooltip": base["tooltip"] | {"trigger": "axis"},
