@@ -36,7 +36,7 @@ EVEN = 0.3
 
 
 def product_mixture(dataset: Dataset, classes: int, seed: int) -> Mixture:
-    """So many classes, given each of which columns are independent of each other: learned by EM from random shares."""
+    """A mixture of classes, within each of which the columns are independent: learned by EM from random shares."""
     hashes, domain = distinct_rows(dataset), dataset.domain
     counts = hashes.counts[: limits.CLASS_ROWS]
     codes = codes_of(dataset.codes, hashes.rows[: limits.CLASS_ROWS])

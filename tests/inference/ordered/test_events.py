@@ -243,7 +243,9 @@ def test_what_cannot_be_asked_of_an_event_is_said() -> None:
     refuses(EvidenceError, "chains do not", query, depnet.learn(people), either)
     refuses(EvidenceError, "chains do not", query, depnet.learn(people), "age", either)
     refuses(EvidenceError, "here every condition is on one column", Evidence.parse, network.domain, either)
-    refuses(EvidenceError, "says? nothing about other", query, network, "age", "sex is missing or class = 1st")
+    refuses(
+        EvidenceError, "says? nothing about other", query, network, "age", "sex is missing or class = 1st"
+    )
     refuses(
         DomainTooLargeError,
         "no exact answer",
